@@ -19,15 +19,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # A terminal may lack a character.
             stream.reconfigure(errors="replace")
     command, *rest = list(sys.argv[1:] if arguments is None else arguments) or [""]
-    if command in {"--help", "-h", "help"}:
+    if command == "help" and rest:
+        command, rest = rest[0], ["--help"]
+    if command in {"--help", "-h", "help", "--help-all"}:
         sys.stdout.write(_help())
         return DONE
-    if command == "--version":
+    if command in {"--version", "-V", "version"}:
         sys.stdout.write(f"groundwatch {__version__}\n")
         return DONE
     # Before Beam is imported, which would set up a log of its own.
     logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
-    logging.getLogger().addFilter(_is_relevant)
     if command not in all_commands():
         complaint = f"unknown command {command!r}" if command else "a command is missing"
         if near := get_close_matches(command, all_commands(), n=1):
@@ -43,11 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
         sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
         return USAGE
-
-
-def _is_relevant(record: logging.LogRecord) -> bool:
-    """Whether a line is not Beam's complaint about clients that only Dataflow needs."""
-    return not str(record.msg).startswith("apitools not found")
 
 
 def _help() -> str:

@@ -76,6 +76,7 @@ class Alert(Record, frozen=True, kw_only=True):
     trace_id: str | None = None
     span_id: str | None = None
     response_id: str | None = None
+    record_url: str | None = None
 
 
 def alert_to_json(alert: Alert) -> bytes:

@@ -11,9 +11,6 @@ from schemas.checked_answer import Check, Claim, Contradiction
 from schemas.quantities import to_rfc3339, to_us
 from schemas.verdict import Verdict
 
-LOWEST_SHOWN = 20
-"""A report shows the texts of so many answers, those with the lowest scores."""
-
 _FULL_NAME = "groundwatch.EnrichedAnswer"  # the schema's full name, the same in every release
 # Fields that a check writes.
 _CHECK_FIELDS = frozenset(
@@ -92,6 +89,9 @@ class AnswerRow(Record, frozen=True, kw_only=True):
     facts: tuple[Fact, ...] = ()
     mismatches: tuple[Contradiction, ...] = ()
     check: CheckUsage | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+    response_id: str | None = None
 
     @property
     def event_time_us(self) -> int | None:

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from launch.job.placement import beam_flag_names
 from launch.terminal.exit_status import DONE
 from pipeline.settings.definition import Settings, settings_of
+from pipeline.settings.flag_help import help_text
 from pipeline.settings.load import Loaded, describe_unknown, flag_names, load
-from pipeline.settings.reference import help_text
 from schemas import Record
 
 # A longer list is cut to the main settings, unless with --help-all.
@@ -73,7 +73,7 @@ class Command(Record, frozen=True, kw_only=True):
         known = frozenset(each.key for each in settings if not each.is_argument)
         loaded = load(self.settings, arguments, os.environ, known)
         beam_flags = beam_flag_names() if self.takes_beam_options else []
-        names = [*flag_names(self.settings), *beam_flags]
+        names = [*flag_names(self.settings), *beam_flags, "help", "help-all"]
         loaded.problems += describe_unknown(loaded.others, names)
         return loaded
 

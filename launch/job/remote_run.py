@@ -16,7 +16,6 @@ from apache_beam.runners.runner import PipelineResult, PipelineState
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
-from launch.job.pipeline_counts import counts_from
 from launch.local.run_summary import publish_summary, summary_of
 from launch.terminal.exit_status import DONE, fail
 from pipeline import storage
@@ -31,6 +30,7 @@ from pipeline.sources.read_subscription import ReadSubscription
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import Summary
 from transforms.runtime import clock
+from transforms.runtime.counters import counts_from
 
 _PAGES = "https://console.cloud.google.com/dataflow/jobs"
 _OWN_ERROR = re.compile(

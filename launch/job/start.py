@@ -11,13 +11,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from launch.inputs.paths import (
+    STANDARD_INPUT,
     default_run_id,
     default_run_id_of,
     default_work_folder,
     find_inputs,
+    standard_input_kept,
     try_output,
 )
-from launch.inputs.standard_input import STANDARD_INPUT, standard_input_kept
 from launch.job.placement import Placement, place_job
 from launch.local.run_summary import free_run_id, move_replayed
 from launch.samples import sample_paths
@@ -122,7 +123,7 @@ def prepare(
     placement = place_job(loaded, job, problems)
     if not placement.is_local:
         problems += _local_flags(job)
-    inputs = find_inputs(flag, patterns, problems)
+    inputs = find_inputs(f"--{flag}", patterns, problems)
     run_id = job.output.run_id or default_run_id(patterns)
     destination = Destination(root=job.output.output, run=run_id)
     if destination.root:

@@ -1,6 +1,7 @@
 """Run the pipeline inside this process: build it once, run it for every batch."""
 
 from collections.abc import Callable, Iterable
+from shutil import rmtree
 from typing import Any
 
 import apache_beam as beam
@@ -16,7 +17,6 @@ from apache_beam.runners.runner import PipelineState
 from apache_beam.runners.worker.statesampler import StateSampler
 from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 
-from launch.job.pipeline_counts import counts_from
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults, read_results
@@ -24,6 +24,7 @@ from pipeline.sinks.sink import Sink
 from pipeline.sources.read_archives import MessageRange
 from pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
 from schemas.summary import RunCounts
+from transforms.runtime.counters import counts_from
 
 _SAMPLING_PERIOD_MS = 10
 """Beam's own, 200, is also for how long the end of a bundle may wait for its sampling thread."""
@@ -49,6 +50,8 @@ class LocalPipeline:
         build_pipeline(pipeline, ReadBatch(self._batches), sink(config, self._batches), config)
         here = EmbeddedPythonEnvironment.default()
         self._graph = pipeline.to_runner_api(default_environment=here)
+        # Only `Pipeline.run` would remove it.
+        rmtree(pipeline.local_tempdir)
         self._steps: _Steps | None = None
 
     def run(self, ranges: Iterable[MessageRange], folder: str) -> tuple[BatchResults, RunCounts]:

@@ -9,7 +9,7 @@ import msgspec
 
 from launch.report.output_records import AlertLine, FailureLine, RunSummary
 from pipeline import storage
-from pipeline.sources.avro_files import AvroFile
+from pipeline.sources.avro_files import AvroFile, Row
 from pipeline.sources.compression import DamagedArchive
 from schemas import Record
 from schemas.enriched_answer import AnswerRow, is_enriched_schema
@@ -47,11 +47,21 @@ def find_files(folder: str) -> OutputFiles:
 
 
 def read_answers(path: str, *, salvage: bool = False) -> Iterator[AnswerRow]:
-    """Read the rows of an enriched file; raise UnreadableFile after the last good one.
+    """Read the rows of an enriched file, as `read_blocks` does.
 
     Whole rows: projecting them with a reader schema takes fastavro longer than reading them
-    (tests/benchmarks/report_speed.py). With `salvage`, the rows of a damaged block are read up to
-    the damage.
+    (tests/benchmarks/report_speed.py).
+    """
+    with _explain_damage(path):
+        for rows in read_blocks(path, salvage=salvage):
+            for row in rows:
+                yield msgspec.convert(row, AnswerRow)
+
+
+def read_blocks(path: str, *, salvage: bool = False) -> Iterator[list[Row]]:
+    """Read the blocks of an enriched file; raise UnreadableFile after the last good one.
+
+    With `salvage`, the rows of a damaged block are read up to the damage.
     """
     with (
         _explain_damage(path),
@@ -62,8 +72,7 @@ def read_answers(path: str, *, salvage: bool = False) -> Iterator[AnswerRow]:
         if not is_enriched_schema(file.schema):
             raise UnreadableFile(f"{path}: holds no enriched answers")
         for block in file.blocks(salvage=salvage):
-            for row in block.rows:
-                yield msgspec.convert(row, AnswerRow)
+            yield block.rows
 
 
 def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:

@@ -84,8 +84,8 @@ def _read_journal(path: str) -> FoundJournal:
             },
             waiting={
                 "enriched": journal.unpublished().rows,
-                "failures": journal.count_outbox("failure"),
-                "alerts": journal.count_outbox("alert"),
+                "failures": journal.outbox.count("failure"),
+                "alerts": journal.outbox.count("alert"),
             },
             set_aside=sum(part.rows for part in journal.parts_set_aside()),
         )

@@ -3,6 +3,7 @@
 What runs them is imported when all settings are valid: an import of Beam takes a second.
 """
 
+from launch.export.open_target import try_target
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.job.placement import place_job
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchStreamSettings
@@ -14,6 +15,7 @@ from pipeline.sources.compression import DamagedArchive
 from schemas.message import UnreadableAnswer
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.settings import OutagePolicy
+from transforms.rules.alerting import AlertRule
 
 
 def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
@@ -27,6 +29,8 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         try_output(destination, problems)
     if settings.worker.canary:
         _validate_canary(settings.worker.canary, problems, job.format)
+    for name, url in settings.results.results_to:
+        try_target(name, url, problems)
     loaded.raise_problems()
     config = job_config(
         job,
@@ -36,6 +40,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         reply_folder=None,
         retries=settings.worker.retries,
         outage=OutagePolicy.HOLD,
+        keeps_results=bool(settings.results.results_to),
     )
     from launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
 
@@ -60,6 +65,7 @@ def watch_demo(loaded: Loaded[WatchDemoSettings]) -> int:
         output=destination.root,
         run=destination.run,
         work_folder=default_work_folder(destination),
+        alerts=AlertRule(with_text=True),
     )
     from launch.watch.run_demo import run_demo  # noqa: PLC0415 - it imports Beam
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch.export.open_target import open_target
 from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
@@ -19,6 +20,7 @@ from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
+from launch.watch.delivery import Delivery, OutboxLimits
 from launch.watch.durable.batches import Batches, BatchFolders, Unaccounted
 from launch.watch.durable.final_files import FinalFiles, write_worker_summary
 from launch.watch.durable.journal import Journal
@@ -36,6 +38,7 @@ from pipeline.sinks.sink import WorkerSink
 from pipeline.storage import TargetExists
 from schemas.alert import Alert
 from schemas.failure import Failure
+from schemas.grounding_result import GroundingResult
 from schemas.message import Message
 from schemas.quantities import MEGABYTE
 from transforms.check_grounding import checks_open
@@ -98,6 +101,7 @@ class Worker:
         self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
         with ExitStack() as opened:
             self._outboxes = list(self._open_outboxes(config, settings, opened))
+            self._open_deliveries(settings, opened)
             session = opened.enter_context(checks_open(config.check))
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
@@ -128,6 +132,18 @@ class Worker:
         if name := settings.pubsub.failure_topic:
             message = partial(encode_failure, with_payload=config.failure_payload)
             yield OutboxPublisher(self.journal, Failure, open_topic(name), message)
+
+    def _open_deliveries(self, settings: WatchSettings, opened: ExitStack) -> None:
+        """Deliver results on threads of their own until the worker is closed."""
+        results = settings.results
+        limits = OutboxLimits(
+            max_rows=results.max_outbox_rows, max_bytes=results.max_outbox_mb * MEGABYTE
+        )
+        for name, url in results.results_to:
+            self.journal.outbox.add_destination(name, GroundingResult)
+            target = open_target(name, url)
+            delivery = Delivery(self.journal.path, GroundingResult, target, limits)
+            opened.enter_context(closing(delivery)).start()
 
     def _open_publishing(
         self, config: Config, settings: WatchSettings, folders: BatchFolders, opened: ExitStack
@@ -205,7 +221,7 @@ class Worker:
             # Once an hour: it takes seconds if there are millions.
             self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
             self._batches.delete_old_ids(self._settings.dedupe_h)
-        if self._latency.pending and not self.journal.count_outbox("alert"):
+        if self._latency.pending and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
 
     def _publish_outboxes(self) -> None:

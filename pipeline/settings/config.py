@@ -55,6 +55,7 @@ class Config(Record, frozen=True, kw_only=True):
         since it would replace files of other answers.
       work_folder: a local folder for the state of an unfinished run, None on many machines.
       seen_for_s: seconds for which a stream remembers a record id.
+      keeps_results: whether a worker sends results to other tools.
     """
 
     inputs: tuple[str, ...] = ()
@@ -78,6 +79,7 @@ class Config(Record, frozen=True, kw_only=True):
     rates: RateRule = RateRule()
     text: TextMode = TextMode.FULL
     failure_payload: bool = True
+    keeps_results: bool = False
 
     @property
     def destination(self) -> Destination:

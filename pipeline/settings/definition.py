@@ -103,16 +103,6 @@ class Setting(Record, frozen=True, kw_only=True):
         values = self.default if isinstance(self.default, tuple) else (self.default,)
         return " ".join(f"{each:g}" if isinstance(each, float) else str(each) for each in values)
 
-    @property
-    def pattern(self) -> str:
-        """A regular expression of a text with all values, separated by white space."""
-        one = self.kind.pattern
-        if self.kind.choices is not None:
-            # A later version may know more verdicts and tags.
-            words = "|".join(map(re.escape, self.kind.choices()))
-            one = "[A-Z_]+" if self.is_many else f"({words})"
-        return rf"^{one}(\s+{one})*$" if self.is_many else f"^{one}$"
-
 
 @cache
 def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:

@@ -132,6 +132,8 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     alert_verdicts: Verdicts that alert.
     alert_tags: Tags that alert, with any verdict.
     alert_text: Include the answer and its worst claim in the alert.
+    record_url: Template of the address of a record in your viewer, for alerts. {record_id},
+      {trace_id} and {engine} are replaced, such as in https://viewer.example/r/{record_id}.
     rate_budget: Error budget: the accepted rate of bad answers.
     rate_burn: Burn rate that opens an incident: the rate of bad answers as a multiple of the
       budget, over one hour and over six.
@@ -144,6 +146,7 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     alert_verdicts: tuple[Verdict, ...] = tuple(sorted(AlertRule().verdicts))
     alert_tags: tuple[Tag, ...] = ()
     alert_text: kinds.Switch = False
+    record_url: kinds.RecordUrl | None = None
     rate_budget: kinds.Share = _RATES.budget
     rate_burn: kinds.Positive = _RATES.burn_rate
     rate_min_answers: kinds.Count = _RATES.min_answers
@@ -157,6 +160,7 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
             verdicts=frozenset(self.alert_verdicts),
             tags=frozenset(self.alert_tags),
             with_text=self.alert_text,
+            record_url=self.record_url,
         )
 
     @property

@@ -4,14 +4,17 @@ import math
 import re
 import sys
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 from schemas import Record
+from schemas.quantities import to_us
 from schemas.verdict import Verdict
 from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
+from transforms.rules.record_urls import check_template
 from transforms.rules.routing import FINDINGS, PRECEDENCE
 
 _HIGHEST_PORT = 65_535
@@ -22,6 +25,7 @@ _FRACTION_PATTERN = r"(0|1|1[.]0+|0?[.][0-9]+|[0-9]([.][0-9]+)?e-[0-9]+)"
 _NUMBER = r"[0-9]+([.][0-9]+)?(e-?[0-9]+)?"
 _PART = r"[^/?#\s]+"
 _ADDRESS = r"https?://[^/?#@\s]+/?"
+_URL = r"https?://[^/?#@\s]+(/[^?#@\s]*)?"
 _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
 _PUBSUB_PROJECT = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]"
@@ -29,6 +33,10 @@ _LABEL = r"[a-z][a-z0-9_-]{0,62}=[a-z0-9_-]{0,63}"
 _BUCKET_PATH = r"gs://[^/\s]+/\S+"
 _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
 _PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
+
+
+RESULT_TARGETS = ("langfuse", "mlflow", "opentelemetry", "phoenix")
+"""The tools that results are sent to."""
 
 
 class ValueKind(Record, frozen=True):
@@ -196,6 +204,25 @@ def _parse_mapping(text: str) -> tuple[str, str]:
     return field, path
 
 
+def _parse_result_target(text: str) -> tuple[str, str | None]:
+    name, _, url = text.partition("=")
+    _one_of(lambda: RESULT_TARGETS, name)
+    if url and not _is_url(url):
+        raise ValueError("must name an address such as http://127.0.0.1:6006 after =")
+    return name, url or None
+
+
+def _is_url(text: str) -> bool:
+    return bool(re.fullmatch(_URL, text))
+
+
+def _parse_time(text: str) -> int:
+    try:
+        return to_us(datetime.fromisoformat(text))
+    except ValueError:
+        raise ValueError("must be a date or a time such as 2026-03-02T12:00:00Z") from None
+
+
 def _parse_sample(text: str) -> tuple[str | None, float]:
     engine, equals, rate = text.rpartition("=")
     if equals and not engine:
@@ -244,6 +271,7 @@ _CHECKER = ValueKind(
     _parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})"
 )
 _FOLDER_FORM = "be a folder of this machine"
+_FILE_FORM = "be an existing file of this machine"
 _PROXY_FORM = "be an address such as http://proxy:3128"
 _CONFIG_FORM = "have the form projects/P/locations/L/groundingConfigs/C"
 
@@ -269,7 +297,8 @@ LocalFolder = Annotated[
     str, _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER")
 ]
 LocalFile = Annotated[
-    str, _accepting(lambda text: Path(text).is_file(), "be a file of this machine", "FILE")
+    str,
+    _accepting(lambda text: Path(text).is_file(), _FILE_FORM, "FILE"),
 ]
 ModelFolder = Annotated[str, ValueKind(_parse_model_folder, "FOLDER")]
 RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]
@@ -290,6 +319,15 @@ Label = Annotated[tuple[str, str], ValueKind(_parse_label, "KEY=VALUE", _LABEL)]
 Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL", _ADDRESS)]
 ServiceAccount = Annotated[
     str, ValueKind(_parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")
+]
+Time = Annotated[int, ValueKind(_parse_time, "TIME")]
+Url = Annotated[str, _accepting(_is_url, "be an address such as http://127.0.0.1:6006", "URL")]
+ResultTarget = Annotated[
+    tuple[str, str | None],
+    ValueKind(_parse_result_target, "TARGET[=URL]", range=f"one of {', '.join(RESULT_TARGETS)}"),
+]
+RecordUrl = Annotated[
+    str, ValueKind(check_template, "TEMPLATE", r"https?://[^\s<>|]+[{]\w+[}][^\s<>|]*")
 ]
 ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]

@@ -11,6 +11,7 @@ from schemas import Record
 from schemas.alert import Alert
 from schemas.answer import Answer
 from schemas.failure import Failure
+from schemas.grounding_result import GroundingResult
 from transforms.rules.rate_counts import EngineCounts
 
 
@@ -30,6 +31,7 @@ class BatchResults(Record, frozen=True, kw_only=True):
     deferred: tuple[DeferredAnswer, ...] = ()
     alerts: tuple[Alert, ...] = ()
     failures: tuple[Failure, ...] = ()
+    results: tuple[GroundingResult, ...] = ()
 
 
 _DECODERS = {

@@ -14,6 +14,7 @@ from pipeline.sinks.write_files import WriteFiles, WritePart
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
 from transforms.rate_alerts import RateAlerts, at_end, at_end_of_bucket
+from transforms.rules.alerting import grounding_result
 from transforms.rules.topic_messages import encode_alert, encode_failure
 
 
@@ -22,6 +23,7 @@ class Sink:
 
     But `rate_alerts` turns one of the counts of answers into alerts, if the counts are complete.
     `deferred` keeps answers that were neither checked nor failed; else the next run reads them.
+    `results` keeps what other tools receive.
     """
 
     enriched: beam.PTransform
@@ -29,6 +31,7 @@ class Sink:
     alerts: beam.PTransform
     failures: beam.PTransform
     deferred: beam.PTransform | None = None
+    results: beam.PTransform | None = None
 
 
 class ArchiveSink(Sink):
@@ -91,3 +94,6 @@ class WorkerSink(Sink):
         converts = [] if config.failure_payload else [beam.Map(without_payload)]
         self.failures = KeepRows(batches, "failures", *converts)
         self.deferred = KeepRows(batches, "deferred", beam.Map(deferred_answer))
+        if config.keeps_results:
+            convert = beam.Map(grounding_result, with_text=config.alerts.with_text)
+            self.results = KeepRows(batches, "results", convert)

@@ -7,10 +7,9 @@ assistant_service}.py; https://docs.cloud.google.com/gemini/enterprise/docs/set-
 
 # ruff: noqa: D101 - the services' own pages describe the types and their fields
 
-from typing import ClassVar
-
 from schemas.wire.discovery_engine import (
     AnswerQueryResponse,
+    Chunk,
     Document,
     Query,
     StreamElement,
@@ -18,11 +17,10 @@ from schemas.wire.discovery_engine import (
 )
 from schemas.wire.earlier_answers import GroundedContentResponse
 from schemas.wire.gemini import Content
-from schemas.wire.wire_type import Details, Essential, Wire, words
+from schemas.wire.wire_type import Details, Essential, Wire
 
 
 class AssistSegment(Wire, frozen=True):
-    ignored: ClassVar = words("text")  # repeats the answer
     start_index: Essential[int] = 0
     end_index: Essential[int] = 0
     reference_indices: Details[int] = ()
@@ -30,48 +28,38 @@ class AssistSegment(Wire, frozen=True):
 
 
 class AssistDocument(Document, frozen=True):
-    ignored: ClassVar = words("domain mimeType structData")  # describe the document
+    """A document that other known fields describe."""
 
 
-class AssistReference(Wire, frozen=True):
-    content: Essential[str] = ""
+class AssistReference(Chunk, frozen=True):
     document_metadata: AssistDocument = AssistDocument()
 
 
 class TextGroundingMetadata(Wire, frozen=True):
-    facts_field: ClassVar = "references"
     segments: Details[AssistSegment] = ()
     references: Essential[tuple[AssistReference, ...]] = ()
 
 
 class AssistContent(Wire, frozen=True):
-    # Other kinds of content than text.
-    ignored: ClassVar = words("role inlineData file executableCode codeExecutionResult")
     text: Essential[str] = ""
     thought: bool = False
 
 
 class GroundedContent(Wire, frozen=True):
-    ignored: ClassVar = words("citationMetadata contentMetadata")  # display
     content: Essential[AssistContent] = AssistContent()
     text: Essential[str] = ""  # the name in the log's documentation
     text_grounding_metadata: TextGroundingMetadata = TextGroundingMetadata()
 
 
 class AssistReply(Wire, frozen=True):
-    ignored: ClassVar = words("replyId createTime")
     grounded_content: Essential[GroundedContent] = GroundedContent()
 
 
 class PolicyEnforcement(Wire, frozen=True):
-    ignored: ClassVar = words("policyResults")  # may repeat the user's words
     verdict: int | str = ""
 
 
 class AssistAnswer(Wire, frozen=True):
-    # Tools that ran, files, pictures.
-    ignored: ClassVar = words("invocationTools adkAuthor diagnosticInfo")
-    text_field: ClassVar = "replies"
     name: Essential[str] = ""
     state: Essential[int | str] = ""
     replies: Essential[tuple[AssistReply, ...]] = ()
@@ -81,14 +69,12 @@ class AssistAnswer(Wire, frozen=True):
 
 
 class SessionInfo(Wire, frozen=True):
-    ignored: ClassVar = words("queryId")
     session: str = ""
 
 
 class AssistResponse(Wire, frozen=True):
     """A response of assist or streamAssist, or an error that ended the stream."""
 
-    ignored: ClassVar = words("invocationTools")
     answer: Essential[AssistAnswer] = AssistAnswer()
     session_info: SessionInfo = SessionInfo()
     assist_token: str = ""
@@ -97,7 +83,6 @@ class AssistResponse(Wire, frozen=True):
 
 
 class LogMetadata(Wire, frozen=True):
-    ignored: ClassVar = words("serviceName methodName serviceLabel requestId responseCode")
     timestamp: str | None = ""
     name: str = ""
 
@@ -107,12 +92,6 @@ class ActivityQuery(Query, frozen=True):
 
 
 class ActivityRequest(Wire, frozen=True):
-    # Settings of the request.
-    ignored: ClassVar = words("""
-        servingConfig session userPseudoId endUserSpec answerGenerationSpec agentsSpec toolsSpec
-        searchSpec queryUnderstandingSpec safetySpec relatedQuestionsSpec groundingSpec userLabels
-        userMetadata generationSpec fileIds assistSkippingMode location systemInstruction
-    """)
     name: str = ""
     query: str | ActivityQuery = ""
     contents: Details[Content] = ()
@@ -121,22 +100,18 @@ class ActivityRequest(Wire, frozen=True):
 class Activity(Wire, frozen=True):
     """An entry of the log without its response; `serviceTextReply` repeats the answer's text."""
 
-    ignored: ClassVar = words("userIamPrincipal userInfo")
     log_metadata: LogMetadata = LogMetadata()
     request: ActivityRequest = ActivityRequest()
     service_text_reply: str = ""
 
 
 class AssistActivity(Activity, frozen=True):
-    ignored: ClassVar = Activity.ignored
     response: AssistResponse | tuple[AssistResponse, ...] = AssistResponse()
 
 
 class SearchActivity(Activity, frozen=True):
-    ignored: ClassVar = Activity.ignored
     response: AnswerQueryResponse | tuple[StreamElement, ...] = AnswerQueryResponse()
 
 
 class GroundedActivity(Activity, frozen=True):
-    ignored: ClassVar = Activity.ignored
     response: GroundedContentResponse = GroundedContentResponse()

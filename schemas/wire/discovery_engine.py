@@ -7,11 +7,11 @@ session.proto and conversational_search_service.proto; v1 and v1alpha hold subse
 
 # ruff: noqa: D101 - the services' own pages describe the types and their fields
 
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
-from schemas.wire.wire_type import Details, Essential, Wire, words
+from schemas.wire.wire_type import Details, Essential, Wire
 
 
 class WireRating(Wire, frozen=True):
@@ -20,7 +20,6 @@ class WireRating(Wire, frozen=True):
     Zero and absent are the same here: the services' own type has no presence for these fields.
     """
 
-    ignored: ClassVar = words("overwrittenThreshold")  # a setting
     category: Essential[int | str] = ""
     probability: Essential[int | str] = ""
     blocked: Essential[bool] = False
@@ -47,7 +46,6 @@ class WireSupport(WireCitation, frozen=True):
 class Document(Wire, frozen=True):
     """The origin of a text: the fields that the types of documents have in common."""
 
-    ignored: ClassVar = words("structData")  # fact text only for structured documents
     document: str = ""
     uri: str = ""
     title: str = ""
@@ -57,8 +55,6 @@ class Document(Wire, frozen=True):
 class Chunk(Wire, frozen=True):
     """A passage of a document, in a reference or in the result of a search."""
 
-    # The chunk's resource name, a search rank, pictures.
-    ignored: ClassVar = words("chunk relevanceScore blobAttachmentIndexes")
     content: Essential[str] = ""
     page_identifier: str = ""
     document_metadata: Document = Document()
@@ -69,7 +65,6 @@ class UnstructuredDocumentInfo(Document, frozen=True):
 
 
 class StructuredDocumentInfo(Document, frozen=True):
-    ignored: ClassVar = ()
     struct_data: Essential[dict[str, Any]] = msgspec.field(default_factory=dict)
 
 
@@ -103,7 +98,6 @@ class Action(Wire, frozen=True):
 
 
 class Step(Wire, frozen=True):
-    ignored: ClassVar = words("state description thought")  # not a source
     actions: Details[Action] = ()
 
 
@@ -119,9 +113,6 @@ class QueryUnderstandingInfo(Wire, frozen=True):
 class WireAnswer(Wire, frozen=True):
     """An answer resource; a time is None if it is not a string."""
 
-    ignored: ClassVar = words("relatedQuestions blobAttachments")  # not the answer, pictures
-    text_field: ClassVar = "answerText"
-    facts_field: ClassVar = "references"
     name: Essential[str] = ""
     state: Essential[int | str] = ""
     answer_text: Essential[str] = ""
@@ -138,23 +129,15 @@ class WireAnswer(Wire, frozen=True):
 
 
 class Query(Wire, frozen=True):
-    ignored: ClassVar = words("queryId")  # names the query, not the answer
     text: str = ""
 
 
 class Turn(Wire, frozen=True):
-    # Answers of other messages, settings.
-    ignored: ClassVar = words("detailedAnswer detailedAssistAnswer queryConfig live")
     query: Query = Query()
     answer: str = ""
 
 
 class Session(Wire, frozen=True):
-    # For display, about the conversation, personal, or another method's.
-    ignored: ClassVar = words("""
-        displayName labels isPinned state startTime endTime userPseudoId
-        pendingAsyncAssistOperationId
-    """)
     name: str = ""
     turns: Details[Turn] = ()
 
@@ -172,7 +155,6 @@ class AnswerQueryResponse(Wire, frozen=True):
 
 
 class StreamError(Wire, frozen=True):  # a google.rpc.Status
-    ignored: ClassVar = words("message details")  # may repeat the user's words
     code: int | str = ""
     status: str = ""
 

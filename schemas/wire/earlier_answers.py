@@ -6,17 +6,21 @@ Source: google-cloud-discoveryengine 0.20.5, discoveryengine_v1beta/types/
 
 # ruff: noqa: D101 - the services' own pages describe the types and their fields
 
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
-from schemas.wire.discovery_engine import Query, UnstructuredDocumentInfo
+from schemas.wire.discovery_engine import (
+    CitationSource,
+    Query,
+    UnstructuredDocumentInfo,
+    WireCitation,
+)
 from schemas.wire.gemini import Content
-from schemas.wire.wire_type import Details, Essential, Wire, words
+from schemas.wire.wire_type import Details, Essential, Wire
 
 
 class SupportChunk(Wire, frozen=True):
-    ignored: ClassVar = words("index domain sourceMetadata")  # describe the source
     id: str = ""
     chunk_text: Essential[str] = ""
     source: str = ""
@@ -31,16 +35,11 @@ class GroundedClaim(Wire, frozen=True):
 
 
 class SupportMetadata(Wire, frozen=True):
-    ignored: ClassVar = words(
-        "retrievalMetadata webSearchQueries searchEntryPoint images videos"
-    )  # about the search
-    facts_field: ClassVar = "supportChunks"
     support_chunks: Essential[tuple[SupportChunk, ...]] = ()
     grounding_support: Details[GroundedClaim] = ()
 
 
 class GroundedCandidate(Wire, frozen=True):
-    ignored: ClassVar = words("index")
     content: Essential[Content] = Content()
     grounding_score: Essential[float | None] = None
     grounding_metadata: SupportMetadata = SupportMetadata()
@@ -50,13 +49,11 @@ class GroundedContentResponse(Wire, frozen=True):
     candidates: Essential[tuple[GroundedCandidate, ...]] = ()
 
 
-class SummarySource(Wire, frozen=True):
-    reference_index: int | str = 0
+class SummarySource(CitationSource, frozen=True):
+    reference_id: int | str = msgspec.field(default=0, name="referenceIndex")
 
 
-class SummaryCitation(Wire, frozen=True):
-    start_index: Essential[int] = 0
-    end_index: Essential[int] = 0
+class SummaryCitation(WireCitation, frozen=True):
     sources: Details[SummarySource] = ()
 
 
@@ -65,17 +62,12 @@ class SummaryCitations(Wire, frozen=True):
 
 
 class SummaryWithMetadata(Wire, frozen=True):
-    ignored: ClassVar = words("blobAttachments")  # pictures
-    text_field: ClassVar = "summary"
-    facts_field: ClassVar = "references"
     summary: Essential[str] = ""
     citation_metadata: SummaryCitations = SummaryCitations()
     references: Essential[tuple[UnstructuredDocumentInfo, ...]] = ()
 
 
 class Summary(Wire, frozen=True):
-    ignored: ClassVar = words("safetyAttributes")  # scores without a threshold
-    text_field: ClassVar = "summaryText"
     summary_text: Essential[str] = ""
     summary_skipped_reasons: Essential[tuple[int | str, ...]] = ()
     summary_with_metadata: SummaryWithMetadata = SummaryWithMetadata()
@@ -84,11 +76,6 @@ class Summary(Wire, frozen=True):
 class SummaryResponse(Wire, frozen=True):
     """A response of search: `results` could hold the facts, but is not read."""
 
-    ignored: ClassVar = words("""
-        facets guidedSearchResult totalSize redirectUri nextPageToken correctedQuery suggestedQuery
-        appliedControls geoSearchDebugInfo queryExpansionInfo naturalLanguageQueryUnderstandingInfo
-        sessionInfo oneBoxResults searchLinkPromotions semanticState
-    """)
     summary: Essential[Summary] = Summary()
     attribution_token: str = ""
     query: str | Query = ""
@@ -101,23 +88,19 @@ class ConversationReply(Wire, frozen=True):
 
 
 class UserInput(Wire, frozen=True):
-    ignored: ClassVar = words("context")
     input: str = ""
 
 
 class ConversationMessage(Wire, frozen=True):
-    ignored: ClassVar = words("reply createTime")  # answers of other messages
     user_input: UserInput = UserInput()
 
 
 class Conversation(Wire, frozen=True):
-    ignored: ClassVar = words("state userPseudoId startTime endTime")
     name: str = ""
     messages: Details[ConversationMessage] = ()
 
 
 class ConversationResponse(Wire, frozen=True):
-    ignored: ClassVar = words("relatedQuestions")  # not the answer
     reply: Essential[ConversationReply] = ConversationReply()
     conversation: Conversation = Conversation()
     query: str | Query = ""
@@ -131,8 +114,5 @@ class CheckedFact(Wire, frozen=True):
 class CheckCall(Wire, frozen=True):
     """A request of `groundingConfigs.check`, as archives of calls keep it."""
 
-    ignored: ClassVar = words("groundingConfig groundingSpec userLabels")  # settings
-    text_field: ClassVar = "answerCandidate"
-    facts_field: ClassVar = "facts"
     answer_candidate: Essential[str] = ""
     facts: Essential[tuple[CheckedFact, ...]] = ()

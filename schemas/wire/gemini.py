@@ -8,19 +8,13 @@ aiplatform_v1/types/content.py; google/adk-python, events/event.py.
 
 # ruff: noqa: D101 - the services' own pages describe the types and their fields
 
-from typing import Any, ClassVar
+from typing import Any
 
 from schemas.wire.discovery_engine import StreamError, WireRating
-from schemas.wire.wire_type import Details, Essential, Wire, words
+from schemas.wire.wire_type import Details, Essential, Wire
 
 
 class ContentPart(Wire, frozen=True):
-    # All but the text, which counts unless it is a thought.
-    ignored: ClassVar = words("""
-        inlineData functionCall functionResponse fileData executableCode codeExecutionResult
-        videoMetadata thoughtSignature partMetadata mediaResolution toolCall toolResponse
-        mediaProcessing speechMetadata
-    """)
     text: Essential[str] = ""
     thought: bool = False
 
@@ -33,7 +27,6 @@ class Content(Wire, frozen=True):
 class RecitedSpan(Wire, frozen=True):
     """A citation source: a span of the answer that is recited from a page without its text."""
 
-    ignored: ClassVar = words("uri title license publicationDate")
     start_index: Essential[int | None] = None
     end_index: Essential[int | None] = None
 
@@ -46,7 +39,6 @@ class CitationMetadata(Wire, frozen=True):
 class AttributionSource(Wire, frozen=True):
     """A passage of the request, or a chunk that the semantic retriever found."""
 
-    ignored: ClassVar = words("partIndex source")  # a passage is one fact; repeats the request
     passage_id: str = ""
     chunk: str = ""
 
@@ -62,12 +54,10 @@ class GroundingAttribution(Wire, frozen=True):
 
 
 class PageSpan(Wire, frozen=True):
-    ignored: ClassVar = words("lastPage")
     first_page: int | None = None  # from 1
 
 
 class RagChunk(Wire, frozen=True):
-    ignored: ClassVar = words("chunkId fileId")  # the document's name is kept
     text: str = ""
     page_span: PageSpan = PageSpan()
 
@@ -75,8 +65,6 @@ class RagChunk(Wire, frozen=True):
 class ChunkSource(Wire, frozen=True):
     """A retrieved context, or a place of Google Maps, which has a place id."""
 
-    # Not about the text; links without text.
-    ignored: ClassVar = words("fileSearchStore customMetadata mediaId placeAnswerSources route")
     uri: str = ""
     title: str = ""
     text: str = ""
@@ -93,7 +81,6 @@ class ChunkSource(Wire, frozen=True):
 
 
 class GroundingChunk(Wire, frozen=True):
-    ignored: ClassVar = words("web image")  # without text
     retrieved_context: ChunkSource | None = None
     maps: ChunkSource | None = None
 
@@ -101,26 +88,18 @@ class GroundingChunk(Wire, frozen=True):
 class GeminiSegment(Wire, frozen=True):
     """A span of one part of the answer; offsets are within that part."""
 
-    ignored: ClassVar = words("text")  # repeats the answer
     part_index: Essential[int] = 0
     start_index: Essential[int] = 0
     end_index: Essential[int] = 0
 
 
 class GeminiSupport(Wire, frozen=True):
-    ignored: ClassVar = words("renderedParts")  # for display
     segment: Essential[GeminiSegment] = GeminiSegment()
     grounding_chunk_indices: Details[int] = ()
     confidence_scores: Details[float] = ()
 
 
 class GroundingMetadata(Wire, frozen=True):
-    # For display, or about the search.
-    ignored: ClassVar = words("""
-        searchEntryPoint webSearchQueries imageSearchQueries retrievalQueries
-        googleMapsWidgetContextToken sourceFlaggingUris retrievalMetadata
-    """)
-    facts_field: ClassVar = "groundingChunks"
     grounding_chunks: Details[GroundingChunk] = ()
     grounding_supports: Details[GeminiSupport] = ()
 
@@ -128,14 +107,6 @@ class GroundingMetadata(Wire, frozen=True):
 class Candidate(Wire, frozen=True):
     """One generated answer; also an event of the Agent Development Kit."""
 
-    # Measures and sizes, messages that may repeat the answer, other actions of the agent, the
-    # connection, pages without their text, the user's words.
-    ignored: ClassVar = words("""
-        index score avgLogprobs logprobsResult tokenCount usageMetadata finishMessage errorMessage
-        actions longRunningToolIds continuationToken cacheMetadata liveSessionResumptionUpdate
-        urlContextMetadata inputTranscription
-    """)
-    facts_field: ClassVar = "groundingAttributions"
     content: Essential[Content] = Content()
     finish_reason: int | str = ""
     safety_ratings: Essential[tuple[WireRating, ...]] = ()
@@ -147,7 +118,6 @@ class Candidate(Wire, frozen=True):
 class Feedback(Wire, frozen=True):
     """Why the prompt was blocked: `inputFeedback`, and `promptFeedback` of generateContent."""
 
-    ignored: ClassVar = words("blockReasonMessage")  # may repeat the prompt
     block_reason: int | str = ""
     safety_ratings: Essential[tuple[WireRating, ...]] = ()
 
@@ -164,18 +134,14 @@ class GroundingPassage(Wire, frozen=True):
 
 
 class GroundingPassages(Wire, frozen=True):
-    facts_field: ClassVar = "passages"
     passages: Essential[tuple[GroundingPassage, ...]] = ()
 
 
 class SemanticRetrieverConfig(Wire, frozen=True):
-    # How it searches, not what it found.
-    ignored: ClassVar = words("source metadataFilters maxChunksCount minimumRelevanceScore")
     query: Content = Content()
 
 
 class GenerateAnswerRequest(Wire, frozen=True):
-    ignored: ClassVar = words("model answerStyle safetySettings temperature")  # settings
     contents: Details[Content] = ()
     inline_passages: Essential[GroundingPassages] = GroundingPassages()
     semantic_retriever: SemanticRetrieverConfig = SemanticRetrieverConfig()
@@ -191,8 +157,6 @@ class GenerateAnswerExchange(Wire, frozen=True):
 class GenerateContentResponse(Wire, frozen=True):
     """The response of generateContent; `createTime` is Vertex AI's, None if it is not a string."""
 
-    # About the service, repeats the answer.
-    ignored: ClassVar = words("usageMetadata modelVersion modelStatus sdkHttpResponse parsed")
     candidates: Essential[tuple[Candidate, ...]] = ()
     prompt_feedback: Feedback = Feedback()
     create_time: str | None = ""
@@ -201,11 +165,6 @@ class GenerateContentResponse(Wire, frozen=True):
 
 
 class GenerateContentRequest(Wire, frozen=True):
-    # Settings, and the user's own names.
-    ignored: ClassVar = words("""
-        model generationConfig safetySettings toolConfig cachedContent labels serviceTier
-        modelArmorConfig
-    """)
     contents: Details[Content] = ()
     system_instruction: Content = Content()
     tools: Details[dict[str, Any]] = ()

@@ -5,14 +5,12 @@ Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/, gen-ai-{input,outpu
 
 # ruff: noqa: D101 - the conventions describe the types and their fields
 
-from typing import Any, ClassVar
+from typing import Any
 
-from schemas.wire.wire_type import Essential, Wire, words
+from schemas.wire.wire_type import Essential, Wire
 
 
 class MessagePart(Wire, frozen=True):
-    # Tool calls and files.
-    ignored: ClassVar = words("id name arguments mimeType modality uri fileId")
     type_: str = ""
     content: Any = ""
     response: Any = None
@@ -20,8 +18,6 @@ class MessagePart(Wire, frozen=True):
 
 
 class GenAiMessage(Wire, frozen=True):
-    ignored: ClassVar = words("name")
-    text_field: ClassVar = "parts"
     role: str = ""
     parts: Essential[tuple[MessagePart, ...]] = ()
     content: Any = ""  # the name in earlier versions
@@ -29,7 +25,6 @@ class GenAiMessage(Wire, frozen=True):
 
 
 class GenAiRecord(Wire, frozen=True):
-    facts_field: ClassVar = "retrievalDocuments"
     input_messages: Essential[tuple[GenAiMessage, ...]] = ()
     output_messages: Essential[tuple[GenAiMessage, ...]] = ()
     retrieval_documents: Any = None

@@ -2,7 +2,7 @@
 
 # ruff: noqa: D101 - the schema describes the fields of a record
 
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
@@ -28,8 +28,6 @@ class EnrichedSupport(Wire, frozen=True):
 
 
 class EnrichedRow(Wire, frozen=True):
-    text_field: ClassVar = "answerText"
-    facts_field: ClassVar = "facts"
     record_id: Essential[str] = ""
     answer_name: Essential[str | None] = None
     source_format: Essential[str] = ""
@@ -61,8 +59,6 @@ class EnvelopeFact(Wire, frozen=True):
 
 
 class Envelope(Wire, frozen=True):
-    text_field: ClassVar = "answer"
-    facts_field: ClassVar = "facts"
     query: Essential[str] = ""
     answer: Essential[str] = ""
     facts: Essential[tuple[str | EnvelopeFact, ...]] = ()

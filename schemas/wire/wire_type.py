@@ -1,7 +1,9 @@
 """Define wire types, and read JSON as one: strict in essential fields, tolerant in details."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from types import UnionType
 from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
 
@@ -29,22 +31,28 @@ class OutOfRangeNumber:
     """A number too large for a double, such as 1e400; it fits no wire type."""
 
 
+# Of each wire type, by its name.
+_KNOWN_FIELDS: dict[str, dict[str, str]] = tomllib.loads(
+    files(__package__).joinpath("known_fields.toml").read_text(encoding="utf-8")
+)
+
+
 class Wire(msgspec.Struct, frozen=True, rename="camel"):
     """The base of every input type: camelCase in JSON, unknown fields ignored.
 
     A field of the wrong type makes the message unreadable if it is `Essential`; any other is None
     if its type allows that, else absent. Numbers may be written as strings; an empty string is an
-    absent number.
-
-    Attributes:
-      ignored: the JSON names of known fields that are not read.
-      text_field, facts_field: the JSON name of the field that holds the answer's text or its facts.
-        If that field is present and empty, the message has no text or no facts.
+    absent number. `known_fields.toml` has the class attributes of the types in this package.
     """
 
     ignored: ClassVar[tuple[str, ...]] = ()
     text_field: ClassVar[str] = ""
     facts_field: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__.startswith(f"{__package__}."):
+            for name, text in _KNOWN_FIELDS.get(cls.__name__, {}).items():
+                setattr(cls, name, words(text) if name == "ignored" else text)
 
 
 def words(text: str, prefix: str = "") -> tuple[str, ...]:

@@ -9,9 +9,8 @@ import pytest
 from launch import commands
 from launch.__main__ import main
 from launch.commands import Command, all_commands, documented_commands
-from launch.commands.__main__ import PAGE
 from pipeline.settings.definition import settings_of
-from pipeline.settings.reference import reference_page
+from tests.support.settings_page import PAGE, reference_page
 
 VARIANTS = [
     (name, each)
@@ -54,7 +53,7 @@ def test_a_file_adds_a_command(
 def test_the_page_documents_the_settings_as_they_are_defined() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page == reference_page(page, documented_commands()), (
-        "after a change of settings: python -m launch.commands"
+        "after a change of settings: python -m tests.support.settings_page"
     )
 
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pytest
 
 from launch.__main__ import main
+from launch.export.write_table import write_table
 from schemas.avro import load_schema
 from tests.support.bigquery import refusals
 from tests.support.outputs import records_in
@@ -153,11 +154,41 @@ def blocks(page: str) -> list[str]:
     return re.findall(r"^```sql\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
 
 
-def test_every_query_of_the_page_returns_rows(
-    output: Path, rows: list[Json], connection: duckdb.DuckDBPyConnection
-) -> None:
-    opening, queries_by_heading = queries_of_the_page(output)
+@pytest.fixture(scope="module")
+def queries_by_heading(output: Path, connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
+    """Create the page's view, and return its queries."""
+    opening, queries = queries_of_the_page(output)
     connection.execute(opening.replace("INSTALL avro;\nLOAD avro;\n", ""))
+    return queries
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_the_queries_of_the_page_return_the_same_rows_from_a_table(
+    output: Path,
+    connection: duckdb.DuckDBPyConnection,
+    queries_by_heading: dict[str, list[str]],
+    tmp_path: Path,
+    kind: str,
+) -> None:
+    table = tmp_path / f"answers.{kind}"
+    assert write_table(str(output), kind, str(table)) == 0
+    queries = [each for found in queries_by_heading.values() for each in found]
+    if kind == "csv":
+        named = re.findall(r"\]\(#([a-z-]+)\)", QUERIES.partition("DuckDB counts")[0])
+        slugs = {heading.lower().replace(" ", "-"): heading for heading in queries_by_heading}
+        queries = [query for name in named for query in queries_by_heading[slugs[name]]]
+        assert len(queries) == 3
+    for query in queries:
+        expected = connection.execute(query).fetchall()
+        found = connection.execute(query.replace("FROM answers", f"FROM '{table}'")).fetchall()
+        assert sorted(map(str, found)) == sorted(map(str, expected))
+
+
+def test_every_query_of_the_page_returns_rows(
+    rows: list[Json],
+    connection: duckdb.DuckDBPyConnection,
+    queries_by_heading: dict[str, list[str]],
+) -> None:
     results = {
         heading: [connection.execute(query).fetchall() for query in queries]
         for heading, queries in queries_by_heading.items()

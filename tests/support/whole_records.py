@@ -97,6 +97,7 @@ ALERTS = {
         trace_id="5b8efff798038103d269b633813fc60c",
         span_id="eee19b7ec3c1b174",
         response_id="r1",
+        record_url="https://viewer.example/r/a",
     ),
     "a rate": Alert(
         kind=AlertKind.RATE,

@@ -1,24 +1,21 @@
 """List the carriers and detect which of them a message is."""
 
 from transforms.carriers import (
-    batch_output,
-    dialogflow_row,
+    exchange_rows,
     gen_ai_attributes,
     log_entry,
     otlp_json,
-    push_body,
-    subscription_row,
-    vertex_log,
+    pubsub_messages,
 )
 from transforms.carriers.carrier import Carrier
 
 CARRIERS: tuple[Carrier, ...] = (
     log_entry.LOG_ENTRY,
-    push_body.PUSH_BODY,
-    subscription_row.SUBSCRIPTION_ROW,
-    vertex_log.VERTEX_LOG,
-    batch_output.BATCH_OUTPUT,
-    dialogflow_row.DIALOGFLOW_ROW,
+    pubsub_messages.PUSH_BODY,
+    pubsub_messages.SUBSCRIPTION_ROW,
+    exchange_rows.VERTEX_LOG,
+    exchange_rows.BATCH_OUTPUT,
+    exchange_rows.DIALOGFLOW_ROW,
     otlp_json.OTLP_JSON,
     gen_ai_attributes.GEN_AI_ATTRIBUTES,
 )

@@ -57,11 +57,7 @@ def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
         state="" if state == "SKIPPED" and reasons else state or "",
         answer_text="".join(texts),
         references=tuple(
-            discovery.Reference(
-                chunk_info=discovery.Chunk(
-                    content=reference.content, document_metadata=reference.document_metadata
-                )
-            )
+            discovery.Reference(chunk_info=reference)
             for each in metadata
             for reference in each.references
         ),

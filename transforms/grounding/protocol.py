@@ -245,12 +245,13 @@ def _error(
         return Misconfigured(f"the checker redirects: {reason}; name the final address")
     return Unavailable(
         f"the checker is not available: {reason}",
-        _seconds(retry_after, now),
+        parse_retry_after(retry_after, now),
         is_overload=status == _TOO_MANY,
     )
 
 
-def _seconds(retry_after: str | None, now: datetime) -> float | None:
+def parse_retry_after(retry_after: str | None, now: datetime) -> float | None:
+    """Return the seconds that a header Retry-After asks to wait, None if it cannot be read."""
     if retry_after is None:
         return None
     if retry_after.strip().isascii() and retry_after.strip().isdigit():

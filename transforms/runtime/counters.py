@@ -1,13 +1,16 @@
-"""Declare every metric of a run.
+"""Declare every metric of a run, and read the counts of a finished pipeline.
 
 Update metrics on the bundle's own thread: Beam silently drops updates of other threads.
 """
 
 import threading
 from bisect import bisect_left
+from collections import Counter as Sums
 
-from apache_beam.metrics.metric import Metrics
+from apache_beam.metrics.metric import Metrics, MetricsFilter
+from apache_beam.runners.runner import PipelineResult
 
+from schemas.summary import RunCounts
 from schemas.verdict import Verdict
 
 NAMESPACE = "grounding"
@@ -103,3 +106,43 @@ def written(kind: str) -> Counter:
 
 def _named(name: str) -> Counter:
     return _NAMED.get(name) or _NAMED.setdefault(name, Counter(name))
+
+
+def counts_from(result: PipelineResult) -> RunCounts:
+    """Read the counts of a finished pipeline from Beam's metrics; deferred answers are not read.
+
+    A pipeline that runs again also has the metrics of its earlier runs, which are 0 or empty.
+    """
+    metrics = result.metrics().query(MetricsFilter().with_namespace(NAMESPACE))
+    counted: Sums[str] = Sums()
+    for counter in metrics["counters"]:
+        # Several steps may count under one name.
+        counted[counter.key.metric.name] += counter.result
+    latencies = (
+        distribution.result
+        for distribution in metrics["distributions"]
+        if distribution.key.metric.name == CHECK_LATENCY_NAME and distribution.result.count
+    )
+    latency = next(latencies, None)
+    left = counted[LEFT.name]
+    return RunCounts(
+        read=counted[MESSAGES_READ.name] - left,
+        duplicates=counted[DUPLICATES_SEEN.name],
+        sampled_out=counted[SAMPLED_OUT.name],
+        deferred=left,
+        verdicts={verdict.value: counted[VERDICTS[verdict].name] for verdict in Verdict},
+        failures_by_error={
+            name.removeprefix(FAILED_PREFIX): count
+            for name, count in sorted(counted.items())
+            if count and name.startswith(FAILED_PREFIX)
+        },
+        retryable_failures=counted[RETRYABLE_FAILURES.name],
+        damaged_archives=counted[ARCHIVES_DAMAGED.name],
+        unreadable=counted[PARSE_FAILED.name] + counted[ARCHIVES_DAMAGED.name],
+        calls=counted[CALLS.name],
+        retries=counted[RETRIES.name],
+        characters=counted[CHARACTERS.name],
+        checked=latency.count if latency else 0,
+        latency_ms=latency.sum if latency else 0,
+        max_latency_ms=latency.max if latency else 0,
+    )

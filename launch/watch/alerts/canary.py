@@ -71,7 +71,13 @@ class Canary:
             outage=OutagePolicy.FAIL,
             retries=replace(config.check.retries, max_attempts=3, total_s=10.0),
         )
-        own = replace(config, check=uncached, work_folder=self._folder, sampling=SamplingRule())
+        own = replace(
+            config,
+            check=uncached,
+            work_folder=self._folder,
+            sampling=SamplingRule(),
+            keeps_results=False,
+        )
         self._pipeline = LocalPipeline(own, options, WorkerSink)
         self._journal = journal
         self._path = path

@@ -8,7 +8,8 @@ from typing import Generic
 
 from launch.pubsub.pubsub_errors import Unpublished
 from launch.pubsub.topic import Topic
-from launch.watch.durable.journal import Journal, OutboxRow
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.outbox_rows import OutboxRow
 from schemas.alert import Alert
 from schemas.message import Message
 from transforms.rules.topic_messages import TopicMessage, encode_alert
@@ -47,7 +48,7 @@ class OutboxPublisher(Generic[OutboxRow]):
             return
         self._delete_published()
         try:
-            while rows := self._journal.outbox(self._row_type, _MAX_ROWS):
+            while rows := self._journal.outbox.rows(self._row_type, _MAX_ROWS):
                 messages = (self._encode(row) for _, row in rows)
                 # A request holds messages of one key.
                 self._topic.publish(sorted(messages, key=attrgetter("ordering_key")))

@@ -176,7 +176,7 @@ class FinalFiles:
             row_format = FailureFiles(with_payload=publication.with_payload)
         published = 0
         last = publication.last_in_outbox
-        while rows := journal.outbox(_OUTBOX_TYPES[kind], _MAX_ROWS, last):
+        while rows := journal.outbox.rows(_OUTBOX_TYPES[kind], _MAX_ROWS, last):
             window = f"{journal.identity}-outbox{rows[0][0]:010d}"
             path = self._file_path(kind, kind, window, 0)
             keys = {number: failure_key(row) for number, row in rows if isinstance(row, Failure)}

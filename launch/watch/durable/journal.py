@@ -1,20 +1,21 @@
 """Store the worker's state: unpublished batches, the outbox, the ledger, the counts."""
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from launch.watch.durable.ledger import LedgerHour, duplicate_failure, duplicate_records
+from launch.watch.durable.outbox_rows import OUTBOX_TABLES, OutboxRows
 from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.part_files import Part
 from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from schemas.quantities import HOUR_US, MEGABYTE
+from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts, total_counts
 from transforms.persistence.database import Database
 from transforms.rules.rate_counts import RateCounts, add_counts
@@ -22,9 +23,6 @@ from transforms.rules.rate_counts import RateCounts, add_counts
 _TABLES = """
 CREATE TABLE IF NOT EXISTS batches (
   number INTEGER PRIMARY KEY, parts BLOB NOT NULL, committed_at_us INTEGER);
-CREATE TABLE IF NOT EXISTS outbox (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, content BLOB NOT NULL);
-CREATE INDEX IF NOT EXISTS outbox_kinds ON outbox (kind);
 CREATE TABLE IF NOT EXISTS ledger (hour_us INTEGER PRIMARY KEY, account BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS rates (
   engine BLOB NOT NULL, start_us INTEGER NOT NULL, counts BLOB NOT NULL,
@@ -50,10 +48,7 @@ _SET_ASIDE, _IDENTITY_BYTES = "parts set aside", 4
 _NEWEST = 2**62
 MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
-_MAX_OUTBOX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
-OutboxRow = TypeVar("OutboxRow", bound=Alert | Failure)
 _Content = TypeVar("_Content")
-_OUTBOX_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
 
 
 class PlannedFile(Record, frozen=True, kw_only=True):
@@ -92,7 +87,8 @@ class Journal:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._database = Database(path, _TABLES, durable=True)
+        self._database = Database(path, _TABLES + OUTBOX_TABLES, durable=True)
+        self.outbox = OutboxRows(self._database)
         self.close = self._database.close
         columns = [name for _, name, *_ in self._database.read("PRAGMA table_info(batches)")]
         if "committed_at_us" not in columns:  # in a journal of version 1
@@ -139,7 +135,8 @@ class Journal:
             for engine, rates in batch.rates:
                 self._add_rate(engine, rates)
             self._raise(batch.alerts)
-            self._send(batch.failures)
+            self.outbox.add(batch.failures)
+            self.outbox.add(batch.results)
 
     def raise_alerts(self, alerts: Sequence[Alert], notes: dict[str, Record] | None = None) -> None:
         """Put alerts into the outbox, and replace notes by name, in one transaction."""
@@ -179,8 +176,8 @@ class Journal:
 
     def begin_publication(self, file_bytes: int, *, with_payload: bool) -> Publication | None:
         """Begin to publish everything; return None if there is nothing."""
-        newest = "SELECT (SELECT MAX(number) FROM batches), (SELECT MAX(id) FROM outbox)"
-        [(batch, row)] = self._database.read(newest)
+        [(batch,)] = self._database.read("SELECT MAX(number) FROM batches")
+        row = self.outbox.newest()
         if batch is None and row is None:
             return None
         publication = Publication(
@@ -215,33 +212,12 @@ class Journal:
             self._database.write("DELETE FROM batches WHERE number <= ?", publication.last_batch)
             self._database.write("DELETE FROM notes WHERE name = ?", _PUBLICATION)
 
-    def outbox(
-        self, row_type: type[OutboxRow], most: int, up_to: int = _NEWEST
-    ) -> list[tuple[int, OutboxRow]]:
-        """List the oldest rows of a type, up to an id; fewer, but at least one, of large ones."""
-        query = "SELECT id, content FROM outbox WHERE kind = ? AND id <= ? ORDER BY id LIMIT ?"
-        decoder, size_bytes = msgspec.json.Decoder(row_type), 0
-        rows: list[tuple[int, OutboxRow]] = []
-        for identity, content in self._database.read(query, _OUTBOX_KINDS[row_type], up_to, most):
-            size_bytes += len(content)
-            if rows and size_bytes > _MAX_OUTBOX_BYTES:
-                break
-            rows.append((identity, decoder.decode(content)))
-        return rows
-
-    def count_outbox(self, kind: str) -> int:
-        """Count the rows of the outbox of the kind ``alert`` or ``failure``."""
-        [(count,)] = self._database.read("SELECT count(*) FROM outbox WHERE kind = ?", kind)
-        return int(count)
-
     def delete_from_outbox(self, ids: Iterable[int], duplicates: Sequence[Failure] = ()) -> None:
         """Delete rows that are published, or that are duplicates of another worker's."""
         with self._database.transaction():
             for failure in duplicates:
                 self._count(*duplicate_failure(self._hour_of(failure), failure))
-            listed = msgspec.json.encode(list(ids)).decode()
-            query = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
-            self._database.write(query, listed)
+            self.outbox.delete(ids)
 
     def ledger(self) -> list[LedgerHour]:
         """List all hours, the oldest first."""
@@ -288,12 +264,7 @@ class Journal:
 
     def _raise(self, alerts: Sequence[Alert]) -> None:
         self._keep_note(_ALERTS, self.alerts_raised() + len(alerts))
-        self._send(alerts)
-
-    def _send(self, rows: Iterable[Alert | Failure]) -> None:
-        for row in rows:
-            kind, content = _OUTBOX_KINDS[type(row)], msgspec.json.encode(row)
-            self._database.write("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
+        self.outbox.add(alerts)
 
     def _hour_of(self, failure: Failure) -> LedgerHour:
         """Find the hour that counts a failure: its batch ended after it failed for the last time.

@@ -130,7 +130,7 @@ class Metrics(Collector):
             "pubsub_up": stats.is_available,
             "batches": {"done": worker.batches_done, "failed": worker.batches_failed},
             "ledger_gap": sum(hour.gap for hour in journal.ledger()),
-            "unpublished": {kind: journal.count_outbox(kind) for kind in ("alert", "failure")},
+            "unpublished": {kind: journal.outbox.count(kind) for kind in ("alert", "failure")},
             "unpublished_batches": unpublished.batches,
             "oldest_unpublished_age_seconds": (
                 max(0.0, (clock.now_us() - committed_at_us) / SECOND_US) if committed_at_us else 0.0

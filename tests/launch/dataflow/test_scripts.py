@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from launch.dataflow import metadata
+from tests.support import templates
 from tests.support.tools import tool
 
-FOLDER = Path(metadata.__file__).parent
+FOLDER = templates.FOLDER
 SCRIPTS = ("build", "drain", "run", "update")
 _TIMEOUT_S = 60.0
 WATCH = "gs://example-templates/watch.json"

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from google.cloud.dataflow_v1beta3 import ContainerSpec, TemplateMetadata
 
-from launch.dataflow import metadata
 from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
 from pipeline.settings.definition import Setting, settings_of
+from tests.support import templates
 
 Json = dict[str, Any]
-MADE: dict[str, Json] = metadata.all_metadata()
+MADE: dict[str, Json] = templates.all_metadata()
 KNOWN = {"watch": WatchStreamSettings, "backfill": BackfillSettings}
 SETTINGS = {
     setting.name: setting
     for known in KNOWN.values()
-    for setting in metadata.template_settings(known)
+    for setting in templates.template_settings(known)
 }
 
 SAMPLES = {
@@ -67,9 +67,9 @@ WRONG = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_the_file_is_what_the_options_make(name: str) -> None:
-    path = Path(metadata.__file__).with_name(f"{name}.json")
+    path = templates.FOLDER / f"{name}.json"
     written = json.loads(path.read_text(encoding="utf-8"))
-    assert written == MADE[name], "after a change of options: python -m launch.dataflow.metadata"
+    assert written == MADE[name], "after a change of options: python -m tests.support.templates"
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -77,7 +77,7 @@ def test_dataflows_own_client_knows_every_field(name: str) -> None:
     text = json.dumps(MADE[name])
     read = TemplateMetadata.from_json(text, ignore_unknown_fields=False)
     assert len(read.parameters) == len(MADE[name]["parameters"]) > 40
-    template = metadata.template_of(MADE[name], "example/groundwatch@sha256:0")
+    template = templates.template_of(MADE[name], "example/groundwatch@sha256:0")
     ContainerSpec.from_json(json.dumps(template), ignore_unknown_fields=False)
 
 
@@ -94,7 +94,7 @@ def parameters_of(name: str) -> dict[str, Json]:
 
 @pytest.mark.parametrize("name", MADE)
 def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> None:
-    beams = {parameter["name"] for parameter in metadata._BEAM_PARAMETERS}
+    beams = {parameter["name"] for parameter in templates._BEAM_PARAMETERS}
     flags = {setting.name for setting in settings_of(KNOWN[name])}
     left_out = flags - (set(parameters_of(name)) - beams)
     assert set(parameters_of(name)) <= flags | beams
@@ -108,7 +108,7 @@ def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> No
 @pytest.mark.parametrize("name", MADE)
 def test_what_is_required_and_what_is_the_default_is_the_same(name: str) -> None:
     parameters = parameters_of(name)
-    for setting in metadata.template_settings(KNOWN[name]):
+    for setting in templates.template_settings(KNOWN[name]):
         parameter = parameters[setting.name]
         assert parameter["isOptional"] is not setting.is_required
         default = parameter.get("defaultValue")
@@ -126,20 +126,20 @@ def read(setting: Setting, text: str) -> Any:
 def test_what_the_command_line_takes_the_pattern_takes(name: str) -> None:
     for text in SAMPLES[name]:
         read(SETTINGS[name], text)
-        assert re.search(SETTINGS[name].pattern, text)
+        assert re.search(templates.pattern_of(SETTINGS[name]), text)
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_the_pattern_refuses_the_command_line_refuses(name: str) -> None:
     for text in WRONG[name]:
-        assert not re.search(SETTINGS[name].pattern, text)
+        assert not re.search(templates.pattern_of(SETTINGS[name]), text)
         if name != "output":  # may be a folder of this machine there
             with pytest.raises(ValueError, match="must"):
                 read(SETTINGS[name], text)
 
 
 def test_templates_are_written_for_an_image(tmp_path: Path) -> None:
-    metadata.main(["example/groundwatch@sha256:0", str(tmp_path)])
+    templates.main(["example/groundwatch@sha256:0", str(tmp_path)])
     written = {path.stem: json.loads(path.read_bytes()) for path in tmp_path.iterdir()}
     assert {name: template["metadata"] for name, template in written.items()} == MADE
     assert {template["image"] for template in written.values()} == {"example/groundwatch@sha256:0"}

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from launch.dataflow import metadata
 from schemas.verdict import Verdict
+from tests.support import templates
 from tests.support.terraform import Json, Resource, load, resources
 from transforms.runtime import counters
 
-FOLDER = Path(metadata.__file__).with_name("terraform")
+FOLDER = templates.FOLDER / "terraform"
 BLOCKS = load(FOLDER)
 RESOURCES = list(resources(BLOCKS))
 SCHEMA: Json = json.loads(
@@ -161,7 +161,7 @@ def test_the_jobs_parameters_are_the_templates() -> None:
     given = set(
         re.findall(r"^      (\w+) += ", TEXT[TEXT.index("parameters = merge(") :], re.MULTILINE)
     )
-    known = {entry["name"]: entry for entry in metadata.all_metadata()["watch"]["parameters"]}
+    known = {entry["name"]: entry for entry in templates.all_metadata()["watch"]["parameters"]}
     assert given >= {name for name, entry in known.items() if not entry["isOptional"]}
     named = {"subscription", "output", "alert_topic", "failure_topic", "run_id", "checker"}
     assert named <= given & set(known)

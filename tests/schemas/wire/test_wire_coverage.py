@@ -1,6 +1,8 @@
 """Every field of the services' own types is read, or ignored with a reason."""
 
+import tomllib
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -140,6 +142,11 @@ def test_every_official_field_is_read_or_ignored_with_a_reason(
 def test_no_field_is_both_read_and_ignored() -> None:
     for wire in WIRE_TYPES:
         assert not wire_fields(wire).keys() & set(wire.ignored), wire
+
+
+def test_every_known_field_is_one_of_a_wire_type() -> None:
+    table = files("schemas.wire").joinpath("known_fields.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(table).keys() <= {wire.__name__ for wire in WIRE_TYPES}
 
 
 def test_the_fields_of_text_and_facts_are_read() -> None:

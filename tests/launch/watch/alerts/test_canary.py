@@ -66,7 +66,7 @@ def test_other_answers_than_then_are_not_compared() -> None:
 
 
 def raised(journal: Journal) -> list[Alert]:
-    rows = journal.outbox(Alert, 100)
+    rows = journal.outbox.rows(Alert, 100)
     journal.delete_from_outbox(identity for identity, _ in rows)
     return [alert for _, alert in rows]
 

@@ -57,12 +57,12 @@ class Watch:
 
     def evaluate(self) -> list[Raised]:
         """What is raised now."""
-        before = {identity for identity, _ in self.journal.outbox(Alert, 1_000)}
+        before = {identity for identity, _ in self.journal.outbox.rows(Alert, 1_000)}
         if self.is_behind:
             self.monitor.record_backlog(self.now_us)
         self.monitor.evaluate(self.now_us)
         raised = []
-        for identity, alert in self.journal.outbox(Alert, 1_000):
+        for identity, alert in self.journal.outbox.rows(Alert, 1_000):
             episode = alert.rate or alert.no_data
             if identity not in before and episode:
                 raised.append((alert.kind.value, alert.engine, episode.state))
@@ -154,7 +154,7 @@ def test_a_backlog_is_evaluated_by_event_time(watch: Watch) -> None:
         raised += watch.evaluate()
         watch.clock.advance(5)
     assert raised == [OPENED, CLOSED]
-    (opened, closed) = (alert for _, alert in watch.journal.outbox(Alert, 10))
+    (opened, closed) = (alert for _, alert in watch.journal.outbox.rows(Alert, 10))
     assert opened.event_time_us == NOON_US - 3 * HOUR_S * 1_000_000 + BUCKET_US
     assert closed.event_time_us is not None
     assert closed.event_time_us < NOON_US
@@ -175,7 +175,9 @@ def test_late_answers_do_not_repeat_an_alert(watch: Watch) -> None:
     assert watch.minutes(30, answers=10, bad=9) == [OPENED]
     assert watch.minutes(120, answers=10) == [CLOSED]
     watch.minutes(9 * 60, answers=0)
-    watch.journal.delete_from_outbox(identity for identity, _ in watch.journal.outbox(Alert, 1_000))
+    watch.journal.delete_from_outbox(
+        identity for identity, _ in watch.journal.outbox.rows(Alert, 1_000)
+    )
     for age_h in (9, 10, 11):
         watch.batch(1, age_s=age_h * HOUR_S)
         watch.clock.advance(MINUTE_S)

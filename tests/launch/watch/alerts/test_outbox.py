@@ -82,13 +82,13 @@ def test_all_alerts_and_failures_are_published_in_order_and_forgotten(
     assert ids_in(topic) == [str(number) for number in range(1_200)]
     sources = [message.attributes["failure_source"] for message in failed.published]
     assert sources == ["0", "1", "2"]
-    assert journal.outbox(Alert, 1) == journal.outbox(Failure, 1) == []
+    assert journal.outbox.rows(Alert, 1) == journal.outbox.rows(Failure, 1) == []
 
 
 def test_what_has_no_topic_stays_for_the_files(journal: Journal) -> None:
     commit(journal, alerts=1, failures=1)
     alerts_to(ATopic(), journal).publish()
-    assert (journal.count_outbox("alert"), journal.count_outbox("failure")) == (0, 1)
+    assert (journal.outbox.count("alert"), journal.outbox.count("failure")) == (0, 1)
 
 
 def test_what_pubsub_does_not_take_waits_and_is_not_tried_before_a_pause_is_over(
@@ -101,12 +101,12 @@ def test_what_pubsub_does_not_take_waits_and_is_not_tried_before_a_pause_is_over
     announcer.publish()
     clock.advance(14.0)
     announcer.publish()
-    assert (topic.tries, len(journal.outbox(Alert, 9))) == (1, 2)
+    assert (topic.tries, len(journal.outbox.rows(Alert, 9))) == (1, 2)
     clock.advance(1.0)
     topic.error = None
     announcer.publish()
     assert ids_in(topic) == ["0", "1"]
-    assert journal.outbox(Alert, 9) == []
+    assert journal.outbox.rows(Alert, 9) == []
 
 
 def test_a_missing_topic_raises_and_keeps_the_alerts(journal: Journal, topic: ATopic) -> None:
@@ -114,7 +114,7 @@ def test_a_missing_topic_raises_and_keeps_the_alerts(journal: Journal, topic: AT
     topic.error = Refused("cannot publish to projects/p/topics/t: it does not exist")
     with pytest.raises(Refused, match="does not exist"):
         alerts_to(topic, journal).publish()
-    assert len(journal.outbox(Alert, 9)) == 1
+    assert len(journal.outbox.rows(Alert, 9)) == 1
 
 
 def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
@@ -134,7 +134,7 @@ def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
     commit(journal, alerts=1)
     announcer.publish()
     assert ids_in(topic) == ["0", "1", "0"]
-    assert journal.outbox(Alert, 9) == []
+    assert journal.outbox.rows(Alert, 9) == []
 
 
 def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_a_crash(

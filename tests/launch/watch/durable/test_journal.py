@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from launch.watch.durable import journal as journal_module
+from launch.watch.durable import outbox_rows
 from launch.watch.durable.journal import Journal, Publication
 from schemas.alert import Alert
 from schemas.failure import Failure
@@ -50,8 +51,8 @@ def test_a_journal_that_has_just_been_made_remembers_nothing(journal: Journal) -
     assert journal.ledger() == []
     assert journal.totals() == RunCounts()
     assert journal.alerts_raised() == 0
-    assert journal.outbox(Alert, 10) == []
-    assert journal.outbox(Failure, 10) == []
+    assert journal.outbox.rows(Alert, 10) == []
+    assert journal.outbox.rows(Failure, 10) == []
     assert journal.rates(0) == {}
 
 
@@ -65,8 +66,8 @@ def test_all_that_came_of_a_batch_outlives_the_process(journal: Journal, path: s
         assert after.ledger() == [an_account()]
         assert after.totals() == RunCounts(read=2, verdicts={"GROUNDED": 2})
         assert after.alerts_raised() == 1
-        assert [alert for _, alert in after.outbox(Alert, 10)] == [an_alert()]
-        assert [failure for _, failure in after.outbox(Failure, 10)] == [a_failure()]
+        assert [alert for _, alert in after.outbox.rows(Alert, 10)] == [an_alert()]
+        assert [failure for _, failure in after.outbox.rows(Failure, 10)] == [a_failure()]
         assert after.rates(0) == {"shop": [rates]}
 
 
@@ -107,34 +108,34 @@ def test_what_has_been_announced_is_forgotten_and_the_rest_stays_in_order(
 ) -> None:
     alerts = tuple(an_alert(record_id=f"{number:064d}") for number in range(5))
     commit_batch(journal, alerts=alerts, failures=(a_failure(),))
-    first, second, *_ = journal.outbox(Alert, 3)
+    first, second, *_ = journal.outbox.rows(Alert, 3)
     journal.delete_from_outbox([first[0], second[0]])
-    assert [alert for _, alert in journal.outbox(Alert, 10)] == list(alerts[2:])
-    assert len(journal.outbox(Failure, 10)) == 1
-    assert (journal.count_outbox("alert"), journal.count_outbox("failure")) == (3, 1)
+    assert [alert for _, alert in journal.outbox.rows(Alert, 10)] == list(alerts[2:])
+    assert len(journal.outbox.rows(Failure, 10)) == 1
+    assert (journal.outbox.count("alert"), journal.outbox.count("failure")) == (3, 1)
     assert journal.alerts_raised() == 5
 
 
 def test_ids_in_the_outbox_are_never_used_again(journal: Journal, path: str) -> None:
     journal.raise_alerts([an_alert(), an_alert()])
-    ids = [identity for identity, _ in journal.outbox(Alert, 10)]
+    ids = [identity for identity, _ in journal.outbox.rows(Alert, 10)]
     journal.delete_from_outbox(ids)
     journal.close()
     with closing(Journal(path)) as after:
         after.raise_alerts([an_alert()])
-        assert [identity > max(ids) for identity, _ in after.outbox(Alert, 10)] == [True]
+        assert [identity > max(ids) for identity, _ in after.outbox.rows(Alert, 10)] == [True]
 
 
 def test_only_so_many_bytes_are_taken_from_the_outbox_at_once_but_always_one_row(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "_MAX_OUTBOX_BYTES", 10_000)
+    monkeypatch.setattr(outbox_rows, "_MAX_BYTES", 10_000)
     failures = tuple(
         a_failure(message=a_message(payload=b"x" * size)) for size in (20_000, 3_000, 3_000, 3_000)
     )
     commit_batch(journal, failures=failures)
     taken = []
-    while rows := journal.outbox(Failure, 10):
+    while rows := journal.outbox.rows(Failure, 10):
         taken.append(len(rows))
         journal.delete_from_outbox(identity for identity, _ in rows)
     assert taken == [1, 2, 1]
@@ -169,9 +170,9 @@ def test_a_duplicate_failure_does_not_read_the_whole_ledger(
 ) -> None:
     commit_batch(journal, 1, an_account(failures=2), failures=(a_failure(), a_failure()))
     monkeypatch.setattr(journal, "ledger", None)
-    rows = journal.outbox(Failure, 10)
+    rows = journal.outbox.rows(Failure, 10)
     journal.delete_from_outbox([number for number, _ in rows], [row for _, row in rows])
-    assert journal.outbox(Failure, 10) == []
+    assert journal.outbox.rows(Failure, 10) == []
     assert journal.totals().duplicates == 2
 
 
@@ -193,7 +194,7 @@ def test_a_publication_holds_what_waited_when_it_began_and_stays_until_it_ends(
     commit_batch(journal, 3, alerts=(an_alert(),))
     with closing(Journal(path)) as after:
         assert after.publication() == begun
-        assert len(after.outbox(Alert, 9, begun.last_in_outbox)) == 2
+        assert len(after.outbox.rows(Alert, 9, begun.last_in_outbox)) == 2
         after.end_publication(begun)
         assert after.publication() is None
         assert [number for number, _ in after.waiting_batches()] == [3]
@@ -242,14 +243,14 @@ def test_a_full_disk_leaves_nothing_of_a_batch_and_the_next_try_all(
     with pytest.raises(OSError, match=r"cannot write .*journal.sqlite: .*full"):
         commit_batch(journal, alerts=(an_alert(),))
     with closing(Journal(path)) as beside:
-        assert (beside.next_number(), beside.totals(), beside.outbox(Alert, 9)) == (
+        assert (beside.next_number(), beside.totals(), beside.outbox.rows(Alert, 9)) == (
             1,
             RunCounts(),
             [],
         )
     commit_batch(journal, alerts=(an_alert(),))
     with closing(Journal(path)) as beside:
-        assert (beside.next_number(), len(beside.outbox(Alert, 9))) == (2, 1)
+        assert (beside.next_number(), len(beside.outbox.rows(Alert, 9))) == (2, 1)
 
 
 def test_another_file_is_refused_with_its_name(tmp_path: Path) -> None:

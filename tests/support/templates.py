@@ -1,19 +1,22 @@
 """The metadata of the Flex Templates, derived from the settings of the commands.
 
-`python -m launch.dataflow.metadata` writes `watch.json` and `backfill.json` beside this file, and
-`python -m launch.dataflow.metadata IMAGE FOLDER` the templates themselves, which name an image.
+`python -m tests.support.templates` writes `watch.json` and `backfill.json` in `launch/dataflow/`.
+`python -m tests.support.templates IMAGE FOLDER` writes the templates themselves, which name an
+image.
 """
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import launch
 from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
 from pipeline.settings.definition import Setting, Settings, settings_of
 
 Json = dict[str, object]
-_HERE = Path(__file__).parent
+FOLDER = Path(launch.__file__).parent / "dataflow"
 # Dataflow's launcher passes the project by itself; no image holds a model.
 _NOT_PARAMETERS = {"project", "scorer"}
 _BEAM_PARAMETERS = (
@@ -70,6 +73,16 @@ def template_settings(settings: type[Settings]) -> list[Setting]:
     ]
 
 
+def pattern_of(field: Setting) -> str:
+    """A regular expression of a text with all values of a setting, separated by white space."""
+    one = field.kind.pattern
+    if field.kind.choices is not None:
+        # A later version may know more verdicts and tags.
+        words = "|".join(map(re.escape, field.kind.choices()))
+        one = "[A-Z_]+" if field.is_many else f"({words})"
+    return rf"^{one}(\s+{one})*$" if field.is_many else f"^{one}$"
+
+
 def template_of(metadata: Json, image: str) -> Json:
     """Make a template's file, with all metadata, which `gcloud dataflow flex-template build` drops.
 
@@ -86,7 +99,7 @@ def template_of(metadata: Json, image: str) -> Json:
 def main(arguments: Sequence[str]) -> None:
     """Write the metadata, or the templates of an image into a folder."""
     for name, metadata in all_metadata().items():
-        folder, content = _HERE, metadata
+        folder, content = FOLDER, metadata
         if arguments:
             folder, content = Path(arguments[1]), template_of(metadata, arguments[0])
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
@@ -104,7 +117,7 @@ def _parameter(field: Setting) -> Json:
         "label": field.name.replace("_", " ").capitalize(),
         "helpText": field.help,
         "isOptional": not field.is_required,
-        "regexes": [field.pattern],
+        "regexes": [pattern_of(field)],
         "paramType": "TEXT" if words and field.is_many else field.kind.parameter_type,
     }
     if words and not field.is_many:

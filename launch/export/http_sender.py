@@ -1,0 +1,120 @@
+"""Post JSON to a service of results, and tell apart what may succeed later."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from launch.export.target import RowsRefused, TargetMisconfigured, TargetUnavailable
+from transforms.grounding.protocol import parse_retry_after
+from transforms.runtime import clock
+
+_TIMEOUT_S = 10.0
+_REDIRECTS = range(300, 400)
+_REFUSED = frozenset({400, 409, 410, 413, 422})
+_MISCONFIGURED = {
+    401: "the key is not accepted",
+    403: "the key has no permission",
+    404: "there is no such address",
+    405: "there is no such address",
+}
+
+
+class HttpSender:
+    """Send JSON over one connection that is kept open; redirects are not followed.
+
+    Args:
+      name: of the target, for messages.
+      base_url: the address, which messages quote up to the port only: it can hold a secret.
+      advice: how to correct a wrong address or key.
+      headers: of each request.
+      auth: user name and password of HTTP basic authentication.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        advice: str,
+        *,
+        headers: dict[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+    ) -> None:
+        parts = urlsplit(base_url)
+        self._shown = f"{name} at {parts.scheme}://{parts.hostname}"
+        self._shown += f":{parts.port}" if parts.port else ""
+        self._advice = advice
+        self._client = httpx.Client(
+            base_url=base_url, headers=headers, auth=auth, timeout=_TIMEOUT_S
+        )
+        self.close = self._client.close
+
+    def post(self, path: str, body: object) -> bytes:
+        """Post a body as JSON; return the reply's body, or raise as `Target.send` does."""
+        headers = {"Content-Type": "application/json"}
+        return self.send("POST", path, content=msgspec.json.encode(body), headers=headers)
+
+    def get(self, path: str, **parameters: str) -> bytes:
+        """Get a page; as of `post`."""
+        return self.send("GET", path, params=parameters)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes | None = None,
+        params: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> bytes:
+        """Send a request; as of `post`."""
+        try:
+            reply = self._client.request(
+                method, path, content=content, params=params, headers=headers
+            )
+        except httpx.HTTPError as error:
+            raise TargetUnavailable(
+                f"{self._shown} does not answer ({type(error).__name__})"
+            ) from None
+        if not reply.is_success:
+            raise self._error(reply)
+        return reply.content
+
+    def _error(self, reply: httpx.Response) -> Exception:
+        # Not the reply's body, which may quote a text.
+        status = reply.status_code
+        if status in _REFUSED:
+            return RowsRefused(f"HTTP {status}")
+        if status in _MISCONFIGURED:
+            reason = f"HTTP {status}, {_MISCONFIGURED[status]}"
+            return TargetMisconfigured(f"{self._shown} refuses: {reason}; {self._advice}")
+        if status in _REDIRECTS:
+            reason = f"HTTP {status}, a redirect"
+            return TargetMisconfigured(f"{self._shown} refuses: {reason}; name the final address")
+        now = datetime.fromtimestamp(clock.now_us() / 1e6, UTC)
+        wait_s = parse_retry_after(reply.headers.get("retry-after"), now)
+        return TargetUnavailable(f"{self._shown} answers HTTP {status}", wait_s)
+
+
+def read_secret(name: str) -> str | None:
+    """Return an environment variable, or the content of the file that NAME_FILE names."""
+    path = os.environ.get(f"{name}_FILE")
+    if not path:
+        return os.environ.get(name) or None
+    try:
+        return Path(path).read_text(encoding="utf-8").strip() or None
+    except (OSError, UnicodeDecodeError) as error:
+        raise TargetMisconfigured(f"{name}_FILE: cannot read {path}: {error}") from None
+
+
+def require_secret(name: str) -> str:
+    """Return what `read_secret` does, or raise TargetMisconfigured if there is none."""
+    secret = read_secret(name)
+    if secret is None:
+        raise TargetMisconfigured(
+            f"{name} is missing: set this environment variable, or {name}_FILE to a file"
+        )
+    return secret

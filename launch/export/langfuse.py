@@ -1,0 +1,39 @@
+"""Send results to Langfuse as scores of traces."""
+
+import os
+from collections.abc import Sequence
+
+from launch.export.http_sender import HttpSender, require_secret
+from launch.export.target import Target
+from schemas.grounding_result import GroundingResult
+from transforms.rules.result_payloads import langfuse_scores
+
+_CLOUD = "https://cloud.langfuse.com"
+
+
+class LangfuseScores(Target[GroundingResult]):
+    """Post a verdict and a score for each result; a repeated result replaces its scores."""
+
+    name = "langfuse"
+    max_rows = 20  # each takes two requests
+
+    def __init__(self, url: str | None = None) -> None:
+        keys = require_secret("LANGFUSE_PUBLIC_KEY"), require_secret("LANGFUSE_SECRET_KEY")
+        variables = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
+        given = url or next(filter(None, map(os.environ.get, variables)), _CLOUD)
+        advice = "correct the address, LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
+        self._sender = HttpSender(self.name, given, advice, auth=keys)
+
+    def send(self, rows: Sequence[GroundingResult]) -> None:
+        """Post the scores, one request each."""
+        for row in rows:
+            for score in langfuse_scores(row):
+                self._sender.post("/api/public/scores", score)
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._sender.close()
+
+    def skip_reason(self, row: GroundingResult) -> str | None:
+        """Skip results without a trace: Langfuse keeps no score of nothing."""
+        return None if row.trace_id else "no trace id"

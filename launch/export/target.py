@@ -1,0 +1,104 @@
+"""Define what every destination of results has in common, and deliver rows to one."""
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from schemas import Record
+
+Row = TypeVar("Row")
+_MAX_LOGGED = 5
+_log = logging.getLogger(__name__)
+
+
+class TargetUnavailable(Exception):
+    """The target does not answer now, or asks to wait: the same rows may succeed later."""
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class TargetMisconfigured(Exception):
+    """The target refuses every row until a person has changed something; the message says what."""
+
+
+class RowsRefused(Exception):
+    """The target refuses these rows, and would again; the message says why, without a text."""
+
+
+class Target(ABC, Generic[Row]):
+    """Send rows to one destination.
+
+    A row may be sent again after a failure, so it carries an id that the destination can compare.
+    `max_rows` is the most that one call of `send` takes. One thread calls a target.
+    """
+
+    name: str
+    max_rows = 500
+
+    @abstractmethod
+    def send(self, rows: Sequence[Row]) -> None:
+        """Send rows, and return when they are stored.
+
+        Raises:
+          TargetUnavailable: some rows may be stored; send all again later.
+          TargetMisconfigured: a person has to change something first.
+          RowsRefused: one of the rows cannot be stored; send the others without it.
+        """
+
+    def skip_reason(self, row: Row) -> str | None:  # noqa: ARG002 - for those that overwrite it
+        """Return why the destination has no place for a row, None if it has one."""
+        return None
+
+    def close(self) -> None:
+        """Disconnect."""
+
+
+class Delivered(Record, frozen=True, kw_only=True):
+    """How many rows were sent, refused by the target, skipped, and dropped because it was away."""
+
+    sent: int = 0
+    refused: int = 0
+    skipped: int = 0
+    dropped: int = 0
+
+    def __add__(self, other: "Delivered") -> "Delivered":
+        return Delivered(
+            sent=self.sent + other.sent,
+            refused=self.refused + other.refused,
+            skipped=self.skipped + other.skipped,
+            dropped=self.dropped + other.dropped,
+        )
+
+
+def deliver(target: Target[Row], rows: Sequence[Row]) -> Delivered:
+    """Send at most `max_rows` rows; log those that the target refuses, and send the others.
+
+    Raises what `Target.send` does except RowsRefused; then all rows are to be delivered again.
+    """
+    accepted = [row for row in rows if target.skip_reason(row) is None]
+    refused = _send(target, accepted) if accepted else []
+    for row, reason in refused[:_MAX_LOGGED]:
+        record_id = getattr(row, "record_id", None) or "without an id"
+        _log.error("%s refuses the record %s: %s", target.name, record_id, reason)
+    if len(refused) > _MAX_LOGGED:
+        _log.error("%s refuses %d more records", target.name, len(refused) - _MAX_LOGGED)
+    return Delivered(
+        sent=len(accepted) - len(refused),
+        refused=len(refused),
+        skipped=len(rows) - len(accepted),
+    )
+
+
+def _send(target: Target[Any], rows: Sequence[Any]) -> list[tuple[Any, str]]:
+    """Send rows; find those that are refused by bisection, and return them with the reasons."""
+    try:
+        target.send(rows)
+    except RowsRefused as error:
+        if len(rows) == 1:
+            return [(rows[0], str(error))]
+        half = len(rows) // 2
+        return [*_send(target, rows[:half]), *_send(target, rows[half:])]
+    return []

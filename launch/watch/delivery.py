@@ -1,0 +1,119 @@
+"""Deliver the outbox rows of one target on a thread: a slow target delays nothing else."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import Generic
+
+from launch.export.target import Target, TargetMisconfigured, TargetUnavailable, deliver
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.outbox_rows import OutboxRow
+from schemas import Record
+from schemas.quantities import MEGABYTE
+
+_POLL_S = 0.5
+_TRIM_EVERY_S = 5.0
+_FIRST_WAIT_S, _MAX_WAIT_S, _MAX_DOUBLINGS = 1.0, 60.0, 6
+_MISCONFIGURED_WAIT_S = 60.0
+_FINISH_WITHIN_S = 5.0
+_log = logging.getLogger(__name__)
+
+
+class OutboxLimits(Record, frozen=True, kw_only=True):
+    """How much may wait for a target that is away; the oldest rows beyond it are dropped."""
+
+    max_rows: int = 100_000
+    max_bytes: int = 256 * MEGABYTE
+
+
+class Delivery(Generic[OutboxRow]):
+    """Deliver rows to a target, at least once, with exponential backoff while it is away.
+
+    The rows are those of the outbox's kind of the target's name. Without `limits` none is dropped.
+    """
+
+    def __init__(
+        self,
+        journal_path: str,
+        row_type: type[OutboxRow],
+        target: Target[OutboxRow],
+        limits: OutboxLimits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.kind = target.name
+        self._journal_path = journal_path
+        self._row_type = row_type
+        self._target = target
+        self._limits = limits
+        self._clock = clock
+        self._failures = 0
+        self._problem: str | None = None
+        self._not_before_s = self._trim_at_s = clock()
+        self._ending = threading.Event()
+        # A daemon: a target that hangs must not keep the process.
+        self._thread = threading.Thread(target=self._run, name=f"deliver-{self.kind}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to deliver."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Deliver what a target that answers takes within 5 s; the rest waits in the journal."""
+        self._ending.set()
+        self._thread.join(_FINISH_WITHIN_S)
+
+    def step(self, journal: Journal) -> None:
+        """Deliver all rows that are due, and drop those beyond the limits."""
+        try:
+            self._trim(journal)
+            while self._clock() >= self._not_before_s and self._deliver_some(journal):
+                pass
+        except TargetUnavailable as error:
+            wait_s = _FIRST_WAIT_S * 2.0 ** min(self._failures, _MAX_DOUBLINGS)
+            self._put_off(str(error), error.retry_after_s or min(wait_s, _MAX_WAIT_S))
+        except TargetMisconfigured as error:
+            self._put_off(str(error), _MISCONFIGURED_WAIT_S)
+        except OSError as error:
+            self._put_off(str(error), _MAX_WAIT_S)
+        except Exception as error:  # noqa: BLE001 - a defect must not end the deliveries
+            # The error's own words could contain text of an answer.
+            self._put_off(f"a bug of groundwatch: {type(error).__name__}", _MAX_WAIT_S)
+
+    def _run(self) -> None:
+        with closing(Journal(self._journal_path)) as journal, closing(self._target):
+            while not self._ending.wait(_POLL_S):
+                self.step(journal)
+            self.step(journal)
+
+    def _deliver_some(self, journal: Journal) -> bool:
+        rows = journal.outbox.rows(self._row_type, self._target.max_rows, kind=self.kind)
+        if not rows:
+            return False
+        delivered = deliver(self._target, [row for _, row in rows])
+        journal.outbox.settle(self.kind, (identity for identity, _ in rows), delivered)
+        if self._problem:
+            _log.warning("%s takes results again", self.kind)
+        self._failures, self._problem = 0, None
+        return True
+
+    def _put_off(self, problem: str, wait_s: float) -> None:
+        if problem != self._problem:
+            _log.error("%s; its rows are kept, and sent again", problem)
+        self._failures, self._problem = self._failures + 1, problem
+        self._not_before_s = self._clock() + wait_s
+
+    def _trim(self, journal: Journal) -> None:
+        if self._limits and self._clock() >= self._trim_at_s:
+            self._trim_at_s = self._clock() + _TRIM_EVERY_S
+            most_bytes = self._limits.max_bytes
+            dropped = journal.outbox.trim(self.kind, self._limits.max_rows, most_bytes)
+            if dropped:
+                _log.error(
+                    "%d of the oldest results for %s are dropped: more wait than"
+                    " --max_outbox_rows and --max_outbox_mb allow; `groundwatch export` sends"
+                    " them from the output folder",
+                    dropped,
+                    self.kind,
+                )

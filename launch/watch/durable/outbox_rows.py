@@ -1,0 +1,122 @@
+"""Store the rows that wait for a destination, each destination's under a kind of its own."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import astuple
+
+from launch.export.target import Delivered
+from schemas import Record
+from schemas.alert import Alert
+from schemas.failure import Failure
+from schemas.quantities import MEGABYTE
+from transforms.persistence.database import Database
+
+OUTBOX_TABLES = """
+CREATE TABLE IF NOT EXISTS outbox (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, content BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS outbox_kinds ON outbox (kind);
+CREATE TABLE IF NOT EXISTS deliveries (
+  kind TEXT PRIMARY KEY, sent INTEGER NOT NULL, refused INTEGER NOT NULL,
+  skipped INTEGER NOT NULL, dropped INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_ADD_DELIVERED = """
+INSERT INTO deliveries VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind) DO UPDATE SET
+  sent = sent + excluded.sent, refused = refused + excluded.refused,
+  skipped = skipped + excluded.skipped, dropped = dropped + excluded.dropped
+"""
+# The newest rows that fit into the limits are kept.
+_TRIM = """
+DELETE FROM outbox WHERE kind = ?1 AND id <= (
+  SELECT id FROM (
+    SELECT id, row_number() OVER newest AS number, sum(length(content)) OVER newest AS bytes
+    FROM outbox WHERE kind = ?1 WINDOW newest AS (ORDER BY id DESC))
+  WHERE number > ?2 OR bytes > ?3 ORDER BY id DESC LIMIT 1)
+"""
+_NEWEST = 2**62
+_MAX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
+_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
+OutboxRow = TypeVar("OutboxRow", bound=Record)
+
+
+class OutboxRows:
+    """Keep alerts and failures for their topic or files, and copies for further destinations.
+
+    What a method has written survives a power failure. Every method may raise OSError.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kinds = defaultdict(list, {row_type: [kind] for row_type, kind in _KINDS.items()})
+
+    def add_destination(self, kind: str, row_type: type[Record]) -> None:
+        """Also keep the rows of a type that `add` gets from now on under a kind."""
+        self._kinds[row_type].append(kind)
+
+    def add(self, rows: Iterable[Record]) -> None:
+        """Add rows once for each destination of their type; for use in a transaction."""
+        for row in rows:
+            content = msgspec.json.encode(row)
+            for kind in self._kinds[type(row)]:
+                self._database.write(
+                    "INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content
+                )
+
+    def rows(
+        self, row_type: type[OutboxRow], most: int, up_to: int = _NEWEST, kind: str = ""
+    ) -> list[tuple[int, OutboxRow]]:
+        """List the oldest rows of a kind, by default of the type's own, up to an id.
+
+        Fewer, but at least one, of large ones.
+        """
+        query = "SELECT id, content FROM outbox WHERE kind = ? AND id <= ? ORDER BY id LIMIT ?"
+        decoder, size_bytes = msgspec.json.Decoder(row_type), 0
+        rows: list[tuple[int, OutboxRow]] = []
+        found = self._database.read(query, kind or _KINDS[row_type], up_to, most)
+        for identity, content in found:
+            size_bytes += len(content)
+            if rows and size_bytes > _MAX_BYTES:
+                break
+            rows.append((identity, decoder.decode(content)))
+        return rows
+
+    def newest(self) -> int | None:
+        """Return the id of the newest alert or failure, None if there is none."""
+        query = "SELECT MAX(id) FROM outbox WHERE kind IN (?, ?)"
+        [(newest,)] = self._database.read(query, *_KINDS.values())
+        return None if newest is None else int(newest)
+
+    def count(self, kind: str) -> int:
+        """Count the rows of a kind, such as ``alert``, ``failure`` or a destination's."""
+        [(count,)] = self._database.read("SELECT count(*) FROM outbox WHERE kind = ?", kind)
+        return int(count)
+
+    def delete(self, ids: Iterable[int]) -> None:
+        """Delete rows that are published."""
+        listed = msgspec.json.encode(list(ids)).decode()
+        query = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
+        self._database.write(query, listed)
+
+    def settle(self, kind: str, ids: Iterable[int], delivered: Delivered) -> None:
+        """Delete the rows of a destination that are delivered, and count them."""
+        with self._database.transaction():
+            self.delete(ids)
+            self._database.write(_ADD_DELIVERED, kind, *astuple(delivered))
+
+    def trim(self, kind: str, max_rows: int, max_bytes: int) -> int:
+        """Drop and count the oldest rows of a destination beyond the limits."""
+        if not self.count(kind):
+            return 0
+        with self._database.transaction():
+            dropped = self._database.write(_TRIM, kind, max_rows, max_bytes)
+            if dropped:
+                self._database.write(_ADD_DELIVERED, kind, *astuple(Delivered(dropped=dropped)))
+        return dropped
+
+    def delivered(self) -> dict[str, Delivered]:
+        """Return what has become of each destination's rows since the journal was created."""
+        rows = self._database.read("SELECT * FROM deliveries ORDER BY kind")
+        names = Delivered.__struct_fields__
+        return {kind: Delivered(**dict(zip(names, counts, strict=True))) for kind, *counts in rows}

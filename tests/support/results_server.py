@@ -1,0 +1,81 @@
+"""A local HTTP server for results: it keeps the requests, and answers as a test decides."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+import msgspec
+
+
+class Received(NamedTuple):
+    """One request."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return msgspec.json.decode(self.body)
+
+
+class Reply(NamedTuple):
+    """What the server answers; `wait_for` delays it until an event is set."""
+
+    status: int = 200
+    body: bytes = b"{}"
+    headers: dict[str, str] = {}
+    wait_for: threading.Event | None = None
+
+
+class ResultsServer:
+    """The handle of a running server; `answer` chooses the reply to a request."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.received: list[Received] = []
+        self.answer: Callable[[Received], Reply] = lambda _: Reply()
+
+    def bodies(self) -> list[Any]:
+        """What was posted, as JSON."""
+        return [each.json for each in self.received if each.method != "GET"]
+
+
+@contextmanager
+def results_server() -> Iterator[ResultsServer]:
+    """Run a server on threads while a `with` block lasts."""
+    handle = ResultsServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1  # else each reply waits for an acknowledgement
+
+        def _handle(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            received = Received(self.command, self.path, headers, body)
+            handle.received.append(received)
+            reply = handle.answer(received)
+            if reply.wait_for:
+                reply.wait_for.wait(30)
+            self.send_response(reply.status)
+            for name, value in {**reply.headers, "Content-Length": len(reply.body)}.items():
+                self.send_header(name, str(value))
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        do_GET = do_POST = do_PATCH = _handle  # noqa: N815 - the names of http.server
+
+        def log_message(self, *_: object) -> None:
+            """Keep quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        handle.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        yield handle
+        server.shutdown()

@@ -1,0 +1,129 @@
+"""Describe alerts for people: a title, details and a link, and a summary of many."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from schemas import Record
+from schemas.alert import Alert, AlertKind, Severity
+from schemas.quantities import to_rfc3339
+from transforms.rules.rate_counts import is_reason_signal
+
+_MAX_NAME, _MAX_QUOTE, _MAX_URL = 80, 300, 1_500
+_MAX_SHOWN, _MAX_ENGINES = 5, 5
+_SEVERITIES = (Severity.CRITICAL, Severity.WARNING, Severity.INFO)
+_CLOSED = "closed"  # begins the state of an incident of which there will be no further alert
+
+
+class Notice(Record, frozen=True, kw_only=True):
+    """An alert in short, untrusted texts, which have no control characters; `quote` is a claim."""
+
+    title: str
+    details: str
+    quote: str | None = None
+    url: str | None = None
+    record_id: str | None = None
+
+
+class NoticeGroup(Record, frozen=True, kw_only=True):
+    """Alerts of one message: the worst, and counts of the others; `title` is no producer's text."""
+
+    title: str
+    notices: tuple[Notice, ...]
+    others: str | None = None
+
+
+def is_closed(alert: Alert) -> bool:
+    """Return whether an alert closes an incident."""
+    incident = alert.rate or alert.no_data
+    return incident is not None and incident.state.startswith(_CLOSED)
+
+
+def describe(alert: Alert) -> Notice:
+    """Describe an alert by its kind."""
+    if alert.kind is AlertKind.ANSWER:
+        return _describe_answer(alert)
+    if alert.kind is AlertKind.LEDGER:
+        return Notice(
+            title="The counts do not add up, or a part file is damaged",
+            details="Run groundwatch verify on the output folder.",
+        )
+    state, engine = "Closed" if is_closed(alert) else "Open", _engine(alert)
+    if rate := alert.rate:
+        normal = "earlier" if is_reason_signal(rate.signal) else "accepted"
+        share = f"{rate.share:.1%} of {rate.answers:,} answers, {rate.burn_rate:.1f} times"
+        details = f"{share} the {normal} rate, since {to_rfc3339(rate.opened_at_us)}"
+        return Notice(title=f"{state}: {clean(rate.signal)} rate of {engine}", details=details)
+    details = ""
+    if no_data := alert.no_data:
+        last, before = to_rfc3339(no_data.last_answer_at_us), no_data.answers_before
+        details = f"last answer at {last}, {before:,} answers in the hour before"
+    return Notice(title=f"{state}: no answers from {engine}", details=details)
+
+
+def describe_group(alerts: Sequence[Alert]) -> NoticeGroup:
+    """Describe the worst alerts, and count the others by verdict and engine."""
+    ranked = sorted(alerts, key=_rank)
+    shown, others = ranked[:_MAX_SHOWN], ranked[_MAX_SHOWN:]
+    subjects = Counter(map(_subject, alerts))
+    counts = ", ".join(f"{subject} {count:,}" for subject, count in subjects.most_common())
+    number = f"{len(alerts):,} alert{'' if len(alerts) == 1 else 's'}"
+    return NoticeGroup(
+        title=f"{number}: {counts}",
+        notices=tuple(map(describe, shown)),
+        others=f"and {len(others):,} more: {_by_engine(others)}" if others else None,
+    )
+
+
+def clean(text: str, max_characters: int = _MAX_NAME) -> str:
+    """Shorten an untrusted text to one line, and remove its control characters."""
+    line = "".join(each if each.isprintable() else " " for each in text[: 2 * max_characters])
+    line = " ".join(line.split())
+    return line if len(line) <= max_characters else f"{line[: max_characters - 1]}…"
+
+
+def _describe_answer(alert: Alert) -> Notice:
+    claim = alert.worst_claim
+    parts = (
+        None if alert.support_score is None else f"support score {alert.support_score:.2f}",
+        None if claim is None else f"worst claim {claim.score:.2f}",
+        clean(alert.verdict_reason or ""),
+        clean(", ".join(alert.tags)),
+    )
+    return Notice(
+        title=f"{alert.verdict}, {_engine(alert)}",
+        details=", ".join(filter(None, parts)),
+        quote=clean(claim.text, _MAX_QUOTE) if claim and claim.text else None,
+        url=alert.record_url if len(alert.record_url or "") <= _MAX_URL else None,
+        record_id=clean(alert.record_id or ""),
+    )
+
+
+def _engine(alert: Alert) -> str:
+    if alert.engine is not None:
+        return clean(alert.engine)
+    return "no engine" if alert.kind is AlertKind.ANSWER else "the whole subscription"
+
+
+def _rank(alert: Alert) -> tuple[int, float]:
+    score = 1.0 if alert.support_score is None else alert.support_score
+    return _SEVERITIES.index(alert.severity), score
+
+
+def _by_engine(alerts: Sequence[Alert]) -> str:
+    engines: dict[str, Counter[str]] = {}
+    for alert in alerts:
+        engines.setdefault(_subject(alert), Counter())[_engine(alert)] += 1
+    return ", ".join(
+        f"{subject} {counts.total():,} ({_most_common(counts)})"
+        for subject, counts in engines.items()
+    )
+
+
+def _subject(alert: Alert) -> str:
+    return alert.verdict or f"{alert.kind} incident"
+
+
+def _most_common(counts: Counter[str]) -> str:
+    named = [f"{engine} {count:,}" for engine, count in counts.most_common(_MAX_ENGINES)]
+    rest = len(counts) - len(named)
+    return ", ".join([*named, f"{rest:,} further engines"] if rest else named)

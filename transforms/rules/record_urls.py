@@ -1,0 +1,33 @@
+"""Fill in the template of the address of a record, such as ``https://viewer/r/{record_id}``."""
+
+import re
+import string
+
+from schemas.enriched_answer import AnswerRow, EnrichedAnswer
+
+_FIELDS = ("record_id", "trace_id", "engine")
+_FIELD = re.compile(r"\{(\w+)\}")
+_TEMPLATE = re.compile(r"https?://[^\s<>|\"'{}]+(\{\w+\}[^\s<>|\"'{}]*)+")
+_UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
+
+
+def check_template(template: str) -> str:
+    """Return a template, or raise ValueError."""
+    if not _TEMPLATE.fullmatch(template) or not {*_FIELD.findall(template)} <= {*_FIELDS}:
+        names = ", ".join(f"{{{name}}}" for name in _FIELDS)
+        raise ValueError(f"must be an http or https address with one or more of {names}")
+    return template
+
+
+def record_url(template: str | None, record: AnswerRow | EnrichedAnswer) -> str | None:
+    """Return the address of a record, None if the record lacks a field of the template."""
+    values = {name: getattr(record, name) for name in _FIELDS}
+    if not template or not all(values[name] for name in _FIELD.findall(template)):
+        return None
+    return _FIELD.sub(lambda field: _encode(values[field[1]]), template)
+
+
+def _encode(text: str) -> str:
+    """Percent-encode all but unreserved characters (RFC 3986, section 2.3)."""
+    letters = map(chr, text.encode())
+    return "".join(each if each in _UNRESERVED else f"%{ord(each):02X}" for each in letters)
