@@ -91,8 +91,8 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     no_data_min_answers: Answers an hour from which traffic is steady.
     canary: File of known answers that are checked regularly, to detect changes of the checker.
     canary_every_s: Time between two checks of the known answers.
-    health_address: Serve /healthz and /metrics here; a port alone is on 127.0.0.1. Default: not
-      served.
+    health_address: Serve /healthz, /livez and /metrics here; a port alone is on 127.0.0.1. Default:
+      not served.
     """
 
     batch_messages: kinds.Count = 1_000
