@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import logging
 import os
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,18 @@ os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 gc.set_threshold(50_000, 20, 100)
 # At its end Python looks for garbage in all that Beam imports, which takes half a second.
 atexit.register(gc.freeze)
+
+
+def _is_needed(record: logging.LogRecord) -> bool:
+    """Return whether a line without a logger's name may be logged.
+
+    Beam copies a runner's log, and reports as a fault that it was installed without its extra gcp.
+    """
+    return record.module != "portable_runner" and "apitools not found" not in str(record.msg)
+
+
+# In each process, before Beam is imported.
+logging.getLogger().addFilter(_is_needed)
 
 
 def _find_shadowed() -> str | None:

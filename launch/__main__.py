@@ -19,10 +19,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # A terminal may lack a character.
             stream.reconfigure(errors="replace")
     command, *rest = list(sys.argv[1:] if arguments is None else arguments) or [""]
-    if command in {"--help", "-h", "help"}:
+    if command == "help" and rest:
+        command, rest = rest[0], ["--help"]
+    if command in {"--help", "-h", "help", "--help-all"}:
         sys.stdout.write(_help())
         return DONE
-    if command == "--version":
+    if command in {"--version", "-V", "version"}:
         sys.stdout.write(f"groundwatch {__version__}\n")
         return DONE
     # Before Beam is imported, which would set up a log of its own.

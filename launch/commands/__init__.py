@@ -73,7 +73,7 @@ class Command(Record, frozen=True, kw_only=True):
         known = frozenset(each.key for each in settings if not each.is_argument)
         loaded = load(self.settings, arguments, os.environ, known)
         beam_flags = beam_flag_names() if self.takes_beam_options else []
-        names = [*flag_names(self.settings), *beam_flags]
+        names = [*flag_names(self.settings), *beam_flags, "help", "help-all"]
         loaded.problems += describe_unknown(loaded.others, names)
         return loaded
 

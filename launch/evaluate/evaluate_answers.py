@@ -28,8 +28,8 @@ _AUROC = "AUROC (95 % interval)"
 def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
     """Check the answers, or take the scores they have, and compare them with the labels."""
     settings, problems = loaded.settings, loaded.problems
-    answers = find_inputs("answers", settings.evaluation.answers, problems)
-    gold = find_inputs("gold", settings.evaluation.gold, problems) or answers
+    answers = find_inputs("--answers", settings.evaluation.answers, problems)
+    gold = find_inputs("--gold", settings.evaluation.gold or answers, problems)
     labels = read_all_labels("gold", gold, problems) if answers else {}
     loaded.raise_problems()
     collected = LabelledAnswers(labels)

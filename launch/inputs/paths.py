@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 
 from pipeline import storage
@@ -22,19 +23,35 @@ _ARCHIVE_NAME = re.compile(
 )
 
 
-def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
-    """Find the files that paths or globs match, and the archives in folders; each file once."""
+def find_inputs(argument: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
+    """Find the files that paths or globs match, and the archives in folders; each file once.
+
+    Problems name the `argument`, as it is written on the command line.
+    """
     found: set[str] = set()
-    for pattern in patterns:
+    # A missing argument is empty, and a problem already.
+    for pattern in filter(None, patterns):
         try:
             matches = storage.find(pattern) or _known_files(pattern)
         except OSError as error:
-            problems.append(f"--{flag} {pattern}: {error}")
+            problems.append(f"{argument} {pattern}: {error}")
             continue
         if not matches:
-            problems.append(f"--{flag} {pattern}: no file matches")
+            problems.append(f"{argument} {pattern}: no file matches{_hint(pattern)}")
         found.update(matches)
     return storage.distinct(found)
+
+
+def _hint(pattern: str) -> str:
+    """Name a local file of nearly the same name, or say what is searched for in a folder."""
+    path = Path(pattern)
+    if not storage.is_local(pattern) or glob.has_magic(pattern):
+        return ""
+    if path.is_dir():
+        return "; in a folder, only .jsonl, .ndjson, .json, .csv, .tsv, .avro and .parquet count"
+    names = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = get_close_matches(path.name, names, n=1)
+    return f"; did you mean {path.parent / near[0]}?" if near else ""
 
 
 def _known_files(folder: str) -> list[str]:
@@ -65,7 +82,11 @@ def try_output(destination: Destination, problems: list[str]) -> None:
         storage.probe(destination.temporary_path("probe"))
     except OSError as error:
         reason = error.strerror or str(error)
-        problems.append(f"--output {destination.root}: cannot be written to: {reason}")
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            reason = "a file has this name, or that of a folder above it"
+        problems.append(
+            f"--output {destination.root}: cannot be written to: {reason}; choose another folder"
+        )
 
 
 def default_run_id(patterns: Sequence[str]) -> str:

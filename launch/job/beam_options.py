@@ -58,7 +58,7 @@ def _runner_problems(options: PipelineOptions) -> list[str]:
         return []
     name = options.view_as(StandardOptions).runner
     if is_on_dataflow(options) and find_spec("google.cloud.dataflow") is None:
-        return [f"--runner {name}: Dataflow needs the extra groundwatch[dataflow]; install it"]
+        return [f"--runner {name} needs Beam's extra: pip install 'groundwatch[dataflow]'"]
     try:
         runner = create_runner(name)
     except (ValueError, ImportError, AttributeError):

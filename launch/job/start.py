@@ -123,7 +123,7 @@ def prepare(
     placement = place_job(loaded, job, problems)
     if not placement.is_local:
         problems += _local_flags(job)
-    inputs = find_inputs(flag, patterns, problems)
+    inputs = find_inputs(f"--{flag}", patterns, problems)
     run_id = job.output.run_id or default_run_id(patterns)
     destination = Destination(root=job.output.output, run=run_id)
     if destination.root:

@@ -35,12 +35,6 @@ def keep_beam_quiet() -> None:
     """Silence what Beam logs when a step raises: it contains text, and is raised again."""
     for name in _QUIET_IN_BEAM:
         logging.getLogger(f"apache_beam.runners.{name}").setLevel(logging.CRITICAL)
-    # Beam's copy of a runner's log has no logger name.
-    logging.getLogger().addFilter(_is_own_line)
-
-
-def _is_own_line(record: logging.LogRecord) -> bool:
-    return record.module != "portable_runner"
 
 
 def log_as_json(stream: TextIO | None = None) -> None:

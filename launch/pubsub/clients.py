@@ -20,6 +20,7 @@ _OPTIONS = [
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 2_000),
 ]
+_EMULATOR = "PUBSUB_EMULATOR_HOST"
 _Client = TypeVar("_Client", SubscriberClient, PublisherClient)
 
 
@@ -29,8 +30,7 @@ def open_client(kind: type[_Client], address: str | None, account: GoogleAccount
     The default address is PUBSUB_EMULATOR_HOST, or else Google's service.
     """
     transport: Any = kind.get_transport_class("grpc")
-    address = address or os.environ.get("PUBSUB_EMULATOR_HOST")
-    if address:
+    if address := address or os.environ.get(_EMULATOR):
         channel = grpc.insecure_channel(address, options=_OPTIONS)
         return kind(transport=transport(channel=channel))
     return kind(
@@ -43,6 +43,12 @@ def open_client(kind: type[_Client], address: str | None, account: GoogleAccount
             always_use_jwt_access=True,
         )
     )
+
+
+def describe(name: str, address: str | None) -> str:
+    """Name a topic or subscription, and its server unless it is Google's."""
+    server = address or os.environ.get(_EMULATOR)
+    return f"{name} at {server}" if server else name
 
 
 def close(client: SubscriberClient | PublisherClient) -> None:

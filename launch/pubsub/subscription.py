@@ -77,8 +77,9 @@ class PubSubSubscription:
         self._settings = settings
         self._clock = clock
         self._outstanding = OutstandingMessages(settings, clock, wall_clock)
-        self._pulling = Reachability(f"pull from {name}", clock)
-        self._acknowledging = Reachability(f"acknowledge messages of {name}", clock)
+        described = clients.describe(name, address)
+        self._pulling = Reachability(f"pull from {described}", clock)
+        self._acknowledging = Reachability(f"acknowledge messages of {described}", clock)
         self._wake = threading.Event()
         self._stopping = threading.Event()
         self._draining = threading.Event()

@@ -36,7 +36,7 @@ class Topic:
         self._name = name
         self._call_timeout_s = call_timeout_s
         self._total_s = total_s
-        self._reachability = Reachability(f"publish to {name}")
+        self._reachability = Reachability(f"publish to {clients.describe(name, address)}")
 
     def publish(self, messages: Iterable[TopicMessage]) -> None:
         """Publish messages in order; after `Unpublished` or `Refused` the first may be stored."""

@@ -65,10 +65,10 @@ def hint_for(path: str) -> str | None:
     first_line, *others = head.strip().split(b"\n")
     begin, end = first_line[:1], first_line.rstrip()[-1:]
     if begin not in (b"[", b"{"):
-        is_table = b"," in first_line or b"\t" in first_line
-        return (
-            f"{path} looks like CSV or TSV: let its name end in .csv or .tsv" if is_table else None
-        )
+        is_table = (b"," in first_line or b"\t" in first_line) and b"\0" not in head
+        is_named = path.lower().endswith((".csv", ".tsv"))
+        hint = f"{path} looks like CSV or TSV: let its name end in .csv or .tsv"
+        return hint if is_table and not is_named else None
     if others and end not in (b"]", b"}"):
         program = "jq -c '.[]'" if begin == b"[" else "jq -c ."
         return f"{path} looks like JSON over several lines: write one object a line ({program})"

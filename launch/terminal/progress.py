@@ -11,6 +11,7 @@ import msgspec
 import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from schemas.quantities import to_rfc3339
 from schemas.verdict import Verdict
@@ -69,9 +70,12 @@ class Progress:
         self._thread.join()
 
     def _show_bar(self) -> None:
-        last = TextColumn("{task.description}")
+        # Only the last column shrinks on a narrow terminal.
+        last = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True))
         columns = BarColumn(bar_width=20), TaskProgressColumn(), TimeRemainingColumn(), last
-        with rich.progress.Progress(*columns, console=self._console, transient=True) as bar:
+        with rich.progress.Progress(
+            *columns, console=self._console, transient=True, expand=True
+        ) as bar:
             task = bar.add_task("starting", total=self._total)
             while not self._over.wait(_BAR_INTERVAL_S):
                 state = self._state()
@@ -102,8 +106,8 @@ class Progress:
 
 def _description(state: dict[str, Any]) -> str:
     parts = [
-        f"{state['done']:,} of {state['total']:,}",
         f"{state['per_s']:,.0f}/s",
+        f"{state['done']:,} of {state['total']:,}",
         *(f"{verdict.lower()} {count:,}" for verdict, count in state["verdicts"].items()),
         f"in flight {state['calls_in_flight']}",
     ]

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.report.terminal_summary import accounts_line
-from launch.terminal.figures import counted
+from launch.terminal.figures import counted, printable
 from launch.terminal.progress import read_gauges
 from schemas.alert import Alert
 from schemas.summary import Summary
@@ -110,7 +110,7 @@ class TerminalReporter(LogReporter):
 
 
 def alert_line(alert: Alert) -> str:
-    """Write an alert as a line, without a word of its answer."""
+    """Write an alert as a line; a second one has its worst claim if the alert includes texts."""
     incident = alert.rate or alert.no_data
     parts = (
         alert.severity.upper(),
@@ -121,4 +121,6 @@ def alert_line(alert: Alert) -> str:
         (alert.record_id or "")[:_SHORT_ID],
     )
     score = "" if alert.min_claim_score is None else f", worst claim {alert.min_claim_score:.2f}"
-    return f"ALERT {' '.join(filter(None, parts))}{score}"
+    claim = alert.worst_claim and alert.worst_claim.text
+    text = f"\n        {printable(claim)}" if claim else ""
+    return f"ALERT {' '.join(filter(None, parts))}{score}{text}"

@@ -11,6 +11,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from launch.local.work_folder import WorkFolder
 from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.outstanding import SubscriptionStats
+from launch.report.write_report import write_report
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.reporter import TerminalReporter
@@ -92,7 +93,11 @@ def run_demo(config: Config) -> int:
             reporter=TerminalReporter(sys.stdout),
             stop=stop,
         )
+        page = write_report(config.output)
     except (LockFailed, OSError) as error:
         return fail(f"the demo failed: {error}")
-    sys.stdout.write(f"The records are in {config.output}.\n")
+    sys.stdout.write(
+        f"\n  {page}  open it in a browser\n"
+        f"  groundwatch show ID {config.output}  shows a record; an alert names its ID\n"
+    )
     return DONE if summary.closes else FAILED

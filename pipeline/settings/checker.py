@@ -75,7 +75,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     timeout_s: kinds.Seconds = _RETRIES.timeout_s
     cache_mb: kinds.MegabytesOrNone = _CHECK.cache_bytes // MEGABYTE
     proxy: kinds.Proxy | None = None
-    credentials_file: Annotated[kinds.Text | None, Note(is_local=True)] = None
+    credentials_file: Annotated[kinds.LocalFile | None, Note(is_local=True)] = None
     impersonate_service_account: kinds.ServiceAccount | None = None
     quota_project: kinds.Text | None = None
     max_calls_per_answer: kinds.Count = _CHECK.max_calls_per_answer

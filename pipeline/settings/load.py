@@ -101,7 +101,10 @@ def flag_names(settings: type[Settings]) -> list[str]:
 
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
     """Name the arguments that are no flags of these names, but not the values after a flag."""
-    values = [f"unexpected argument {value!r}" for value in takewhile(_is_value, arguments)]
+    values = [
+        f"unexpected argument {value!r}: a value follows its flag"
+        for value in takewhile(_is_value, arguments)
+    ]
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
     unknown = (flag for flag in flags if flag.removeprefix("--") not in names)
     return [*values, *(f"{flag} is unknown{_hint(flag, names, '--')}" for flag in unknown)]
@@ -234,7 +237,8 @@ def _value(field: Setting, given: _Given, problems: list[str]) -> object:
         try:
             values.append(field.kind.parse(text))
         except ValueError as error:
-            problems.append(f"{given.place}{text or repr(text)}: {error}")
+            shown = "(hidden)" if field.kind.is_secret else text or repr(text)
+            problems.append(f"{given.place}{shown}: {error}")
             values.append(_INVALID)
     if not field.is_many:
         if len(values) > 1:

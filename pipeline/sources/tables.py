@@ -127,7 +127,9 @@ def _require_distinct(names: list[str]) -> None:
         raise DamagedArchive(f"two of its columns have the name {twice[0][:40]!r}")
 
 
-def read_parquet(stream: BufferedReader[RawIOBase], path: str, first: int = 0) -> Iterator[Message]:
+def read_parquet(
+    stream: "BufferedReader[RawIOBase]", path: str, first: int = 0
+) -> Iterator[Message]:
     """Read the rows of a Parquet file behind its `first` ones, until DamagedArchive.
 
     A row counts once it is decoded. Row groups before the first row are not read.
@@ -160,7 +162,7 @@ def _require_rows(read: int, claimed: int) -> None:
         raise ValueError(f"{read} of {claimed} rows")
 
 
-def _open_parquet(stream: BufferedReader[RawIOBase], path: str) -> Any:
+def _open_parquet(stream: "BufferedReader[RawIOBase]", path: str) -> Any:
     # Arrow takes a fifth of a second to import.
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 

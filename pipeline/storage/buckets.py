@@ -200,7 +200,9 @@ def find(pattern: str) -> list[str]:
     """
     literal = re.split(r"[*?[]", pattern, maxsplit=1)[0]
     if literal.count("/") < _SLASHES_BEFORE_NAME:
-        raise OSError(errno.EINVAL, "a bucket's name comes first, without wildcards", pattern)
+        raise OSError(
+            errno.EINVAL, "name the objects behind the bucket, such as gs://BUCKET/*.jsonl", pattern
+        )
     parts, found = pattern.split("/"), _with_prefix(literal)
     return [path for path in found if path == pattern or _matches(path.split("/"), parts)]
 

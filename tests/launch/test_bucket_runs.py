@@ -14,8 +14,10 @@ from backports import zstd
 from pyarrow import parquet
 
 from launch.__main__ import main
+from tests.support import commands
 from tests.support.archives import an_envelope, avro_of, lines_of
 from tests.support.buckets import Buckets, Trouble, when
+from tests.support.commands import WITHOUT_EXTRAS
 from tests.support.outputs import records_in
 from tests.support.runs import an_archive, backfill
 from tests.support.storage_server import storage_server
@@ -45,6 +47,14 @@ def buckets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Buckets]:
         buckets.put("gs://in/days/2026-03-04.avro", avro_of(rows, ("data", "bytes")))
         buckets.put("gs://out/other/report.html", b"somebody else's")
         yield buckets
+
+
+def test_buckets_need_no_extra(buckets: Buckets, tmp_path: Path) -> None:
+    program = f"{WITHOUT_EXTRAS}\nfrom launch.__main__ import main\nsys.exit(main(sys.argv[1:]))"
+    flags = ("--input", *INPUTS, "--output", "gs://out/run", "--work_folder", f"{tmp_path}/w")
+    status, _, complained = commands.run("-c", program, "backfill", *flags)
+    assert (status, complained) == (0, "")
+    assert len(records_in_bucket(buckets)) == len(LINES) * 20
 
 
 @pytest.fixture

@@ -50,6 +50,11 @@ def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str], arguments: 
     assert screen.err == ""
 
 
+def test_help_and_a_command_list_its_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "backfill"]) == 0
+    assert capsys.readouterr().out.startswith("usage: groundwatch backfill ")
+
+
 def test_no_command_is_a_usage_error_that_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     screen = capsys.readouterr()
@@ -109,8 +114,9 @@ def test_a_mistyped_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err.startswith(message)
 
 
-def test_the_version_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
+@pytest.mark.parametrize("argument", ["--version", "-V", "version"])
+def test_the_version_is_reported(capsys: pytest.CaptureFixture[str], argument: str) -> None:
+    assert main([argument]) == 0
     assert capsys.readouterr().out == f"groundwatch {__version__}\n"
 
 
@@ -172,6 +178,12 @@ def test_as_a_module_it_is_the_same_command() -> None:
         ),
         pytest.param(
             ["--input", "s3://a/b"], "local path, or begin with gs://", id="another cloud"
+        ),
+        pytest.param(["--help-al"], "did you mean --help-all?", id="help"),
+        pytest.param(
+            ["--credentials_file", "k.json"],
+            "--credentials_file k.json: must be an existing file",
+            id="no key file",
         ),
         pytest.param(["--input", "nowhere/*"], "--input nowhere/*: no file matches", id="input"),
     ],

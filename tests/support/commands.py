@@ -24,6 +24,17 @@ sys.addaudithook(refuse)
 """
 """The beginning of a program: from there on, any use of Python's sockets ends the process."""
 
+WITHOUT_EXTRAS = """
+import sys
+
+sys.modules.update(
+    dict.fromkeys(
+        ("apitools", "google.cloud.bigquery", "google.cloud.dataflow", "onnxruntime", "tokenizers")
+    )
+)
+"""
+"""The beginning of a program: the packages of groundwatch's extras cannot be imported."""
+
 
 def start(*arguments: str, prepare: str = "", source: Path | None = None) -> subprocess.Popen[str]:
     """Start Python with arguments; its output can be read from pipes.

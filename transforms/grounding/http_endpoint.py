@@ -9,6 +9,7 @@ import httpx
 from transforms.grounding.errors import BadReply, Unavailable
 from transforms.grounding.protocol import decompress
 from transforms.grounding.settings import CheckSettings
+from transforms.grounding.transport import unreachable
 
 _HEADERS = (
     (b"Content-Type", b"application/json"),
@@ -78,11 +79,7 @@ class HttpEndpoint:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
             return Unavailable(f"no reply within {self._settings.retries.timeout_s:g} s")
         if isinstance(error, httpx.ConnectError):
-            advice = "check the network, or set --proxy"
-            if self._settings.account is None:
-                advice = "start the checker, or pass --checker local"
-            message = f"cannot connect to {self._settings.endpoint} ({error}): {advice}"
-            return Unavailable(message, was_sent=False)
+            return unreachable(self._settings, error)
         # Other messages could quote the request or the reply, and so the answer.
         return Unavailable(
             f"the connection failed: {type(error).__name__}",

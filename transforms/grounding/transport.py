@@ -69,7 +69,16 @@ def try_connection(settings: CheckSettings) -> None:
         address = (origin.host, origin.port or _PORTS[origin.scheme])
         socket.create_connection(address, _PROBE_TIMEOUT_S).close()
     except OSError as error:
-        raise Unavailable(f"cannot connect to {settings.endpoint}: {_reason(error)}") from None
+        raise unreachable(settings, _reason(error)) from None
+
+
+def unreachable(settings: CheckSettings, reason: object) -> Unavailable:
+    """Describe a checker that cannot be connected to, with advice."""
+    advice = "check the network, or set --proxy"
+    if settings.account is None:
+        advice = "start the checker, or pass --checker local"
+    message = f"cannot connect to {settings.endpoint} ({reason}): {advice}"
+    return Unavailable(message, was_sent=False)
 
 
 class HttpTransport(httpx.AsyncBaseTransport):

@@ -54,7 +54,10 @@ def test_a_checker_that_is_not_there_is_named_at_once(
     started_s = time.monotonic()
     assert backfill(archive, tmp_path / "out", "--checker", address) == 1
     assert time.monotonic() - started_s < 30
-    assert f"cannot connect to {address}: connection refused" in capsys.readouterr().err
+    assert (
+        f"cannot connect to {address} (connection refused): start the checker"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_line_without_an_answer_is_one_failure_with_its_bytes_and_the_rest_is_checked(

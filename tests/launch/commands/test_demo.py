@@ -11,7 +11,7 @@ import pytest
 from launch.samples import sample_paths
 from schemas.message import Message
 from tests.support.answer_messages import parse_answer
-from tests.support.commands import WITHOUT_NETWORK, run
+from tests.support.commands import WITHOUT_EXTRAS, WITHOUT_NETWORK, run
 from tests.support.outputs import (
     alerts_in,
     failures_in,
@@ -23,7 +23,7 @@ from tests.support.outputs import (
 from tests.support.samples.generate import DUPLICATE, FAILURE, Intended, intended
 from tests.support.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE
 
-_DEMO = f"""{WITHOUT_NETWORK}
+_DEMO = f"""{WITHOUT_NETWORK}{WITHOUT_EXTRAS}
 from launch.__main__ import main
 sys.exit(main(["demo", "--output", sys.argv[1]]))
 """

@@ -62,6 +62,7 @@ def test_what_is_not_understood_comes_with_a_map_that_reads_it(
         ("a.jsonl", json.dumps(TRACE).encode("utf-16"), "looks like UTF-16"),
         ("a.jsonl", json.dumps(TRACE, indent=2).encode(), "a.jsonl#1: langfuse.trace"),
         ("a.jsonl", json.dumps([TRACE, TRACE]).encode(), "a.jsonl#1#1: langfuse.trace"),
+        ("a.csv", b"a,b\n1,2\n", "fields: a, b\nThe message is not recognised"),
         ("a.jsonl", b"", "no message in it"),
         ("a.avro", b"Obj\x01", "cannot be read: its Avro header is damaged"),
     ],
@@ -72,6 +73,13 @@ def test_other_files_are_shown_or_explained(
     inspect(tmp_path / name, content)
     printed = capsys.readouterr()
     assert words in printed.out + printed.err
+    assert not (name == "a.csv" and "let its name end" in printed.err)
+
+
+def test_without_a_file_no_folder_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect"]) == 2
+    [problem] = capsys.readouterr().err.splitlines()[1:-1]
+    assert problem.startswith("  FILE is missing: ")
 
 
 def test_only_the_first_messages_are_shown(

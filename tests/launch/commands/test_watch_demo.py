@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from tests.support.commands import WITHOUT_NETWORK, run
+from tests.support.commands import WITHOUT_EXTRAS, WITHOUT_NETWORK, run
 from tests.support.outputs import failures_in, record_ids_in, summary_in
 
-_DEMO = f"""{WITHOUT_NETWORK}
+_DEMO = f"""{WITHOUT_NETWORK}{WITHOUT_EXTRAS}
 import grpc
 
 def within(open_channel):
@@ -39,6 +39,9 @@ def test_the_demo_shows_alerts_and_closes_without_a_network_and_so_does_a_second
     assert (exit_status, complained) == (0, "")
     assert told.count("every message is accounted for") == 2
     assert "ALERT WARNING answer LOW_GROUNDED" in told
+    assert "\n        Jeder weitere Ofenkalender kostet monatlich" in told
+    assert told.count(f"\n  {tmp_path}/report.html  open it") == 2
+    assert "<html" in (tmp_path / "report.html").read_text()
     assert " answers: grounded " in told
     summary = summary_in(tmp_path)
     assert summary["closes"] is True

@@ -72,7 +72,8 @@ def test_a_subscription_that_is_not_there_ends_the_watch_with_a_sentence(
     missing = ["--subscription", "projects/lamps/subscriptions/missing"]
     assert watch(watched, *missing) == 1
     told = capsys.readouterr().err
-    assert "cannot pull from projects/lamps/subscriptions/missing: it does not exist" in told
+    name = f"projects/lamps/subscriptions/missing at {watched.server.address}"
+    assert f"cannot pull from {name}: it does not exist; create it" in told
 
 
 def test_counts_that_do_not_close_are_a_failure(

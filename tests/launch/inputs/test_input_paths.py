@@ -16,7 +16,7 @@ def test_files_are_found_once_each_in_the_order_of_their_names(
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     problems: list[str] = []
-    assert find_inputs("input", ["*.jsonl", "a.*", "c.avro"], problems) == [
+    assert find_inputs("--input", ["*.jsonl", "a.*", "c.avro"], problems) == [
         "a.jsonl",
         "b.jsonl",
         "c.avro",
@@ -36,20 +36,26 @@ def test_a_file_is_read_once_whatever_paths_lead_to_it(
     problems: list[str] = []
     patterns = ["in/*.jsonl", "other/*.jsonl", "./in/b.jsonl", "gs://bucket/b.jsonl"]
     monkeypatch.setattr(buckets, "find", lambda pattern: [pattern])
-    assert find_inputs("input", patterns, problems) == ["./in/b.jsonl", "gs://bucket/b.jsonl"]
-    assert find_inputs("input", ["in/*.jsonl"], problems) == ["in/b.jsonl"]
-    assert find_inputs("input", ["in/a.jsonl"], problems) == ["in/a.jsonl"]
-    assert find_inputs("input", ["other/*.jsonl"], problems) == ["other/a.jsonl"]
+    assert find_inputs("--input", patterns, problems) == ["./in/b.jsonl", "gs://bucket/b.jsonl"]
+    assert find_inputs("--input", ["in/*.jsonl"], problems) == ["in/b.jsonl"]
+    assert find_inputs("--input", ["in/a.jsonl"], problems) == ["in/a.jsonl"]
+    assert find_inputs("--input", ["other/*.jsonl"], problems) == ["other/a.jsonl"]
     assert problems == []
 
 
 def test_each_pattern_that_matches_no_file_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "a").touch()
-    patterns = [str(tmp_path / name) for name in ("a", "folder", "nowhere/*")]
+    (tmp_path / "b.jsonl").touch()
+    patterns = [str(tmp_path / name) for name in ("a", "folder", "nowhere/*", "b.json")]
     problems: list[str] = []
-    assert find_inputs("input", patterns, problems) == patterns[:1]
-    assert problems == [f"--input {pattern}: no file matches" for pattern in patterns[1:]]
+    assert find_inputs("--input", patterns, problems) == patterns[:1]
+    kinds = "only .jsonl, .ndjson, .json, .csv, .tsv, .avro and .parquet count"
+    assert problems == [
+        f"--input {tmp_path}/folder: no file matches; in a folder, {kinds}",
+        f"--input {tmp_path}/nowhere/*: no file matches",
+        f"--input {tmp_path}/b.json: no file matches; did you mean {tmp_path}/b.jsonl?",
+    ]
 
 
 def test_trying_the_output_leaves_nothing_and_keeps_what_a_crash_left(tmp_path: Path) -> None:

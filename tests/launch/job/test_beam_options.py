@@ -10,5 +10,5 @@ def test_dataflow_without_its_extra_is_a_sentence(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(beam_options, "find_spec", lambda _: None)
     options = PipelineOptions(["--runner=DataflowRunner"])
     assert beam_options._runner_problems(options) == [
-        "--runner DataflowRunner: Dataflow needs the extra groundwatch[dataflow]; install it"
+        "--runner DataflowRunner needs Beam's extra: pip install 'groundwatch[dataflow]'"
     ]

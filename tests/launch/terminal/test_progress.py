@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 import threading
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ class _Screen(io.StringIO):
 
     def write(self, text: str) -> int:
         written = super().write(text)
-        if "in flight" in text or "calls_in_flight" in text:
+        if "/s, 250 of" in text or "calls_in_flight" in text:
             self.written.set()
         return written
 
@@ -43,14 +44,14 @@ class _Work:
         return self.now
 
 
-def shown(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool) -> str:
+def shown(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool, columns: int = 200) -> str:
     """Return standard error after 50 more messages, 200 of 1,000 done before."""
     screen = _Screen(is_terminal=is_terminal)
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(progress, "_LINE_INTERVAL_S", 0.01)
     monkeypatch.setattr(progress, "_BAR_INTERVAL_S", 0.01)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", str(columns))
     work = _Work()
     with Progress(1000, 200, work.read):
         work.now = Gauges(done=1050, retries=7, calls_in_flight=3, **VERDICTS)
@@ -86,6 +87,16 @@ def test_on_a_terminal_a_bar_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "250 of 1,000" in printed
     assert "25%" in printed
     assert "grounded 40, in flight 3, retries 2" in printed
+
+
+@pytest.mark.parametrize("columns", [80, 60])
+def test_a_narrow_terminal_cuts_the_end_of_the_line(
+    monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    printed = re.sub(r"\x1b\[[0-9;?]*\w", "", shown(monkeypatch, is_terminal=True, columns=columns))
+    line = next(line for line in re.split(r"[\r\n]", printed) if "250" in line)
+    assert re.match(r"[━╸╺]{20} +25% [-\d]+:[-\d]+:[-\d]+ [\d,]+/s, 250 of.*…$", line)
+    assert len(line) == columns
 
 
 def test_further_answers_of_messages_count_in_the_total() -> None:

@@ -48,6 +48,16 @@ def test_a_run_that_keeps_no_text_shows_none(
     assert "ettles" not in printed
 
 
+def test_the_records_of_other_runs_in_the_folder_are_mentioned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "also holds" not in summary_of(tmp_path, capsys, an_envelope(1), an_envelope(2))
+    for run, others in ("b", "2 records of 1 other run"), ("c", "3 records of 2 other runs"):
+        printed = summary_of(tmp_path, capsys, an_envelope(1), flags=("--run_id", run))
+        assert f"\n  The folder also holds {others}.\n" in printed
+    assert "3 records" in summary_of(tmp_path, capsys, an_envelope(1), flags=("--run_id", "c"))
+
+
 def test_the_path_of_the_files_is_never_broken_over_two_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,7 +19,7 @@ from launch.watch.reporter import (
     TerminalReporter,
     alert_line,
 )
-from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity
+from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity, WorstClaim
 from schemas.verdict import Verdict
 from tests.schemas.test_summary import a_summary
 from tests.support.archives import an_envelope, an_unsupported_envelope
@@ -56,6 +56,13 @@ SILENCE = NoDataIncident(
         (
             an_alert(verdict="LOW_GROUNDED", engine="shop", min_claim_score=0.174),
             f"ALERT WARNING answer LOW_GROUNDED shop {RECORD_ID[:12]}, worst claim 0.17",
+        ),
+        (
+            an_alert(
+                verdict="LOW_GROUNDED",
+                worst_claim=WorstClaim(start=0, end=9, score=0.1, text="Lamps\x1b[2Jfly."),
+            ),
+            f"ALERT WARNING answer LOW_GROUNDED no engine {RECORD_ID[:12]}\n        Lamps [2Jfly.",
         ),
         (
             an_alert(kind=AlertKind.RATE, record_id=None, engine="shop", rate=INCIDENT),

@@ -123,7 +123,11 @@ def test_a_value_is_parsed(name: str, arguments: list[str], expected: object) ->
         ),
         pytest.param(["--claim", "0.5"], "--claim is unknown", id="an abbreviated flag"),
         pytest.param(["--zzz"], "--zzz is unknown", id="nothing near"),
-        pytest.param(["--input=b", "c"], "unexpected argument 'c'", id="stray after equals"),
+        pytest.param(
+            ["--input=b", "c"],
+            "unexpected argument 'c': a value follows its flag",
+            id="stray after equals",
+        ),
     ],
 )
 def test_a_problem_says_what_to_do(arguments: list[str], expected: str) -> None:
@@ -137,7 +141,7 @@ def test_all_problems_are_reported_at_once() -> None:
         "--max_calls needs a value: Calls at most.",
         "--output '': must not be empty",
         "--claim_threshold 2: must be a number from 0 to 1",
-        "unexpected argument 'stray'",
+        "unexpected argument 'stray': a value follows its flag",
         "--bogus is unknown",
     ]
 
@@ -235,7 +239,7 @@ def test_an_unreadable_file_is_a_problem(tmp_path: Path, content: bytes, problem
 
 def test_a_missing_file_is_a_problem() -> None:
     [found] = loaded(*NEEDED, "--config", "nowhere.yaml").problems
-    assert found == "--config nowhere.yaml: must be a file of this machine"
+    assert found == "--config nowhere.yaml: must be an existing file of this machine"
 
 
 def test_an_unknown_variable_is_a_problem() -> None:
