@@ -14,6 +14,7 @@ from tests.support.file_systems import (
     write_to_memory,
 )
 from tests.support.flink import missing_for_flink
+from tests.support.optional_tools import lacking
 from tests.support.pubsub_servers import find_emulator
 
 # A deadline measures the machine, not the code.
@@ -45,5 +46,6 @@ def _missing(config: pytest.Config) -> Iterator[str]:
         yield f"tests/launch/flink/test_running_on_flink.py ({missing})"
     if not find_emulator(config.getoption("--pubsub-emulator")):
         yield "tests against Google's Pub/Sub emulator (no emulator was found)"
+    yield from lacking()
     if other_file_system(Path(tempfile.gettempdir())) is None:
         yield f"publication from another file system ({NO_SECOND_FILE_SYSTEM})"
