@@ -11,9 +11,6 @@ from schemas.checked_answer import Check, Claim, Contradiction
 from schemas.quantities import to_rfc3339, to_us
 from schemas.verdict import Verdict
 
-LOWEST_SHOWN = 20
-"""A report shows the texts of so many answers, those with the lowest scores."""
-
 _FULL_NAME = "groundwatch.EnrichedAnswer"  # the schema's full name, the same in every release
 # Fields that a check writes.
 _CHECK_FIELDS = frozenset(

@@ -1,10 +1,14 @@
-"""Write the HTML report of an output folder."""
+"""Write the HTML report of an output folder, or compare two."""
 
 from launch.commands import Command
 from pipeline.settings.commands import ReportSettings
 
 COMMAND = Command(
     settings=ReportSettings,
-    run="launch.report.write_report:report",
-    examples=("out/answers", "out/answers --what_if --gold labels.jsonl"),
+    run="launch.report.make_report:report",
+    examples=(
+        "out/answers --answers 200 --csv worst.csv",
+        "out/answers --what_if --gold labels.jsonl",
+        "out/answers out/other-checker",
+    ),
 )

@@ -1,6 +1,7 @@
 """Run the pipeline inside this process: build it once, run it for every batch."""
 
 from collections.abc import Callable, Iterable
+from shutil import rmtree
 from typing import Any
 
 import apache_beam as beam
@@ -49,6 +50,8 @@ class LocalPipeline:
         build_pipeline(pipeline, ReadBatch(self._batches), sink(config, self._batches), config)
         here = EmbeddedPythonEnvironment.default()
         self._graph = pipeline.to_runner_api(default_environment=here)
+        # Only `Pipeline.run` would remove it.
+        rmtree(pipeline.local_tempdir)
         self._steps: _Steps | None = None
 
     def run(self, ranges: Iterable[MessageRange], folder: str) -> tuple[BatchResults, RunCounts]:

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from launch.report.counts.lowest_scores import LowAnswer, LowestScores
-from launch.report.counts.tally import Findings
+from launch.report.counts.tally import Findings, Tally
+from launch.report.counts.worst_answers import AnswerExcerpt
 from launch.report.output_folder import UnreadableFile, read_answers
 from launch.terminal.figures import SCREEN_ACCURACY, counted, printable
 from pipeline.settings.config import Config
@@ -20,6 +21,7 @@ from schemas.quantities import SECOND_US
 from schemas.summary import Summary
 from schemas.verdict import Verdict
 from transforms.grounding.settings import LOCAL
+from transforms.rules.tagging import Thresholds
 
 _MAX_ANSWERS = 5
 _MAX_ROWS_TO_SEARCH = 20_000
@@ -51,14 +53,14 @@ def show_summary(
     lines = [accounts_line(summary), counted(summary.alerts, "alert")]
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
+    tally = findings.tally if findings else _tally_of(config, summary)
     if summary.checker == LOCAL and summary.checked:
-        flagged = counted(summary.verdicts[Verdict.LOW_GROUNDED], "answer")
-        lines.append(f"{flagged} flagged by the lexical screen. {SCREEN_ACCURACY}")
+        lines.append(f"{_flagged(summary, tally)}. {SCREEN_ACCURACY}")
     console.print(Padding("\n" + "\n".join(lines) + "\n", _INDENT, expand=False))
-    lowest = findings.tally.lowest.answers() if findings else _lowest_scores(config, summary)
-    if lowest:
-        console.print(Text("Lowest-scoring answers, each with its least supported claim\n"))
-    for answer in lowest[:_MAX_ANSWERS]:
+    scored = (each for each in tally.worst.answers() if each.is_low_scored)
+    for number, answer in enumerate(islice(scored, _MAX_ANSWERS)):
+        if not number:
+            console.print(Text("Lowest-scoring answers, each with its least supported claim\n"))
         console.print(Padding(_answer(answer), _INDENT))
     # A path broken over two lines cannot be copied.
     console.print(Text("\n".join(_last_lines(config, summary, report))), soft_wrap=True)
@@ -93,19 +95,27 @@ def comparison_line(comparison: Comparison, calls: int) -> str:
     return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
 
 
-def _lowest_scores(config: Config, summary: Summary) -> list[LowAnswer]:
-    """Read the run's records, unless that takes too long for a person who waits."""
-    if summary.enriched > _MAX_ROWS_TO_SEARCH:
-        return []
-    lowest = LowestScores(_MAX_ANSWERS)
-    with suppress(UnreadableFile):
-        for entry in read_manifest(config.destination, "enriched"):
-            for answer in read_answers(config.destination.path(entry.path)):
-                lowest.add(answer)
-    return lowest.answers()
+def _flagged(summary: Summary, tally: Tally) -> str:
+    if not tally.answers:  # too many to read
+        low = counted(summary.verdicts[Verdict.LOW_GROUNDED], "answer")
+        return f"{low} flagged by the lexical screen, or reported by the generator"
+    flagged = f"{tally.low_scored:,} of {counted(tally.scored, 'scored answer')}"
+    reported = f"; the generator reported {tally.reported:,} more" if tally.reported else ""
+    return f"{flagged} flagged by the lexical screen{reported}"
 
 
-def _answer(low: LowAnswer) -> Table:
+def _tally_of(config: Config, summary: Summary) -> Tally:
+    """Count the run's records, unless that takes too long for a person who waits."""
+    tally = Tally(Thresholds(), {})
+    if summary.enriched <= _MAX_ROWS_TO_SEARCH:
+        with suppress(UnreadableFile):
+            for entry in read_manifest(config.destination, "enriched"):
+                for answer in read_answers(config.destination.path(entry.path)):
+                    tally.add_answer(answer)
+    return tally
+
+
+def _answer(low: AnswerExcerpt) -> Table:
     origin = ", ".join(filter(None, (low.answer.engine, low.answer.record_id[:12])))
     table = Table.grid(padding=(0, 2))
     table.add_row(

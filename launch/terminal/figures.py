@@ -42,6 +42,11 @@ def drift(number: float | None) -> str:
     return NOTHING if number is None else f"{number:+.2f}"
 
 
+def points(difference: float) -> str:
+    """Format a difference of two shares in percentage points: +1.2."""
+    return f"{100 * difference:+.1f}"
+
+
 def duration(latency_ms: int | None) -> str:
     """Format milliseconds; from one second on, as seconds."""
     if latency_ms is None:

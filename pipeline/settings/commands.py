@@ -7,12 +7,18 @@ from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
+from pipeline.settings.results import ResultSettings
 from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.no_data import NoDataRule
+from transforms.rules.ranking import SHOWN_ANSWERS
 
 _NO_DATA = NoDataRule()
+_MOST_SHOWN_ANSWERS = 10_000
+_OF_ONE_FOLDER = (
+    *("what_if", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
+)
 _NOT_OF_A_WORKER = Note(
     without="workers segment_messages resume forget_replies max_calls max_cost max_attempts"
     " retry_timeout_s give_up_after_s"
@@ -119,21 +125,6 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
             give_up_after_s=never_s,
             max_answer_attempts=self.max_answer_attempts,
         )
-
-
-class ResultSettings(Settings, frozen=True, kw_only=True):
-    """Which other tools receive the result of each answer; docs/results.md describes them.
-
-    results_to: Tool that receives the verdict and the scores of each answer, and its address.
-      Repeat the flag for several. Default address: of the tool's own environment variables, which
-      also have the keys.
-    max_outbox_rows: Drop the oldest results for a tool that is away when more than this wait.
-    max_outbox_mb: The same, by their size.
-    """
-
-    results_to: tuple[kinds.ResultTarget, ...] = ()
-    max_outbox_rows: kinds.Count = 100_000
-    max_outbox_mb: kinds.Megabytes = 256
 
 
 class StreamingJobSettings(Settings, frozen=True, kw_only=True):
@@ -281,7 +272,10 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     """The settings of `report`.
 
     folder: Output folder of a run.
-    report_output: File for the page. Default: DIR/report.html.
+    other_folder: Another output folder, to compare with DIR.
+    report_output: File for the page. Default: DIR/report.html, or OTHER_DIR/comparison.html.
+    shown_answers: How many answers are shown, the worst first.
+    csv: File for the shown answers, as CSV.
     what_if: Print what other thresholds would find, from the stored scores.
     gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
       "grounded" (true or false).
@@ -291,12 +285,30 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
+    other_folder: Annotated[kinds.Location | None, Note(positional="OTHER_DIR")] = None
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
+    shown_answers: Annotated[kinds.Count, Note(flag="answers")] = SHOWN_ANSWERS
+    csv: kinds.Location | None = None
     what_if: kinds.Switch = False
     gold: tuple[kinds.Location, ...] = ()
     low_grounded_threshold: kinds.Fraction | None = None
     claim_threshold: kinds.Fraction | None = None
     price_per_1k_chars: kinds.Positive | None = None
+
+    @property
+    def given_thresholds(self) -> dict[str, float]:
+        """The thresholds that replace those of the run, by name."""
+        given = ("low_grounded", self.low_grounded_threshold), ("claim", self.claim_threshold)
+        return {name: value for name, value in given if value is not None}
+
+    def problems(self) -> Iterator[str]:
+        """Name the settings that do not apply to a comparison, and too many answers."""
+        if self.shown_answers > _MOST_SHOWN_ANSWERS:
+            most = f"at most {_MOST_SHOWN_ANSWERS:,} fit on a page"
+            yield f"--answers {self.shown_answers} is too high: {most}"
+        for name in _OF_ONE_FOLDER if self.other_folder else ():
+            if getattr(self, name) not in (None, ()) and getattr(self, name) is not False:
+                yield f"--{name} does not apply to two folders: pass one folder, or leave it out"
 
 
 class GivenAnswerSettings(Settings, frozen=True, kw_only=True):

@@ -4,12 +4,14 @@ import math
 import re
 import sys
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 from schemas import Record
+from schemas.quantities import to_us
 from schemas.verdict import Verdict
 from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
 from transforms.rules.record_urls import check_template
@@ -214,6 +216,13 @@ def _is_url(text: str) -> bool:
     return bool(re.fullmatch(_URL, text))
 
 
+def _parse_time(text: str) -> int:
+    try:
+        return to_us(datetime.fromisoformat(text))
+    except ValueError:
+        raise ValueError("must be a date or a time such as 2026-03-02T12:00:00Z") from None
+
+
 def _parse_sample(text: str) -> tuple[str | None, float]:
     engine, equals, rate = text.rpartition("=")
     if equals and not engine:
@@ -311,6 +320,7 @@ Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL", _ADDRESS)]
 ServiceAccount = Annotated[
     str, ValueKind(_parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")
 ]
+Time = Annotated[int, ValueKind(_parse_time, "TIME")]
 Url = Annotated[str, _accepting(_is_url, "be an address such as http://127.0.0.1:6006", "URL")]
 ResultTarget = Annotated[
     tuple[str, str | None],

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from pipeline.sinks.row_formats import EnrichedFiles, RowFormat
 from schemas.answer import Fact
-from schemas.enriched_answer import LOWEST_SHOWN, AnswerRow, CheckUsage, EnrichedAnswer
+from schemas.enriched_answer import AnswerRow, CheckUsage, EnrichedAnswer
 from schemas.quantities import to_datetime
-from schemas.verdict import Verdict
+from transforms.rules.ranking import SHOWN_ANSWERS, Badness, badness
 from transforms.rules.redaction import TextMode, redact
 
 _COUNTED = (
@@ -30,7 +30,7 @@ class _CountedRow(AnswerRow, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class CountedRows(RowFormat):
-    """Lines of JSON, each an `AnswerRow`; only those with the lowest scores have texts."""
+    """Lines of JSON, each an `AnswerRow`; only the worst ones have texts."""
 
     kind = "counted"
 
@@ -39,9 +39,8 @@ class CountedRows(RowFormat):
         self.start()
 
     def start(self) -> None:
-        """Begin without scores."""
-        # A heap, whose first one is the highest: the scores are negative.
-        self._lowest: list[tuple[float, float]] = []
+        """Begin without answers."""
+        self._worst: list[Badness] = []  # a heap, whose first is the best of them
 
     def folder(self, row: EnrichedAnswer) -> str:
         """Return the folder of the record, so that both have the same order."""
@@ -50,7 +49,7 @@ class CountedRows(RowFormat):
     def encode(self, row: EnrichedAnswer) -> bytes:
         """Return the line."""
         mode = self._enriched.text_mode
-        if self._is_among_lowest(row):
+        if self._is_among_worst(row):
             kept = redact(row, mode)
             texts: dict[str, Any] = {name: getattr(kept, name) for name in _SHOWN}
         else:
@@ -71,17 +70,15 @@ class CountedRows(RowFormat):
         )
         return msgspec.json.encode(counted) + b"\n"
 
-    def _is_among_lowest(self, row: EnrichedAnswer) -> bool:
-        """Return whether fewer than `LOWEST_SHOWN` records so far have lower scores."""
-        if row.verdict != Verdict.LOW_GROUNDED or row.min_claim_score is None:
-            return False
-        rank = -row.min_claim_score, -(row.support_score or 0.0)
-        if len(self._lowest) < LOWEST_SHOWN:
-            heapq.heappush(self._lowest, rank)
+    def _is_among_worst(self, row: EnrichedAnswer) -> bool:
+        """Return whether fewer than `SHOWN_ANSWERS` records so far are worse."""
+        rank = badness(row)
+        if len(self._worst) < SHOWN_ANSWERS:
+            heapq.heappush(self._worst, rank)
             return True
-        is_low = rank >= self._lowest[0]
-        heapq.heappushpop(self._lowest, rank)
-        return is_low
+        is_bad = rank >= self._worst[0]
+        heapq.heappushpop(self._worst, rank)
+        return is_bad
 
 
 def _sources(facts: Iterable[Fact], *, has_titles: bool) -> Iterator[Fact]:

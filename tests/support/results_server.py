@@ -51,6 +51,7 @@ def results_server() -> Iterator[ResultsServer]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # else each reply waits for an acknowledgement
 
         def _handle(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -2,16 +2,32 @@
 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
-_MAX_WORDS = 65_536
-# These bound a cache of words to some tens of MB; a language in daily use needs less.
+# A process has ten caches of words. These bound each to some MB; numbers and names fill them all.
+_MAX_WORDS = 20_000
 _MAX_WORD_CHARS = 40
 _OVERHEAD_CHARS = 50  # what an entry for a fact takes besides its text, as characters
 
 _Facts = TypeVar("_Facts", bound=str | tuple[str, ...])
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
+
+
+class CachedAttribute(Generic[_Value]):
+    """Compute an attribute at its first use; `cached_property` of Python 3.11 takes a lock.
+
+    Two threads may both compute it, so the function must be pure.
+    """
+
+    def __init__(self, function: Callable[[Any], _Value]) -> None:
+        self._function = function
+        self._name = function.__name__
+        self.__doc__ = function.__doc__
+
+    def __get__(self, owner: object, _: type) -> _Value:
+        value = owner.__dict__[self._name] = self._function(owner)
+        return value
 
 
 class BoundedDict(dict[_Key, _Value]):
@@ -28,17 +44,26 @@ class BoundedDict(dict[_Key, _Value]):
         self[key] = value
 
 
-class WordCache(BoundedDict[str, _Value]):
-    """Cache the results of a pure function of a word, twice as fast as `functools.lru_cache`."""
+class WordCache(dict[str, _Value]):
+    """Cache the results of a pure function of a word, twice as fast as `functools.lru_cache`.
+
+    When it is full, the half that was used least recently is dropped.
+    """
 
     def __init__(self, function: Callable[[str], _Value]) -> None:
-        super().__init__(_MAX_WORDS)
+        super().__init__()
         self._function = function
+        self._older: dict[str, _Value] = {}
 
     def __missing__(self, word: str) -> _Value:
-        value = self._function(word)
+        value = self._older.get(word)
+        if value is None:
+            value = self._function(word)
         if len(word) <= _MAX_WORD_CHARS:
-            self.put(word, value)
+            if len(self) >= _MAX_WORDS // 2:
+                self._older = self.copy()
+                self.clear()
+            self[word] = value
         return value
 
 

@@ -1,6 +1,7 @@
 """Counts by engine, session and document."""
 
-from math import sqrt
+from math import hypot, sqrt
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,6 +26,34 @@ def wilson_lower_bound(hits: int, total: int) -> float:
     return max(0.0, (2 * hits + square - spread) / (2 * (total + square)))
 
 
+class Interval(NamedTuple):
+    """A share, or a difference of two, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def share_interval(hits: int, total: int) -> Interval | None:
+    """Compute a share, 0..1, with Wilson's 95 % interval; None of nothing."""
+    if not total:
+        return None
+    high = 1 - wilson_lower_bound(total - hits, total)
+    return Interval(hits / total, wilson_lower_bound(hits, total), high)
+
+
+def difference_interval(before: Interval, after: Interval) -> Interval:
+    """Compute the difference of two independent shares with its 95 % interval.
+
+    R. G. Newcombe, "Interval estimation for the difference between independent proportions",
+    Statistics in Medicine 17 (1998), method 11.
+    """
+    change = after.value - before.value
+    down = hypot(after.value - after.low, before.high - before.value)
+    up = hypot(after.high - after.value, before.value - before.low)
+    return Interval(change, change - down, change + up)
+
+
 class Group(msgspec.Struct):
     """The answers of one engine, session or document; of None where the answers name none."""
 
@@ -39,6 +68,11 @@ class Group(msgspec.Struct):
     def low_share(self) -> float | None:
         """Low-grounded answers among those assessed, 0..1; None without any."""
         return self.low_grounded / self.assessed if self.assessed else None
+
+    @property
+    def low_interval(self) -> Interval | None:
+        """The same share, with its 95 % interval."""
+        return share_interval(self.low_grounded, self.assessed)
 
 
 class Groups(dict[str | None, Group]):

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from launch.report.counts.groups import GeneratorComparison, Groups
-from launch.report.counts.lowest_scores import LowestScores
 from launch.report.counts.timeline import Timeline
+from launch.report.counts.worst_answers import WorstAnswers
 from launch.report.output_records import (
     ASSESSED,
     AlertLine,
@@ -22,6 +22,7 @@ from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms.grounding.settings import LOCAL
 from transforms.rules.alerting import AlertRule
+from transforms.rules.ranking import SHOWN_ANSWERS
 from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
 
@@ -159,7 +160,9 @@ class Tally:
     name, whether a person labelled an answer unsupported.
     """
 
-    def __init__(self, thresholds: Thresholds, labels: Mapping[str, bool]) -> None:
+    def __init__(
+        self, thresholds: Thresholds, labels: Mapping[str, bool], shown: int = SHOWN_ANSWERS
+    ) -> None:
         self.thresholds = thresholds
         self.labels = labels
         self.labels_matched: set[str] = set()
@@ -176,7 +179,7 @@ class Tally:
         self._generators: dict[str | None, GeneratorComparison] = {}
         self.uncompared = 0  # answers of other engines than the first thousand
         self.grid = ScoreGrid(thresholds)
-        self.lowest = LowestScores()
+        self.worst = WorstAnswers(shown)
         self.severities: Counter[str] = Counter()
         self.alert_kinds: Counter[str] = Counter()
         self.rate_alerts: deque[AlertLine] = deque(maxlen=_MAX_RATE_ALERTS)
@@ -185,7 +188,7 @@ class Tally:
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
         self.screened = 0  # assessed answers that the embedded checker compared by words
-        self.reported = 0  # assessed answers without a check: the generator reported them
+        self.reported = 0  # low-grounded answers without a check: the generator reported them
         self.unscored_alerts = 0  # answers that alert by default under any thresholds
         self.unexplained_verdicts = 0  # those that do not follow from the thresholds
 
@@ -215,7 +218,7 @@ class Tally:
             self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
         else:
             self.uncompared += 1
-        self.lowest.add(answer)
+        self.worst.add(answer)
         for failure in self._failures_by_record_id.pop(answer.record_id, ()):
             failure.resolved += 1
 
@@ -230,9 +233,19 @@ class Tally:
         return sum(self.verdicts[verdict] for verdict in ASSESSED)
 
     @property
+    def scored(self) -> int:
+        """How many answers are grounded or low-grounded by the scores of a check."""
+        return self.assessed - self.reported
+
+    @property
+    def low_scored(self) -> int:
+        """How many answers are low-grounded by the scores of a check."""
+        return self.low_grounded - self.reported
+
+    @property
     def is_screen(self) -> bool:
-        """Whether no assessed answer was checked by more than its words."""
-        return bool(self.screened) and self.screened + self.reported == self.assessed
+        """Whether no answer was scored by more than its words."""
+        return 0 < self.screened == self.scored
 
     @property
     def low_grounded(self) -> int:
@@ -288,7 +301,7 @@ class Tally:
 
     def _count_check(self, answer: AnswerRow) -> None:
         if answer.check is None:
-            self.reported += answer.verdict in ASSESSED
+            self.reported += answer.verdict == Verdict.LOW_GROUNDED
             return
         self.checked += 1
         self.screened += answer.check.checker == LOCAL and answer.verdict in ASSESSED

@@ -2,14 +2,26 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from launch.report.counts.comparison import Comparison
 from launch.report.counts.tally import Findings
 from launch.report.page import charts, presentation
+from launch.report.page.filters import filters_of
 from launch.terminal import figures
+
+_MAX_ENGINES = 20
+
+
+def source_hash(source: str) -> str:
+    """Compute the hash that lets a Content-Security-Policy allow one style sheet or script."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
+
 
 _ENVIRONMENT = Environment(
     loader=PackageLoader(__package__),
@@ -21,26 +33,60 @@ _ENVIRONMENT = Environment(
     finalize=presentation.visible,
 )
 _ENVIRONMENT.globals["counted"] = figures.counted
-for _filter in (figures.count, figures.percent, figures.score, figures.drift, figures.duration):
+for _filter in (
+    *(figures.count, figures.percent, figures.points, figures.score, figures.drift),
+    figures.duration,
+    *(presentation.moment, presentation.document, presentation.web_host, source_hash),
+):
     _ENVIRONMENT.filters[_filter.__name__] = _filter
-_ENVIRONMENT.filters |= {"moment": presentation.moment, "document": presentation.document}
 
 
 def render(findings: Findings, title: str, price_per_1k_chars: float | None = None) -> str:
     """Render the report as a page that loads nothing; the price, if given, replaces the cost."""
-    style = files(__package__).joinpath("templates/style.css").read_text(encoding="utf-8")
-    # For a Content-Security-Policy that allows no other style sheet.
-    style_hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return _ENVIRONMENT.get_template("report.html").render(
+    tally = findings.tally
+    answers = tally.worst.answers()
+    return _render(
+        "report.html",
         title=title,
-        style=Markup(style),  # noqa: S704 - our own style sheet, without any record's text
-        style_hash=f"sha256-{style_hash}",
-        tally=findings.tally,
+        tally=tally,
+        thresholds=tally.thresholds,
+        answers=answers,
+        filters=filters_of(answers),
         summary=findings.summary,
         unreadable=findings.unreadable,
-        screen_accuracy=figures.SCREEN_ACCURACY,
         price_per_1k_chars=price_per_1k_chars,
-        verdicts=presentation.verdict_styles(findings.tally.verdicts),
-        columns=findings.tally.timeline.columns(),
-        charts=charts,
+        verdicts=presentation.verdict_styles(tally.verdicts),
+        columns=tally.timeline.columns(),
     )
+
+
+def render_comparison(found: Comparison, folders: Sequence[str]) -> str:
+    """Render the differences between two folders as a page that loads nothing."""
+    findings = (found.before, found.after)
+    return _render(
+        "comparison.html",
+        title=" → ".join(folders),
+        folders=list(zip(folders, findings, strict=True)),
+        found=found,
+        thresholds=found.after.tally.thresholds,
+        filters=filters_of([each.excerpt for each in found.answers]),
+        verdicts=presentation.verdict_styles(
+            name for each in findings for name in each.tally.verdicts
+        ),
+        max_engines=_MAX_ENGINES,
+    )
+
+
+def _render(template: str, **context: Any) -> str:
+    return _ENVIRONMENT.get_template(template).render(
+        style=_own("style.css"),
+        script=_own("filter.js"),
+        screen_accuracy=figures.SCREEN_ACCURACY,
+        charts=charts,
+        **context,
+    )
+
+
+def _own(name: str) -> Markup:
+    source = files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+    return Markup(source)  # noqa: S704 - our own source, without any record's text

@@ -1,5 +1,6 @@
 """Format verdicts, times and untrusted text for the page."""
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -12,6 +13,10 @@ from schemas.verdict import Verdict
 
 _FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
 _LAST_US = to_us(datetime.max.replace(tzinfo=UTC))
+_LINK = re.compile(
+    r"https?://(?P<host>[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?([/?#][^\s\\\"'<>^`{|}]*)?",
+    re.ASCII | re.IGNORECASE,
+)
 _BIDI_CONTROLS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _OTHER_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF, *range(0xFFF9, 0xFFFC))
 _VISIBLE = {
@@ -57,6 +62,16 @@ def document(key: str) -> str:
     """Shorten the resource name of a document to the part after its data store."""
     _, store, place = key.partition("/dataStores/")
     return place if store and key.startswith("projects/") else key
+
+
+def web_host(uri: str | None) -> str | None:
+    """Return the host of a URI that may be a link; None if it may not.
+
+    Only http and https, and only what every browser reads in the same way: no user name before the
+    host, no backslash, no white space.
+    """
+    found = _LINK.fullmatch(uri or "")
+    return found["host"] if found and found.string.isprintable() else None
 
 
 def moment(time_us: int | None) -> str:

@@ -69,7 +69,7 @@ CONTENDERS = (
         key=GROUNDWATCH,
         name="groundwatch",
         setup="`groundwatch backfill --checker http://…` with its defaults, in one process",
-        packages=("groundwatch", "apache-beam", "aiohttp", "msgspec", "fastavro"),
+        packages=("groundwatch", "apache-beam", "httpx", "httptools", "msgspec"),
         sizes=_MANY,
         is_peer=False,
     ),
@@ -78,7 +78,7 @@ CONTENDERS = (
         name="asyncio, groundwatch's client",
         setup="a script on `GroundingClient`, the client of the pipeline; the difference is the"
         " cost of the pipeline",
-        packages=("groundwatch", "aiohttp", "stamina"),
+        packages=("groundwatch", "httpx", "httptools", "stamina"),
         sizes=_MANY,
         is_peer=False,
         notes=(

@@ -1,6 +1,7 @@
 """Every contender through every test."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from statistics import median
 
 from msgspec.structs import replace
@@ -29,9 +30,7 @@ class _Round(Record, frozen=True, kw_only=True):
 def measured(
     contenders: Sequence[Contender], course: Course, setting: Setting, report: Report
 ) -> tuple[Measured, ...]:
-    """Measure all contenders.
-
-    The rounds of one are not next to each other, so that a disturbance hits all alike.
+    """Measure all contenders: speed, repeated messages, faults.
 
     Args:
       contenders: who is measured.
@@ -39,12 +38,27 @@ def measured(
       setting: rounds, and the share of faults.
       report: is called with a line about each run.
     """
+    run = partial(_run, course, report)
+    found = speeds(contenders, course, setting, report)
+    return tuple(
+        Measured(
+            key=one.key,
+            speed=found[one.key],
+            repeats=run(one, "repeats", one.sizes.repeats, repeating=True).account,
+            faults=run(one, "faults", one.sizes.faults, fault_share=setting.fault_share).account,
+        )
+        for one in contenders
+    )
 
-    def run(contender: Contender, test: str, count: int, **how: bool | float) -> Run:
-        done = course.run(contender, count, **how)
-        report(_line(contender, test, done))
-        return done
 
+def speeds(
+    contenders: Sequence[Contender], course: Course, setting: Setting, report: Report
+) -> dict[str, Speed]:
+    """Measure speeds, as of `measured`.
+
+    The rounds of one are not next to each other, so that a disturbance hits all alike.
+    """
+    run = partial(_run, course, report)
     rounds = [
         {
             one.key: _Round(
@@ -54,15 +68,20 @@ def measured(
         }
         for _ in range(setting.rounds)
     ]
-    return tuple(
-        Measured(
-            key=one.key,
-            speed=_speed([each[one.key] for each in rounds]),
-            repeats=run(one, "repeats", one.sizes.repeats, repeating=True).account,
-            faults=run(one, "faults", one.sizes.faults, fault_share=setting.fault_share).account,
-        )
-        for one in contenders
-    )
+    return {one.key: _speed([each[one.key] for each in rounds]) for one in contenders}
+
+
+def _run(
+    course: Course,
+    report: Report,
+    contender: Contender,
+    test: str,
+    count: int,
+    **how: bool | float,
+) -> Run:
+    done = course.run(contender, count, **how)
+    report(_line(contender, test, done))
+    return done
 
 
 def smoked(contenders: Sequence[Contender], few: int) -> tuple[Contender, ...]:

@@ -101,6 +101,24 @@ class Measured(Record, frozen=True, kw_only=True):
     faults: LedgerHour
 
 
+class Variant(Record, frozen=True, kw_only=True):
+    """The speed of groundwatch and of the scripts in other circumstances.
+
+    Attributes:
+      title: what differs.
+      in_flight: how many calls each has under way at once; the check server works on as many.
+      least_ms: the check server's shortest latency.
+      most_ms: its longest.
+      speeds: by the contender's key.
+    """
+
+    title: str
+    in_flight: int
+    least_ms: float
+    most_ms: float
+    speeds: dict[str, Speed] = {}
+
+
 class Embedded(Record, frozen=True, kw_only=True):
     """The embedded checker, without any server, on one core."""
 
@@ -127,3 +145,4 @@ class Results(Record, frozen=True, kw_only=True):
     setting: Setting
     measured: tuple[Measured, ...]
     embedded: tuple[Embedded, ...]
+    variants: tuple[Variant, ...] = ()

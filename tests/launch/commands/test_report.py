@@ -1,5 +1,6 @@
 """`groundwatch report DIR`."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def test_the_page_is_written_and_its_path_is_printed(
     assert main(["report", str(output)]) == 0
     assert capsys.readouterr().out == f"{output}/report.html\n"
     assert visible_files(output) == sorted([*before, "report.html"])
-    assert headline_of(output / "report.html").startswith("1 of 2 assessed answers is flagged")
+    assert headline_of(output / "report.html").startswith("1 of 2 scored answers is flagged")
 
 
 def test_the_output_of_a_backfill_has_a_page(tmp_path: Path) -> None:
@@ -50,7 +51,7 @@ def test_the_output_of_a_backfill_has_a_page(tmp_path: Path) -> None:
     assert backfill(archive, tmp_path / "out") == 0
     path = write_report(str(tmp_path / "out"))
     page = parse_page(Path(path).read_text(encoding="utf-8"))
-    assert page.all("h1")[0].text.startswith("1 of 2 assessed answers is flagged")
+    assert page.all("h1")[0].text.startswith("1 of 2 scored answers is flagged")
     assert "UnreadableAnswer" in page.text
     assert page.all("p", "notice") == []
 
@@ -120,7 +121,11 @@ def test_a_damaged_file_is_reported_and_the_page_is_written(
         (["/nowhere/at/all"], "/nowhere/at/all: is not an output folder of groundwatch"),
         (["s3://bucket"], "must be a local path, or begin with gs://"),
         (["DIR", "--golden", "x"], "--golden is unknown; did you mean --gold?"),
-        (["DIR", "EXTRA"], "unexpected argument 'EXTRA'"),
+        (["DIR", "EXTRA"], "EXTRA: is not an output folder of groundwatch"),
+        (["DIR", "DIR", "EXTRA"], "unexpected argument 'EXTRA'"),
+        (["DIR", "DIR", "--what_if"], "--what_if does not apply to two folders"),
+        (["DIR", "DIR", "--claim_threshold", "0"], "--claim_threshold does not apply"),
+        (["DIR", "--answers", "10001"], "at most 10,000 fit on a page"),
         (["DIR", "--claim_threshold", "2"], "must be a number from 0 to 1"),
         (["DIR", "--gold", "/nowhere.jsonl"], "--gold /nowhere.jsonl: "),
         (["DIR", "--gold", "DIR/summary.json"], "is not a JSON object"),
@@ -151,3 +156,72 @@ def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "usage: groundwatch report DIR" in printed
     assert "--what_if" in printed
+
+
+def table_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_as_many_answers_are_shown_as_asked_for(output: Path, tmp_path: Path) -> None:
+    for shown in (1, 2):
+        arguments = ("--answers", str(shown), "--csv", str(tmp_path / "worst.csv"))
+        assert main(["report", str(output), *arguments]) == 0
+        page = parse_page((output / "report.html").read_text(encoding="utf-8"))
+        assert len(page.all("details", "answer")) == shown
+        ids = [row["record_id"][0] for row in table_of(tmp_path / "worst.csv")]
+        assert ids == ["a", "b"][:shown]
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """Another folder: one answer became low-grounded, and one is new."""
+    folder = tmp_path / "other"
+    answers = [
+        an_enriched(record_id="a" * 64, min_claim_score=0.9),
+        a_low(record_id="b" * 64),
+        an_enriched(record_id="c" * 64),
+    ]
+    write_enriched(folder, answers)
+    write_summary(folder, checker="discoveryengine")
+    return folder
+
+
+def test_two_folders_are_compared(
+    output: Path, other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "changes.csv"
+    assert main(["report", str(output), str(other), "--csv", str(table)]) == 0
+    assert capsys.readouterr().out == f"{other}/comparison.html\n{table}\n"
+    assert headline_of(other / "comparison.html") == (
+        "2 of 2 answers in both folders have another verdict:"
+        " 1 became low-grounded, 1 no longer is."
+    )
+    rows = [
+        (row["record_id"][0], row["verdict_before"], row["verdict"], row["min_claim_score_before"])
+        for row in table_of(table)
+    ]
+    assert rows == [
+        ("b", "GROUNDED", "LOW_GROUNDED", "0.8"),
+        ("a", "LOW_GROUNDED", "GROUNDED", "0.1"),
+    ]
+    assert not (output / "comparison.html").exists()
+
+
+def test_damage_in_either_folder_is_reported(
+    output: Path, other: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = write_enriched(output, [an_enriched()], run="z")
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    assert main(["report", str(output), str(other)]) == 1
+    assert f"{damaged}: is damaged" in capsys.readouterr().err
+    page = parse_page((other / "comparison.html").read_text(encoding="utf-8"))
+    assert "Not read to the end" in page.all("p", "notice")[0].text
+
+
+def test_a_table_that_cannot_be_written_is_reported(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = f"{output}/summary.json/worst.csv"
+    assert main(["report", str(output), "--csv", path]) == 1
+    assert f"{path} cannot be written" in capsys.readouterr().err

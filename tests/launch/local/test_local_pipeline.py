@@ -103,3 +103,10 @@ def test_a_batch_that_fails_does_not_disturb_the_next(
     counts = run(pipeline, tmp_path / "c", 3)
     assert (counts.read, counts.duplicates) == (1, 0)
     assert life == {"setup": 2, "teardown": 1}
+
+
+def test_no_temporary_folder_of_beam_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    config = Config(inputs=(), output=str(tmp_path), run="run", work_folder=str(tmp_path))
+    LocalPipeline(config, PipelineOptions([]), SegmentSink).close()
+    assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from launch.report.write_report import write_report
 from schemas.enriched_answer import EnrichedAnswer
@@ -63,6 +63,17 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: _report(folder / name, name, written) for name, written in answers.items()}
 
 
+@pytest.fixture(scope="module")
+def filtered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of three answers that differ in engine, verdict, tag, text and time."""
+    answers = [
+        a_low(record_id=f"{1:064}", engine="shop", event_time_us=NOON_US),
+        a_low("Lamps glow in Peru.", record_id=f"{2:064}", engine="help", event_time_us=None),
+        an_enriched(record_id=f"{3:064}", engine="shop", event_time_us=NOON_US + 1, tags=("LATE",)),
+    ]
+    return _report(tmp_path_factory.mktemp("filtered"), "filtered", answers)
+
+
 def _report(folder: Path, name: str, answers: list[EnrichedAnswer]) -> Path:
     write_enriched(folder, answers)
     write_summary(folder)
@@ -95,7 +106,7 @@ def test_a_hostile_text_stays_text(browser: Browser, pages: dict[str, Path]) -> 
     with look(browser, pages["hostile"], DESK) as found:
         page = found.page
         assert page.title().startswith("groundwatch: ")
-        assert page.evaluate("document.scripts.length + document.images.length") == 0
+        assert page.evaluate("[document.scripts.length, document.images.length]") == [1, 0]
         assert page.evaluate("document.baseURI") == pages["hostile"].as_uri()
         shown = page.inner_text("main")
         assert SCRIPT in shown
@@ -126,20 +137,78 @@ def test_both_colour_schemes_are_applied(
 
 def test_injected_styles_and_scripts_are_blocked(browser: Browser, pages: dict[str, Path]) -> None:
     with look(browser, pages["ordinary"], DESK) as found:
-        found.page.evaluate(
+        refused = found.page.evaluate(
             """() => {
-                const script = document.createElement('script');
-                script.textContent = "document.title = 'owned'";
                 const style = document.createElement('style');
                 style.textContent = 'body { background: rgb(1, 2, 3) !important }';
-                document.body.append(script, style);
+                document.body.append(style);
+                const refused = attempt => {
+                    try { attempt() } catch (error) { return error.name }
+                };
+                return [
+                    () => document.createElement('script').textContent = "document.title = 1",
+                    () => document.body.innerHTML = '<img src=x onerror=document.title=1>',
+                    () => document.body.setAttribute('onclick', 'document.title = 1'),
+                ].map(refused);
             }"""
         )
+        assert refused == ["TypeError"] * 3
         assert found.page.title().startswith("groundwatch: ")
         drawn = found.page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert drawn == "rgb(252, 252, 250)"
-        assert all("Content Security Policy" in complaint for complaint in found.complaints)
-        assert len(found.complaints) == 2
+
+
+def shown(page: Page) -> list[str | None]:
+    """The record ids of the answers that can be seen, in their order."""
+    seen = page.locator("details.answer:not([hidden])").all()
+    return [(each.locator(".origin .code").last.text_content() or "")[-2:] for each in seen]
+
+
+def test_answers_are_filtered_and_sorted_by_keyboard(browser: Browser, filtered: Path) -> None:
+    with look(browser, filtered, DESK) as found:
+        page = found.page
+        status = page.get_by_role("status")
+        assert (shown(page), status.inner_text()) == (["01", "02", "03"], "3 of 3 answers shown")
+        words = page.get_by_label("Words")
+        page.get_by_label("Engine", exact=True).focus()
+        page.keyboard.type("help")
+        assert (shown(page), status.inner_text()) == (["02"], "1 of 3 answers shown")
+        for _ in range(5):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        assert (
+            shown(page),
+            page.get_by_label("Words").evaluate("e => e === document.activeElement"),
+        ) == (*(["01", "02", "03"], True),)
+        page.keyboard.type("VOTE  kettles")
+        assert shown(page) == ["01"]
+        words.fill("")
+        page.get_by_label("Tag", exact=True).select_option(label="LATE (1)")
+        assert shown(page) == ["03"]
+        page.get_by_label("Tag", exact=True).select_option("")
+        page.get_by_label("Verdict", exact=True).select_option(label="Grounded (1)")
+        assert shown(page) == ["03"]
+        page.get_by_label("Verdict", exact=True).select_option("")
+        for order, expected in (
+            ("newest", ["03", "01", "02"]),
+            ("oldest", ["01", "03", "02"]),
+            ("engine", ["02", "01", "03"]),
+            ("score", ["01", "02", "03"]),
+        ):
+            page.get_by_label("Sort by").select_option(order)
+            assert shown(page) == expected, order
+        assert found.complaints == []
+
+
+def test_without_script_all_answers_can_be_read(browser: Browser, filtered: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(filtered.as_uri())
+    assert not page.locator("#controls").is_visible()
+    second = page.locator("details.answer").nth(1)
+    second.locator("summary").press("Enter")
+    assert second.locator(".origin").is_visible()
+    context.close()
 
 
 @WIDTHS

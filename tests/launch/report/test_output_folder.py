@@ -165,7 +165,7 @@ def test_the_page_of_a_bucket_is_written_to_the_bucket(
         assert write_report("gs://out/run") == "gs://out/run/report.html"
         written = buckets.below("gs://out/run/")["report.html"]
     page = parse_page(written.decode())
-    assert page.all("h1")[0].text.startswith("1 of 1 assessed answer is flagged")
+    assert page.all("h1")[0].text.startswith("1 of 1 scored answer is flagged")
     assert "UnreadableAnswer" in page.text
     assert "مرحبا" in page.text
 

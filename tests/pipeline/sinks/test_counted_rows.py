@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts import lowest_scores
+from launch.report.counts import tally as tally_module
 from launch.report.counts.tally import Findings, Tally
 from launch.report.page.page import render
 from pipeline.sinks import counted_rows
@@ -69,13 +69,13 @@ def test_the_page_of_what_was_counted_is_that_of_the_records(mode: TextMode) -> 
 
 
 @given(st.lists(others, max_size=12), st.sampled_from(TextMode), st.integers(1, 4))
-def test_texts_are_kept_of_the_lowest_scores_alone(
+def test_texts_are_kept_of_the_worst_answers_alone(
     fields: list[dict[str, Any]], mode: TextMode, most: int
 ) -> None:
     answers = [an_enriched(record_id=f"{n:064x}", **each) for n, each in enumerate(fields)]
     with (
-        patch.object(counted_rows, "LOWEST_SHOWN", most),
-        patch.object(lowest_scores.LowestScores.__init__, "__defaults__", (most,)),
+        patch.object(counted_rows, "SHOWN_ANSWERS", most),
+        patch.object(tally_module.Tally.__init__, "__defaults__", (most,)),
     ):
         found, expected = counted(answers, mode), [row_of(redact(each, mode)) for each in answers]
         assert page_of(found) == page_of(expected)

@@ -16,11 +16,16 @@ def test_a_long_word_is_not_cached() -> None:
     assert list(cache) == ["x" * 40]
 
 
-def test_a_full_cache_is_cleared() -> None:
-    cache = WordCache(len)
-    for number in range(65_537):
-        assert cache[f"w{number}"] == len(f"w{number}")
-    assert len(cache) == 1
+def test_a_full_cache_of_words_drops_the_half_that_was_used_least_recently() -> None:
+    asked: list[str] = []
+    cache = WordCache[int](lambda word: asked.append(word) or len(word))
+    for number in range(20_000):
+        assert (cache[f"w{number}"], cache["often"]) == (len(f"w{number}"), 5)
+    assert asked.count("often") == 1
+    assert len(cache) <= 10_000
+    asked.clear()
+    assert (cache["w0"], cache["w19999"]) == (2, 6)
+    assert asked == ["w0"]
 
 
 def test_facts_are_computed_once_alone_and_together() -> None:

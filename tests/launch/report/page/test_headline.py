@@ -49,26 +49,26 @@ MODEL = replace(an_enriched().check, checker="discoveryengine")
         (
             [an_enriched(check=MODEL)],
             "0.0%",
-            "The only assessed answer is supported by the given sources.",
-            "None of 1 assessed answer is flagged by the lexical screen.",
+            "The only scored answer is supported by the given sources.",
+            "None of 1 scored answer is flagged by the lexical screen.",
         ),
         (
             [an_enriched(check=MODEL), an_enriched(check=MODEL)],
             "0.0%",
-            "All 2 assessed answers are supported by the given sources.",
-            "None of 2 assessed answers is flagged by the lexical screen.",
+            "All 2 scored answers are supported by the given sources.",
+            "None of 2 scored answers is flagged by the lexical screen.",
         ),
         (
             [an_enriched(check=MODEL), a_low(check=MODEL)],
             "50.0%",
-            "1 of 2 assessed answers is not supported by the given sources.",
-            "1 of 2 assessed answers is flagged by the lexical screen.",
+            "1 of 2 scored answers is not supported by the given sources.",
+            "1 of 2 scored answers is flagged by the lexical screen.",
         ),
         (
             [a_low(check=MODEL), a_low(check=MODEL)],
             "100.0%",
-            "2 of 2 assessed answers are not supported by the given sources.",
-            "2 of 2 assessed answers are flagged by the lexical screen.",
+            "2 of 2 scored answers are not supported by the given sources.",
+            "2 of 2 scored answers are flagged by the lexical screen.",
         ),
     ],
     ids=["nothing", "none assessed", "one good", "all good", "one bad", "all bad"],
@@ -86,11 +86,19 @@ def test_the_headline_summarizes_the_page(
         assert figures.SCREEN_ACCURACY in page.text
 
 
-def test_a_report_of_the_generator_stands_beside_the_screen() -> None:
-    page = page_of(
-        tally_of(a_low(), a_low(check=None), an_enriched(verdict=Verdict.INCOMPLETE)), None
+def test_a_report_of_the_generator_is_not_flagged_by_the_screen() -> None:
+    others = an_enriched(verdict=Verdict.INCOMPLETE, check=None), a_low(check=None)
+    page = page_of(tally_of(a_low(), *others), None)
+    expected = (
+        "1 of 1 scored answer is flagged by the lexical screen; the generator reported 1 more."
     )
-    expected = "2 of 2 assessed answers are flagged by the lexical screen or by the generator."
+    assert page.all("h1")[0].text == expected
+    assert page.all("p", "figure")[0].text == "100.0%"
+
+
+def test_reports_of_the_generator_alone_are_no_findings_of_a_check() -> None:
+    page = page_of(tally_of(a_low(check=None)), None)
+    expected = "The generator reported 1 answer as low-grounded; none was checked."
     assert page.all("h1")[0].text == expected
 
 
@@ -142,5 +150,41 @@ def test_a_notice_warns_before_the_numbers_are_trusted(
 def test_the_counts_of_the_last_run_are_a_sentence(
     summary: RunSummary | None, sentence: str | None
 ) -> None:
-    [span] = page_of(tally_of(), summary).all("p", "span")
-    assert span.text == f"0 records.{f' {sentence}' if sentence else ''}\n  "
+    [totals] = page_of(tally_of(), summary).all("p", "totals")
+    expected = f"0 records: 0 checked, 0 decided without a check. {sentence or ''}"
+    assert " ".join(totals.text.split()) == expected.strip()
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [
+        (
+            [an_enriched(), a_low(check=MODEL)],
+            (
+                "2 records: 2 checked, 0 decided without a check. Of the checked, 2 are scored; the"
+                " checks made 2 calls, retries included."
+            ),
+        ),
+        (
+            [
+                an_enriched(check=replace(MODEL, attempts=3)),
+                a_low(check=None, verdict_reason="LOW_GROUNDED_ANSWER"),
+                an_enriched(verdict=Verdict.POLICY_SKIPPED, check=None),
+                an_enriched(
+                    verdict=Verdict.UNSCORABLE, check=replace(MODEL, attempts=0, cached=True)
+                ),
+            ],
+            (
+                "4 records: 2 checked, 2 decided without a check (1 reported as low-grounded by the"
+                " generator). Of the checked, 1 is scored and 1 has no claim to score; the checks"
+                " made 3 calls, retries included, and used 1 cached reply."
+            ),
+        ),
+    ],
+    ids=["plain", "all kinds"],
+)
+def test_the_totals_are_reconciled_in_a_sentence(
+    answers: list[EnrichedAnswer], sentence: str
+) -> None:
+    [totals] = page_of(tally_of(*answers), None).all("p", "totals")
+    assert sentence in " ".join(totals.text.split())

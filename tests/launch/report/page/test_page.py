@@ -3,7 +3,9 @@
 import base64
 import hashlib
 import re
+from collections.abc import Iterator
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from schemas.checked_answer import Contradiction
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import to_us
 from tests.support.builders import a_claim, a_fact, an_enriched
-from tests.support.pages import Page, parse_page
+from tests.support.pages import Element, Page, parse_page
 from tests.support.reports import (
     BREAKOUT,
     CONTROLS,
@@ -30,7 +32,7 @@ from tests.support.reports import (
 )
 from transforms.rules.redaction import TextMode, redact
 
-FORBIDDEN = frozenset({"script", "img", "base", "iframe", "object", "embed", "form", "link"})
+FORBIDDEN = frozenset({"img", "base", "iframe", "object", "embed", "form", "link"})
 FAILURE = {
     "step": SCRIPT,
     "error_class": BREAKOUT,
@@ -71,7 +73,7 @@ def test_a_hostile_text_makes_no_element(hostile: str) -> None:
     page = parse_page(hostile)
     assert page.tags.isdisjoint(FORBIDDEN)
     assert page.astray == []
-    assert len(page.all("style")) == len(page.all("body")) == 1
+    assert len(page.all("style")) == len(page.all("script")) == len(page.all("body")) == 1
 
 
 def test_a_hostile_text_is_there_as_text(hostile: str) -> None:
@@ -96,20 +98,24 @@ def test_no_element_has_a_handler_a_style_or_an_address_elsewhere(hostile: str) 
     for element in parse_page(hostile).elements:
         assert not {name for name in element.attributes if name.startswith("on")}
         assert not {"src", "style", "action", "xlink:href"} & set(element.attributes)
-        assert element.attributes.get("href", "#").startswith("#")
+        if "rel" not in element.attributes:
+            assert element.attributes.get("href", "#").startswith("#")
 
 
-def test_the_policy_allows_one_style_sheet_and_nothing_else(hostile: str) -> None:
+def test_the_policy_allows_one_style_sheet_one_script_and_nothing_else(hostile: str) -> None:
     page = parse_page(hostile)
     [policy] = [
         element.attributes["content"]
         for element in page.all("meta")
         if element.attributes.get("http-equiv") == "Content-Security-Policy"
     ]
-    digest = hashlib.sha256(page.all("style")[0].text.encode()).digest()
+    style, script = (
+        base64.b64encode(hashlib.sha256(page.all(tag)[0].text.encode()).digest()).decode()
+        for tag in ("style", "script")
+    )
     assert policy == (
-        f"default-src 'none'; style-src 'sha256-{base64.b64encode(digest).decode()}';"
-        " base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}';"
+        " base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
     )
 
 
@@ -122,7 +128,78 @@ def test_the_style_sheet_fetches_nothing(hostile: str) -> None:
 def test_every_link_leads_to_a_section(hostile: str) -> None:
     page = parse_page(hostile)
     sections = {f"#{section.attributes['id']}" for section in page.all("section")}
-    assert {link.attributes["href"] for link in page.all("a")} == sections
+    links = (link.attributes["href"] for link in page.all("a"))
+    assert {link for link in links if link.startswith("#")} == sections
+
+
+def test_a_fact_links_to_its_source_and_names_the_host(tmp_path: Path) -> None:
+    uri = "https://docs.example.com/a?b=1&c=%22#d"
+    facts = a_fact("Lamps.", uri=uri), a_fact("Kettles.", uri="javascript:alert(1)")
+    page = page_of(tmp_path, a_low(facts=facts))
+    [link] = [each for each in page.all("a") if "rel" in each.attributes]
+    assert link.attributes == {"href": uri, "rel": "noopener noreferrer nofollow"}
+    assert link.text == "docs.example.com"
+    assert "javascript:alert(1)" in page.text
+
+
+def test_an_address_that_is_cut_is_no_link(tmp_path: Path) -> None:
+    fact = a_fact("Lamps.", uri=f"https://docs.example.com/{'a' * 5_000}")
+    links = page_of(tmp_path, a_low(facts=(fact,))).all("a")
+    assert not [each for each in links if "rel" in each.attributes]
+
+
+def test_each_answer_names_what_it_can_be_filtered_by(tmp_path: Path) -> None:
+    page = page_of(
+        tmp_path,
+        a_low(engine="shop", tags=("B", "A"), event_time_us=7),
+        a_low(engine=None, record_id="f" * 64, tags=(), event_time_us=None),
+    )
+    [engine, verdict, tag, _] = [
+        {option.attributes["value"]: option.text for option in options}
+        for options in options_of(page)
+    ]
+    assert engine == {"": "All", "0": "shop (1)", "1": "unknown (1)"}
+    assert verdict == {"": "All", "0": "Low-grounded (2)"}
+    assert tag == {"": "All", "0": "A (1)", "1": "B (1)"}
+    first, second = (each.attributes for each in page.all("details", "answer"))
+    assert (first["data-engine"], first["data-tag"].split(), first["data-time"]) == (
+        *("0", ["1", "0"], "7"),
+    )
+    assert (second["data-engine"], second["data-tag"], second["data-time"]) == ("1", "", "")
+
+
+def options_of(page: Page) -> Iterator[list[Element]]:
+    """The options of each list of choices, in the order of the page."""
+    for element in page.elements:
+        if element.tag == "select":
+            found = page.elements[page.elements.index(element) + 1 :]
+            yield list(takewhile(lambda each: each.tag == "option", found))
+
+
+def test_the_controls_have_labels_and_are_hidden_without_script(tmp_path: Path) -> None:
+    page = page_of(tmp_path, a_low())
+    [controls] = [each for each in page.all("div") if each.attributes.get("id") == "controls"]
+    assert "hidden" in controls.attributes
+    for label in page.all("label"):
+        [labelled] = [
+            each for each in page.elements if each.attributes.get("id") == label.attributes["for"]
+        ]
+        assert labelled.tag in {"select", "input"}
+        assert label.text.strip()
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (a_low("", claims=(), check=None, facts=()), "The record has no text of the answer."),
+        (a_low("No.", claims=(), check=None, facts=()), "The record has no facts."),
+    ],
+    ids=["no text", "no facts"],
+)
+def test_an_answer_that_was_not_checked_is_shown(
+    tmp_path: Path, answer: EnrichedAnswer, words: str
+) -> None:
+    assert words in page_of(tmp_path, answer).text
 
 
 def test_every_picture_says_what_it_shows_or_is_hidden(tmp_path: Path) -> None:

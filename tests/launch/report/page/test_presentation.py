@@ -3,13 +3,14 @@
 import re
 import unicodedata
 from importlib.resources import files
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from launch.report.page.presentation import bucket_start, document, moment, visible
+from launch.report.page.presentation import bucket_start, document, moment, visible, web_host
 from tests.support.builders import NOON_US
 
 STYLE = files("launch.report.page").joinpath("templates/style.css").read_text(encoding="utf-8")
@@ -112,3 +113,38 @@ def test_no_control_character_is_left(text: str) -> None:
     assert not {unicodedata.bidirectional(character) for character in shown} & steering
     controls = {character for character in shown if unicodedata.category(character) == "Cc"}
     assert controls <= {"\n", "\t"}
+
+
+@pytest.mark.parametrize(
+    ("uri", "host"),
+    [
+        ("https://docs.example.com/a", "docs.example.com"),
+        ("HTTP://127.0.0.1:8080", "127.0.0.1"),
+        ("https://example.com?q=1", "example.com"),
+        ("https://example.com/日本", "example.com"),
+        ("https://good.example@evil.example/", None),
+        ("https://good.example\\@evil.example/", None),
+        ("https:/\\evil.example", None),
+        ("https:evil.example", None),
+        ("//evil.example", None),
+        ("javascript:alert(1)//https://a.example", None),
+        ("data:text/html,x", None),
+        ("file:///etc/passwd", None),
+        ("gs://bucket/a", None),
+        (" https://example.com", None),
+        ("https://example.com/\u202egpj", None),
+        ("https://example.com/\n", None),
+        ("https://\u0435xample.com/", None),  # a Cyrillic letter
+        ("https://example.com/<b>", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_only_plain_web_addresses_are_links(uri: str | None, host: str | None) -> None:
+    assert web_host(uri) == host
+
+
+@given(st.text(alphabet="htps:/\\@.ax#?[]1%\t", max_size=30))
+def test_a_link_leads_to_the_host_that_is_named(uri: str) -> None:
+    host = web_host(uri)
+    assert host is None or urlsplit(uri).hostname == host.lower()

@@ -1,4 +1,4 @@
-"""The answers with the lowest scores, cut to a size that a page can hold."""
+"""The worst answers, cut to a size that a page can hold."""
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,8 +11,9 @@ from launch.report.output_records import cut_name, kept_title
 from schemas import Record
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
-from schemas.enriched_answer import LOWEST_SHOWN, AnswerRow
+from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
+from transforms.rules.ranking import SHOWN_ANSWERS, Badness, badness
 from transforms.rules.redaction import TextMode, is_hashed
 
 _MAX_FACTS = 8
@@ -24,6 +25,7 @@ _LEAD_BYTES = 600
 _MAX_CLAIM_CHARACTERS = 600
 _MAX_VALUE_CHARACTERS = 120
 _MAX_RESOURCE_NAME = 1_000
+_MAX_URI_CHARACTERS = 2_000
 _CONTINUATION = 0b10  # the two highest bits of each byte but the first of a character in UTF-8
 
 
@@ -52,12 +54,13 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
     number: int
     text: Excerpt | None
     source: str | None
+    uri: str | None
     title: str | None
     cited_by: tuple[int, ...]
 
 
-class LowAnswer(Record, frozen=True, kw_only=True):
-    """A low-grounded answer, its claims by score, and texts if the run kept them."""
+class AnswerExcerpt(Record, frozen=True, kw_only=True):
+    """An answer, its claims by score, and texts if the run kept them."""
 
     answer: AnswerRow
     text_mode: TextMode
@@ -73,51 +76,58 @@ class LowAnswer(Record, frozen=True, kw_only=True):
         return list(divide(self.text, self.claims)) if self.text else []
 
     @property
+    def is_low_scored(self) -> bool:
+        """Whether the answer is low-grounded by the scores of its claims."""
+        answer = self.answer
+        return answer.verdict == Verdict.LOW_GROUNDED and answer.min_claim_score is not None
+
+    @property
     def lowest_text(self) -> str | None:
-        """The text of the claim with the lowest score."""
-        texts = (text for text, claim in self.passages() if claim == self.claims[0])
+        """The text of the claim with the lowest score; of an answer without claims, its text."""
+        lowest = self.claims[0] if self.claims else None
+        texts = (text for text, claim in self.passages() if claim == lowest)
         return cut_name(next(texts, None), _MAX_CLAIM_CHARACTERS)
 
 
-class LowestScores:
-    """Keep the low-grounded answers with the lowest scores."""
+class WorstAnswers:
+    """Keep the worst answers of a folder."""
 
-    def __init__(self, limit: int = LOWEST_SHOWN) -> None:
+    def __init__(self, limit: int = SHOWN_ANSWERS) -> None:
         self._limit = limit
-        self._heap: list[tuple[float, float, int, LowAnswer]] = []
+        # The first of a heap is its least: the best of the answers kept.
+        self._heap: list[tuple[Badness, int, AnswerExcerpt]] = []
+        self._record_ids: set[str] = set()
         self._order = 0
 
     def add(self, row: AnswerRow) -> None:
-        """Keep an answer if its scores are among the lowest so far."""
-        if row.verdict != Verdict.LOW_GROUNDED or row.min_claim_score is None:
-            return  # reported by the generator, which gives no claims
-        self._order += 1
-        # The first of a heap is its least: ranks are negative so that the highest score is first.
-        rank = -row.min_claim_score, -(row.support_score or 0.0), -self._order
-        if len(self._heap) == self._limit and rank < self._heap[0][:3]:
+        """Keep an answer if it is among the worst so far; of equal ones the earlier is kept."""
+        self._order -= 1
+        rank = badness(row), self._order
+        is_full = len(self._heap) == self._limit
+        if (is_full and rank < self._heap[0][:2]) or row.record_id in self._record_ids:
             return
-        if any(kept.answer.record_id == row.record_id for *_, kept in self._heap):
-            return
-        add = heapq.heappush if len(self._heap) < self._limit else heapq.heappushpop
-        add(self._heap, (*rank, cut_answer(row)))
+        if is_full:
+            *_, best = heapq.heappop(self._heap)
+            self._record_ids.remove(best.answer.record_id)
+        heapq.heappush(self._heap, (*rank, cut_answer(row)))
+        self._record_ids.add(row.record_id)
 
-    def answers(self) -> list[LowAnswer]:
-        """Return the answers, the lowest scores first."""
+    def answers(self) -> list[AnswerExcerpt]:
+        """Return the answers, the worst first."""
         return [answer for *_, answer in sorted(self._heap, reverse=True)]
 
 
-def cut_answer(row: AnswerRow) -> LowAnswer:
-    """Cut an answer that has at least one scored claim to the size of a page."""
+def cut_answer(row: AnswerRow) -> AnswerExcerpt:
+    """Cut an answer to the size of a page."""
     # The text of a claim is a span of the answer.
     claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
     scores = [inf if each.required_score is None else each.required_score for each in row.claims]
     ranked = sorted(claims, key=lambda each: scores[each.number - 1])
-    # The text of a checked answer is never empty.
-    kept = TextMode.HASH if is_hashed(row.answer_text) else TextMode.FULL
-    text_mode = kept if row.answer_text else TextMode.NONE
+    text_mode = _text_mode(row)
     has_text = text_mode is TextMode.FULL
-    text = cut_text(row.answer_text, ranked[0].claim.start, _MAX_ANSWER_BYTES) if has_text else None
-    return LowAnswer(
+    lowest = ranked[0].claim.start if ranked else 0
+    text = cut_text(row.answer_text, lowest, _MAX_ANSWER_BYTES) if has_text else None
+    return AnswerExcerpt(
         answer=replace(
             row,
             answer_name=cut_name(row.answer_name, _MAX_RESOURCE_NAME),
@@ -146,6 +156,15 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
     )
 
 
+def _text_mode(row: AnswerRow) -> TextMode:
+    """Return what the run kept of the texts of a record."""
+    texts = (row.answer_text, row.query, *(fact.text for fact in row.facts))
+    text = next(filter(None, texts), None)
+    if text is None:
+        return TextMode.NONE
+    return TextMode.HASH if is_hashed(text) else TextMode.FULL
+
+
 def _facts(
     facts: Sequence[Fact], ranked: Sequence[NumberedClaim], *, has_text: bool
 ) -> Iterator[FactExcerpt]:
@@ -163,6 +182,8 @@ def _facts(
             number=index + 1,
             text=cut_text(fact.text, cited_byte, _MAX_FACT_BYTES) if has_text else None,
             source=cut_name(fact.uri or fact.document),
+            # A link that is cut would lead elsewhere.
+            uri=fact.uri if len(fact.uri or "") <= _MAX_URI_CHARACTERS else None,
             title=kept_title(fact.title),
             cited_by=tuple(sorted(starts)),
         )

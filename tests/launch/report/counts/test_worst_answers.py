@@ -1,4 +1,4 @@
-"""The answers with the lowest scores."""
+"""The worst answers."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.lowest_scores import (
+from launch.report.counts.worst_answers import (
+    AnswerExcerpt,
     Excerpt,
-    LowAnswer,
-    LowestScores,
     NumberedClaim,
+    WorstAnswers,
     cut_answer,
     cut_text,
     divide,
@@ -23,15 +23,15 @@ from tests.support.reports import a_low, row_of
 from transforms.rules.redaction import TextMode, redact
 
 
-def cut(enriched: EnrichedAnswer) -> LowAnswer:
+def cut(enriched: EnrichedAnswer) -> AnswerExcerpt:
     return cut_answer(row_of(enriched))
 
 
-def kept_of(*answers: EnrichedAnswer, limit: int = 3) -> list[LowAnswer]:
-    lowest = LowestScores(limit)
+def kept_of(*answers: EnrichedAnswer, limit: int = 3) -> list[AnswerExcerpt]:
+    worst = WorstAnswers(limit)
     for answer in answers:
-        lowest.add(row_of(answer))
-    return lowest.answers()
+        worst.add(row_of(answer))
+    return worst.answers()
 
 
 def scored(score: float, **fields: Any) -> EnrichedAnswer:
@@ -58,11 +58,35 @@ def test_an_answer_that_two_runs_checked_is_kept_once() -> None:
     assert len(kept_of(scored(0.1), scored(0.1))) == 1
 
 
-@pytest.mark.parametrize(
-    "fields", [{"verdict": Verdict.GROUNDED}, {"min_claim_score": None}], ids=str
-)
-def test_only_answers_with_low_scores_are_kept(fields: dict[str, Any]) -> None:
-    assert kept_of(a_low(**fields)) == []
+def test_low_scores_come_before_other_verdicts_and_grounded_answers_come_last() -> None:
+    kept = kept_of(
+        scored(0.9, record_id="grounded", verdict=Verdict.GROUNDED),
+        scored(0.7, record_id="near", verdict=Verdict.GROUNDED),
+        a_low(record_id="skipped", verdict=Verdict.POLICY_SKIPPED, min_claim_score=None),
+        a_low(record_id="reported", min_claim_score=None, claims=(), check=None),
+        a_low(record_id="later", verdict="A_LATER_VERDICT", min_claim_score=None),
+        scored(0.3, record_id="low"),
+        limit=9,
+    )
+    assert [answer.answer.record_id for answer in kept] == [
+        *("low", "reported", "skipped", "later", "near", "grounded"),
+    ]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from([0.1, 0.2, 0.3]))))
+def test_a_limit_keeps_the_first_of_all(answers: list[tuple[str, float]]) -> None:
+    rows = [scored(score, record_id=f"{name}{score}") for name, score in answers]
+    assert kept_of(*rows, limit=2) == kept_of(*rows, limit=99)[:2]
+
+
+def test_an_answer_without_claims_shows_its_text() -> None:
+    answer = cut(a_low("No reply.", claims=(), facts=(), check=None))
+    assert (answer.lowest_text, answer.passages()) == ("No reply.", [("No reply.", None)])
+
+
+def test_an_answer_without_text_keeps_its_query() -> None:
+    answer = cut(a_low("", query="Why?", claims=(), facts=()))
+    assert (answer.text_mode, answer.query and answer.query.text) == (TextMode.FULL, "Why?")
 
 
 def test_facts_that_the_lowest_claim_cites_come_first_then_those_that_others_cite() -> None:

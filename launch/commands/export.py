@@ -1,0 +1,17 @@
+"""Send the results of an output folder to another tool, or write them as a table.
+
+An interrupted export resumes where it stopped. A record that is sent twice has the same id.
+"""
+
+from launch.commands import Command
+from pipeline.settings.results import ExportSettings
+
+COMMAND = Command(
+    settings=ExportSettings,
+    run="launch.export.export_folder:export",
+    examples=(
+        "out/answers --to langfuse",
+        "out/answers --to phoenix --endpoint http://127.0.0.1:6006 --since 2026-03-02",
+        "out/answers --to csv --output answers.csv",
+    ),
+)

@@ -1,0 +1,175 @@
+"""Send the records of an output folder to a target, and resume where an export stopped."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+
+import msgspec
+
+from launch.export.open_target import open_target, try_target
+from launch.export.target import (
+    Delivered,
+    Target,
+    TargetMisconfigured,
+    TargetUnavailable,
+    deliver,
+)
+from launch.export.write_table import write_table
+from launch.report.output_folder import (
+    UnreadableFile,
+    find_files,
+    read_answers,
+    read_summary,
+    write_file,
+)
+from launch.terminal.exit_status import DONE, FAILED, fail
+from launch.terminal.figures import counted
+from launch.terminal.progress import Gauges, Progress
+from pipeline import storage
+from pipeline.settings.load import Loaded
+from pipeline.settings.results import TABLES, ExportSettings
+from schemas import Record
+from schemas.grounding_result import GroundingResult
+from transforms.rules.alerting import grounding_result
+
+_WRITE_EVERY_S = 1.0
+_FIRST_WAIT_S, _MAX_WAIT_S = 1.0, 30.0
+_GIVE_UP_AFTER_S = 120.0
+
+
+class Exported(Record, frozen=True, kw_only=True):
+    """What an export to a target has done: the rows of each file, and what became of them.
+
+    `purpose` tells the address and the filter of the export; with another, it begins again.
+    """
+
+    purpose: str
+    files: dict[str, int] = {}
+    delivered: Delivered = Delivered()
+    older: int = 0
+
+
+def export(loaded: Loaded[ExportSettings]) -> int:
+    """Export a folder; exit 1 if a record was not sent, or the target gave up."""
+    settings = loaded.settings
+    if settings.to not in TABLES and not loaded.problems:
+        try_target(settings.to, settings.endpoint, loaded.problems)
+    loaded.raise_problems()
+    if settings.export_output:
+        return write_table(settings.folder, settings.to, settings.export_output)
+    run = FolderExport(settings)
+    try:
+        with closing(open_target(settings.to, settings.endpoint)) as target:
+            run.send_all(target)
+    except (OSError, UnreadableFile, TargetMisconfigured, TargetUnavailable) as error:
+        return fail(f"{error}. {run.describe()}; the same command resumes")
+    except KeyboardInterrupt:
+        return fail(f"interrupted. {run.describe()}; the same command resumes")
+    sys.stdout.write(f"{run.describe()}.\n")
+    return FAILED if run.delivered.refused else DONE
+
+
+class FolderExport:
+    """Send the records of a folder in the order of its files, and keep what is done in a file."""
+
+    def __init__(
+        self, settings: ExportSettings, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._settings = settings
+        self._sleep = sleep
+        hidden = f".groundwatch-export-{settings.to}.json"
+        self._path = settings.progress or storage.join(settings.folder, hidden)
+        filters = (settings.endpoint, settings.since, settings.export_text)
+        self._purpose = msgspec.json.encode(filters).decode()
+        self._files: dict[str, int] = {}
+        self._older = 0
+        self._write_at_s = 0.0
+        self.delivered = Delivered()
+
+    def send_all(self, target: Target[GroundingResult]) -> None:
+        """Send what is not sent yet, or raise what `Target.send` does after two minutes."""
+        found = find_files(self._settings.folder)
+        if not found.enriched:
+            raise UnreadableFile(f"{self._settings.folder}: holds no enriched records")
+        self._resume()
+        total = (found.summary and read_summary(found.summary).enriched) or 0
+        try:
+            with Progress(total, self._records, lambda: Gauges({"done": self._records})):
+                for path in found.enriched:
+                    self._send_file(target, path)
+        finally:
+            self._write()
+
+    def describe(self) -> str:
+        """Count the records by what became of them."""
+        done = self.delivered
+        parts = [f"{self._settings.to}: {counted(done.sent, 'record')} sent"]
+        if done.skipped:
+            parts.append(f"{done.skipped:,} skipped (no trace id)")
+        if done.refused:
+            parts.append(f"{done.refused:,} refused")
+        if self._older:
+            parts.append(f"{self._older:,} before --since")
+        return f"{', '.join(parts)}; {self._path} keeps what is done"
+
+    @property
+    def _records(self) -> int:
+        return sum(self._files.values())
+
+    def _resume(self) -> None:
+        if storage.exists(self._path):
+            try:
+                earlier = msgspec.json.decode(storage.read_whole(self._path), type=Exported)
+            except msgspec.MsgspecError:
+                raise OSError(f"{self._path} is damaged: delete it to send all again") from None
+            if earlier.purpose == self._purpose:
+                self._files, self._older = earlier.files, earlier.older
+                self.delivered = earlier.delivered
+
+    def _send_file(self, target: Target[GroundingResult], path: str) -> None:
+        name = path.removeprefix(self._settings.folder).lstrip("/")
+        answers = islice(read_answers(path), self._files.get(name, 0), None)
+        results = (grounding_result(each, with_text=self._settings.export_text) for each in answers)
+        for batch in _batched(results, target.max_rows):
+            recent = [each for each in batch if self._is_recent(each)]
+            self.delivered += self._deliver(target, recent)
+            self._older += len(batch) - len(recent)
+            self._files[name] = self._files.get(name, 0) + len(batch)
+            if time.monotonic() >= self._write_at_s:
+                self._write()
+
+    def _is_recent(self, result: GroundingResult) -> bool:
+        since_us = self._settings.since
+        return since_us is None or (result.event_time_us or 0) >= since_us
+
+    def _deliver(
+        self, target: Target[GroundingResult], results: Sequence[GroundingResult]
+    ) -> Delivered:
+        """Deliver results; wait for a target that is away, two minutes at most."""
+        wait_s, waited_s = _FIRST_WAIT_S, 0.0
+        while True:
+            try:
+                return deliver(target, results)
+            except TargetUnavailable as error:
+                pause_s = error.retry_after_s or wait_s
+                if waited_s + pause_s > _GIVE_UP_AFTER_S:
+                    raise
+                self._sleep(pause_s)
+                waited_s, wait_s = waited_s + pause_s, min(wait_s * 2, _MAX_WAIT_S)
+
+    def _write(self) -> None:
+        done = Exported(
+            purpose=self._purpose,
+            files=self._files,
+            delivered=self.delivered,
+            older=self._older,
+        )
+        write_file(self._path, msgspec.json.encode(done))
+        self._write_at_s = time.monotonic() + _WRITE_EVERY_S
+
+
+def _batched(results: Iterator[GroundingResult], most: int) -> Iterator[Sequence[GroundingResult]]:
+    while batch := list(islice(results, most)):
+        yield batch
