@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
+from launch.inputs.paths import default_run_id_of, default_work_folder
 from launch.watch.durable.journal import Journal
+from pipeline.settings.config import Destination
 from tests.support.commands import WITHOUT_EXTRAS
 from tests.support.documented_commands import ROOT, read_page
 from tests.support.outputs import record_ids_in
@@ -22,18 +24,16 @@ from tests.support.watched import total
 WALK = read_page(ROOT / "docs" / "pubsub.md")
 SAMPLE = ROOT / "launch" / "samples" / "answers-2026-03-02.jsonl"
 TEXT = (ROOT / "docs" / "pubsub.md").read_text(encoding="utf-8")
-SERVER, EXPORT, WATCH, *AFTER = [
-    command.text
-    for command in WALK.commands
-    if command.text[0] != "." and not command.only_parsed_for
-]
+RUN = [command.text for command in WALK.commands if not command.only_parsed_for]
+ACTIVATE, SERVER, EXPORT, WATCH, *AFTER = RUN
+START = f"{SERVER}\n{EXPORT}\n{WATCH}"
 PORT = "8085"
 
 
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A clone with an activated environment, in which no extra is installed."""
-    for name in ("launch", "tests"):
+    for name in ("launch", "pipeline", "schemas", "tests", "transforms"):
         (tmp_path / name).symlink_to(ROOT / name)
     program = f"{WITHOUT_EXTRAS}\nfrom launch.__main__ import main\nsys.exit(main())"
     commands = {"groundwatch": f"-c '{program}'", "python": ""}
@@ -49,11 +49,12 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def read_by_worker(output: Path) -> int:
-    """Count the messages that a worker has finished."""
-    journals = [*output.glob("**/journal.sqlite"), *output.glob(".*/journal.sqlite")]
-    if not journals:
+    """Count the messages that the worker has finished."""
+    run = default_run_id_of("projects/local/subscriptions/answers")
+    journal_path = f"{default_work_folder(Destination(root=str(output), run=run))}/journal.sqlite"
+    if not Path(journal_path).exists():
         return 0
-    with closing(Journal(str(journals[0]))) as journal:
+    with closing(Journal(journal_path)) as journal:
         return total(journal.ledger())["read"]
 
 
@@ -91,10 +92,9 @@ def test_the_walk_with_the_bundled_server(clone: Path, capsys: pytest.CaptureFix
 
 def test_the_walk_of_the_readme_is_the_same() -> None:
     commands = [command.text for command in read_page(ROOT / "README.md").commands]
-    readme = "\n".join(commands).replace(
-        "--publish answers.jsonl", f"--publish {SAMPLE.relative_to(ROOT)}"
-    )
-    assert START in readme.replace("out/local", "out/live")
+    readme = "\n".join(commands).replace("out/local", "out/live")
+    assert START.replace(str(SAMPLE.relative_to(ROOT)), "answers.jsonl") in readme
+    assert ACTIVATE in readme
 
 
 def test_the_walk_with_googles_emulator(clone: Path, pytestconfig: pytest.Config) -> None:
@@ -103,7 +103,7 @@ def test_the_walk_with_googles_emulator(clone: Path, pytestconfig: pytest.Config
         pytest.skip("Google's emulator was not found")
     [program] = re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
     (clone / "publish.py").write_text(program)
-    messages = sum(len(each.read_bytes().splitlines()) for each in SAMPLE.parent.glob("answers-*"))
+    messages = len(SAMPLE.read_bytes().splitlines())
     with GoogleEmulator(path) as emulator:
         export = EXPORT.replace(f"127.0.0.1:{PORT}", emulator.address)
         script = f"{export}\npython publish.py || exit\n{WATCH}"
