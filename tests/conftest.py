@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from tests.support.browser import ABSENT, find_chromium
 from tests.support.flink import missing_for_flink
+from tests.support.optional_tools import lacking
 from tests.support.pubsub_servers import find_emulator
 
 # A deadline measures the machine, not the code.
@@ -39,6 +40,7 @@ def _missing(config: pytest.Config) -> Iterator[str]:
         yield f"tests/launch/flink/test_running_on_flink.py ({missing})"
     if not find_emulator(config.getoption("--pubsub-emulator")):
         yield "tests against Google's Pub/Sub emulator (no emulator was found)"
+    yield from lacking()
     if not _has_second_file_system():
         yield "publication from another file system (/dev/shm is not another file system)"
 

@@ -32,11 +32,15 @@ class Target(ABC, Generic[Row]):
     """Send rows to one destination.
 
     A row may be sent again after a failure, so it carries an id that the destination can compare.
-    `max_rows` is the most that one call of `send` takes. One thread calls a target.
+    `max_rows` is the most that one call of `send` takes, `pause_s` the time between two calls. If
+    rows are refused together, they are sent in parts where that is allowed: `can_divide`. One
+    thread calls a target.
     """
 
     name: str
     max_rows = 500
+    pause_s = 0.0
+    can_divide = True
 
     @abstractmethod
     def send(self, rows: Sequence[Row]) -> None:
@@ -97,8 +101,8 @@ def _send(target: Target[Any], rows: Sequence[Any]) -> list[tuple[Any, str]]:
     try:
         target.send(rows)
     except RowsRefused as error:
-        if len(rows) == 1:
-            return [(rows[0], str(error))]
+        if len(rows) == 1 or not target.can_divide:
+            return [(row, str(error)) for row in rows]
         half = len(rows) // 2
         return [*_send(target, rows[:half]), *_send(target, rows[half:])]
     return []

@@ -130,9 +130,13 @@ def _status(worker: Worker, host: str, port: int) -> Iterator[None]:
     # A connection of its own: these pages are answered on other threads.
     with closing(Journal(worker.journal.path)) as journal:
         metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
-        pages = {"/healthz": lambda _: worker.health.page(), "/metrics": metrics.page}
+        pages = {
+            "/healthz": lambda _: worker.health.page(),
+            "/livez": lambda _: worker.health.live_page(),
+            "/metrics": metrics.page,
+        }
         with StatusServer(host, port, pages) as server:
-            _log.info("%s answers /healthz and /metrics", server.address)
+            _log.info("%s answers /healthz, /livez and /metrics", server.address)
             yield
 
 

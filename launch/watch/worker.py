@@ -12,6 +12,7 @@ from typing import Any
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.export.open_target import open_target
+from launch.export.target import Target
 from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
@@ -19,12 +20,14 @@ from launch.pubsub.topic import Topic
 from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
+from launch.watch.alerts.webhooks import open_webhooks
 from launch.watch.batch_size import BatchSize
 from launch.watch.delivery import Delivery, OutboxLimits
 from launch.watch.durable.batches import Batches, BatchFolders, Unaccounted
 from launch.watch.durable.final_files import FinalFiles, write_worker_summary
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import ledger_alert
+from launch.watch.durable.outbox_rows import OutboxRow
 from launch.watch.durable.ownership import OwnedPaths
 from launch.watch.durable.published_ids import PublishedIds
 from launch.watch.durable.publisher import FilePublisher
@@ -140,10 +143,23 @@ class Worker:
             max_rows=results.max_outbox_rows, max_bytes=results.max_outbox_mb * MEGABYTE
         )
         for name, url in results.results_to:
-            self.journal.outbox.add_destination(name, GroundingResult)
             target = open_target(name, url)
-            delivery = Delivery(self.journal.path, GroundingResult, target, limits)
-            opened.enter_context(closing(delivery)).start()
+            self._deliver(GroundingResult, target, limits, opened)
+        for kind, variable in settings.webhooks.alert_webhook:
+            for webhook, accepts in open_webhooks(kind, variable, settings.pubsub.subscription):
+                self._deliver(Alert, webhook, limits, opened, accepts)
+
+    def _deliver(
+        self,
+        row_type: type[OutboxRow],
+        target: Target[OutboxRow],
+        limits: OutboxLimits,
+        opened: ExitStack,
+        accepts: Callable[[OutboxRow], bool] = lambda _: True,
+    ) -> None:
+        self.journal.outbox.add_destination(target.name, row_type, accepts)
+        delivery = Delivery(self.journal.path, row_type, target, limits)
+        opened.enter_context(closing(delivery)).start()
 
     def _open_publishing(
         self, config: Config, settings: WatchSettings, folders: BatchFolders, opened: ExitStack

@@ -19,7 +19,7 @@ SHORTENED = "shortened"  # the attribute that lists what was truncated
 LEFT_OUT = "left_out"  # the attribute that counts the dropped attributes
 # The request around the message, with the topic's name, must stay within 10,000,000.
 MAX_MESSAGE_BYTES = 9_998_000
-_MAX_ALERT_BYTES = MAX_MESSAGE_BYTES - 10_000  # leaves space for an alert's attributes
+MAX_DATA_BYTES = MAX_MESSAGE_BYTES - 10_000  # leaves space for groundwatch's own attributes
 _MAX_ATTRIBUTES = 100
 _MAX_NAME_BYTES = 256
 _MAX_VALUE_BYTES = 1_024
@@ -164,7 +164,7 @@ def _truncate_texts(alert: Alert) -> tuple[Alert, list[str]]:
     shortened: list[str] = []
     for name in sorted(texts, key=lambda name: len(texts[name]), reverse=True):
         # Text takes at least as many bytes in JSON.
-        excess = len(alert_to_json(alert)) - _MAX_ALERT_BYTES
+        excess = len(alert_to_json(alert)) - MAX_DATA_BYTES
         if excess > 0 and texts[name]:
             text = truncate(texts[name], max(0, len(texts[name].encode()) - excess))
             shorter = replace(claim, text=text) if claim and name == "worst_claim" else text
