@@ -19,7 +19,25 @@ _HERE_DOCUMENT = re.compile(r"^cat > (\S+) <<'END'\n(.*?)^END\n", re.DOTALL | re
 _INLINE = re.compile(r"`(groundwatch [a-z-]+ [^`…]+)`")
 _SAVED_AS = re.compile(r"`([\w.-]+\.(?:jsonl|yaml))`")
 # What these run is not of this repository, or is run by the whole build.
-_PROGRAMS = frozenset({"bq", "curl", "gcloud", "go", "make", "pip", "cd", "launch/dataflow/build"})
+_PROGRAMS = frozenset(
+    {
+        *(
+            "bq",
+            "cd",
+            "curl",
+            "docker",
+            "gcloud",
+            "git",
+            "go",
+            "kubectl",
+            "kustomize",
+            "make",
+            "pip",
+        ),
+        *("terraform", "launch/bigquery/deploy", "launch/container/pin", "launch/dataflow/build"),
+    }
+)
+_SHELL = re.compile(rf"(groundwatch|python|{'|'.join(_PROGRAMS)}) ")
 _CLOUD = re.compile(r"gs://|projects/(?!local/)|discoveryengine|--runner|launch\.flink")
 _PLACEHOLDERS = re.compile(r"\b(OUT|DIR|W1|FILE|PORT|F)\b")
 
@@ -74,7 +92,7 @@ def read_page(path: Path) -> Page:
         paragraph = text[before : block.start()].strip().rpartition("\n\n")[2]
         if language in {"json", "yaml"} and (saved := _SAVED_AS.findall(paragraph)):
             files[saved[-1]] = content
-        if language == "sh":
+        if language == "sh" or (not language and _SHELL.match(content)):
             files |= dict(_HERE_DOCUMENT.findall(content))
             commands += (Command(name, line) for line in _lines(content))
         before = block.end()
