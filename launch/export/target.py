@@ -23,9 +23,20 @@ class TargetUnavailable(Exception):
 class TargetMisconfigured(Exception):
     """The target refuses every row until a person has changed something; the message says what."""
 
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
 
 class RowsRefused(Exception):
-    """The target refuses these rows, and would again; the message says why, without a text."""
+    """The target refuses these rows, and would again; the message says why, without a text.
+
+    With a `number`, it has stored the others, and does not name those that it refuses.
+    """
+
+    def __init__(self, message: str, number: int | None = None) -> None:
+        super().__init__(message)
+        self.number = number
 
 
 class Target(ABC, Generic[Row]):
@@ -85,7 +96,7 @@ def deliver(target: Target[Row], rows: Sequence[Row]) -> Delivered:
     accepted = [row for row in rows if target.skip_reason(row) is None]
     refused = _send(target, accepted) if accepted else []
     for row, reason in refused[:_MAX_LOGGED]:
-        record_id = getattr(row, "record_id", None) or "without an id"
+        record_id = getattr(row, "record_id", None) or "that it does not name"
         _log.error("%s refuses the record %s: %s", target.name, record_id, reason)
     if len(refused) > _MAX_LOGGED:
         _log.error("%s refuses %d more records", target.name, len(refused) - _MAX_LOGGED)
@@ -101,6 +112,8 @@ def _send(target: Target[Any], rows: Sequence[Any]) -> list[tuple[Any, str]]:
     try:
         target.send(rows)
     except RowsRefused as error:
+        if error.number is not None:
+            return [(None, str(error))] * min(error.number, len(rows))
         if len(rows) == 1 or not target.can_divide:
             return [(row, str(error)) for row in rows]
         half = len(rows) // 2
