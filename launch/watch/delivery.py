@@ -50,7 +50,7 @@ class Delivery(Generic[OutboxRow]):
         self._clock = clock
         self._failures = 0
         self._problem: str | None = None
-        self._not_before_s = self._trim_at_s = clock()
+        self._not_before_s = self._paused_to_s = self._trim_at_s = clock()
         self._ending = threading.Event()
         # A daemon: a target that hangs must not keep the process.
         self._thread = threading.Thread(target=self._run, name=f"deliver-{self.kind}", daemon=True)
@@ -68,7 +68,7 @@ class Delivery(Generic[OutboxRow]):
         """Deliver all rows that are due, and drop those beyond the limits."""
         try:
             self._trim(journal)
-            while self._clock() >= self._not_before_s and self._deliver_some(journal):
+            while self._is_due() and self._deliver_some(journal):
                 pass
         except TargetUnavailable as error:
             wait_s = _FIRST_WAIT_S * 2.0 ** min(self._failures, _MAX_DOUBLINGS)
@@ -87,6 +87,11 @@ class Delivery(Generic[OutboxRow]):
                 self.step(journal)
             self.step(journal)
 
+    def _is_due(self) -> bool:
+        """Return whether rows may be sent; at the end no target's pause is waited for."""
+        now_s = self._clock()
+        return now_s >= self._not_before_s and (self._ending.is_set() or now_s >= self._paused_to_s)
+
     def _deliver_some(self, journal: Journal) -> bool:
         rows = journal.outbox.rows(self._row_type, self._target.max_rows, kind=self.kind)
         if not rows:
@@ -96,6 +101,7 @@ class Delivery(Generic[OutboxRow]):
         if self._problem:
             _log.warning("%s takes results again", self.kind)
         self._failures, self._problem = 0, None
+        self._paused_to_s = self._clock() + self._target.pause_s
         return True
 
     def _put_off(self, problem: str, wait_s: float) -> None:

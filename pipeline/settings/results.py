@@ -25,6 +25,19 @@ class ResultSettings(Settings, frozen=True, kw_only=True):
     max_outbox_mb: kinds.Megabytes = 256
 
 
+class WebhookSettings(Settings, frozen=True, kw_only=True):
+    """Which people's channels receive alerts; docs/alerts.md describes them.
+
+    alert_webhook: Channel that also receives the alerts: slack, google_chat, pagerduty or json, and
+      the environment variable with its secret, such as slack:SLACK_WEBHOOK. Instead, VARIABLE_FILE
+      may name a file with the secret. Repeat the flag for several.
+    test_alert: Open and close a test incident in each channel, then end.
+    """
+
+    alert_webhook: tuple[kinds.Webhook, ...] = ()
+    test_alert: Annotated[kinds.Switch, Note(is_argument=True)] = False
+
+
 class ExportSettings(Settings, frozen=True, kw_only=True):
     """The settings of `export`.
 

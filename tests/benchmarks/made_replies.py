@@ -1,6 +1,5 @@
 """Replies of a check that are made by rule: valid, of a usual size, and almost free to make."""
 
-import re
 import zlib
 from collections.abc import Iterator
 
@@ -8,9 +7,9 @@ import msgspec
 
 from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
 from transforms.grounding.local.service import Reply
+from transforms.rules.sentences import split_sentences
 
 _CLAIM_SCORE = 0.9
-_SENTENCE_END = re.compile(r"(?<=\.)\s")
 _decode = msgspec.json.Decoder(CheckRequest).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -36,15 +35,12 @@ def made_reply(_method: str, _path: str, body: bytes) -> Reply:
 
 
 def _claims(text: str) -> Iterator[CheckedClaim]:
-    start_byte = 0
-    for number, claim_text in enumerate(_SENTENCE_END.split(text)):
-        end_byte = start_byte + len(claim_text.encode())
+    for number, sentence in enumerate(split_sentences(text)):
         yield CheckedClaim(
-            start_pos=start_byte,
-            end_pos=end_byte,
-            claim_text=claim_text,
+            start_pos=sentence.start_byte,
+            end_pos=sentence.end_byte,
+            claim_text=sentence.text,
             citation_indices=(number,),
             grounding_check_required=True,
             score=_CLAIM_SCORE,
         )
-        start_byte = end_byte + 1

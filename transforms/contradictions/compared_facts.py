@@ -4,7 +4,6 @@ import heapq
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
@@ -18,7 +17,7 @@ from transforms.contradictions.numbers import (
 )
 from transforms.contradictions.parsed_sentence import ParsedSentence, words_behind_negations
 from transforms.contradictions.tokenized_text import FORM_CHARS
-from transforms.rules.cache import BoundedDict, FactCache
+from transforms.rules.cache import BoundedDict, CachedAttribute, FactCache
 from transforms.rules.sentences import locate_sentences
 
 _SENTENCE_ENDS = (".", "!", "?")
@@ -53,10 +52,15 @@ class Passages:
         self._read = read
         self._uses: dict[float | str, NumberUses] = {}
 
-    @cached_property
+    @CachedAttribute
     def all(self) -> list[FactSentence]:
         """The sentences, in order."""
         return self._read()
+
+    @CachedAttribute
+    def negating(self) -> list[FactSentence]:
+        """The sentences that negate a word."""
+        return [each for each in self.all if each.sentence.negated]
 
     def uses_of(self, value: float | str) -> NumberUses:
         """Return what a number counts in the sentences, and where first."""
@@ -152,6 +156,13 @@ class ComparedFacts:
         """Return whether a word, in lower case, is in no fact, not even within a longer word."""
         return not all(map(self._lower_text.__contains__, words))
 
+    def lacks_all_forms(self, forms: Iterable[str]) -> bool:
+        """Return whether the facts certainly have no word of some forms; a fast test."""
+        # In ASCII, the form of a word is a part of it; a number has forms of several spellings.
+        return self._lower_text.isascii() and not any(
+            form in self._lower_text or form[0].isdigit() for form in forms
+        )
+
     def has_phrase(self, phrase: str) -> bool:
         """Return whether the facts have a phrase, in lower case, as whole words and numbers."""
         cached = self._phrases
@@ -165,31 +176,31 @@ class ComparedFacts:
             cached.put(phrase, place >= 0)
         return cached[phrase]
 
-    @cached_property
+    @CachedAttribute
     def _maybe_negated(self) -> frozenset[str]:
         return frozenset().union(*map(_words_behind_negations, self._lower_facts))
 
-    @cached_property
+    @CachedAttribute
     def _long_negated(self) -> list[str]:
         return [form for form in self._maybe_negated if len(form) > FORM_CHARS]
 
-    @cached_property
+    @CachedAttribute
     def _lower_facts(self) -> tuple[str, ...]:
         return tuple(map(str.lower, self._facts))
 
-    @cached_property
+    @CachedAttribute
     def _lower_text(self) -> str:
         return "\n".join(self._lower_facts)
 
-    @cached_property
+    @CachedAttribute
     def _may_count_in_words(self) -> bool:
         return may_count_in_words(self._lower_text)
 
-    @cached_property
+    @CachedAttribute
     def _all_passages(self) -> Passages:
         return passages_of(tuple(enumerate(self._facts)))
 
-    @cached_property
+    @CachedAttribute
     def _plain_numbers(self) -> frozenset[float | str]:
         if not may_count(self._lower_text):
             return frozenset()

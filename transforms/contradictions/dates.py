@@ -74,8 +74,10 @@ def may_agree(date: Date, text: str) -> bool:
 def read_dates(sentence: TokenizedText) -> tuple[list[Date], set[int]]:
     """Return the dates of a sentence, and the indices of their tokens."""
     dates, used = [], set[int]()
-    for find in (_around_month, _by_digits):
-        for place in range(len(sentence.tokens)):
+    months = [place for place, token in enumerate(sentence.tokens) if token.text in MONTHS]
+    numbers = [place for place, token in enumerate(sentence.tokens) if token.is_number]
+    for find, places_of_kind in ((_around_month, months), (_by_digits, numbers)):
+        for place in places_of_kind:
             if place not in used and (found := find(sentence, place)):
                 date, places = found
                 dates.append(date)
@@ -86,9 +88,7 @@ def read_dates(sentence: TokenizedText) -> tuple[list[Date], set[int]]:
 def _around_month(sentence: TokenizedText, place: int) -> tuple[Date, set[int]] | None:
     """Read a date with the name of a month: 5 March 2019, March 5th, 5th of March, March 2019."""
     tokens = sentence.tokens
-    month = MONTHS.get(tokens[place].text)
-    if month is None:
-        return None
+    month = MONTHS[tokens[place].text]
     first = last = place
     if day := _number(tokens, place + 1, _DAYS):
         last += 1

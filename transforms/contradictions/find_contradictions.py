@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache
 from operator import itemgetter
 
 from schemas.answer import Fact
@@ -23,6 +23,7 @@ from transforms.contradictions.parsed_sentence import (
     read_features,
 )
 from transforms.rules import fact_text
+from transforms.rules.cache import CachedAttribute
 from transforms.rules.english import without_references
 
 _MAX_CACHED_CHARS = 1_000  # hardly any claim is longer
@@ -110,7 +111,7 @@ class _Comparison:
     def differences(self) -> tuple[Difference, ...]:
         return (*self._dates(), *self._numbers(), *self._names(), *self._negations())
 
-    @cached_property
+    @CachedAttribute
     def _nearest(self) -> tuple[ParsedSentence | None, int | None]:
         return self._passages.nearest(self._claim) or (None, None)
 
@@ -178,10 +179,10 @@ class _Comparison:
         """Find names that no fact has, if the nearest sentence has another one in that place."""
         if not self._facts.lacks_any(self._claim.features.capitals):
             return
-        forms = {token.form for token in self._claim.tokens}
         for name in self._claim.names:
             if not self._facts.lacks_any(token.lower for token in name.tokens):
                 continue
+            forms = {token.form for token in self._claim.tokens}
             sentence, fact = self._nearest
             others = (
                 other
@@ -194,6 +195,8 @@ class _Comparison:
     def _negations(self) -> Iterator[Difference]:
         """Find a word that only the claim or only the fact negates, in similar sentences."""
         if self._claim.negated:
+            if self._facts.lacks_all_forms(self._claim.negated):
+                return
             yield from self._negated_by_claim()
         elif (candidates := self._facts.maybe_negated(self._claim)) and not self._claim.may_negate:
             yield from self._negated_by_fact(candidates)
@@ -205,13 +208,13 @@ class _Comparison:
             return
         for form, negation in self._claim.negated.items():
             if affirmed := sentence.spelling(form):
-                if not any(each.negates(form) for each, _ in self._passages.all):
+                if not any(each.negates(form) for each, _ in self._passages.negating):
                     yield Difference(ContradictionKind.NEGATION, negation, affirmed, fact)
                 return
 
     def _negated_by_fact(self, candidates: frozenset[str]) -> Iterator[Difference]:
         is_affirmed = cache(self._is_affirmed)
-        for sentence, fact in self._passages.all:
+        for sentence, fact in self._passages.negating:
             for form in filter(sentence.negates, sorted(candidates)):
                 if self._is_like(sentence) and not is_affirmed(form):
                     affirmed, negation = self._claim.spelling(form) or "", sentence.negated[form]

@@ -3,14 +3,13 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import chain, pairwise
 
 from transforms.contradictions.compared_facts import ComparedFacts, FactSentence, Passages
 from transforms.contradictions.numbers import may_count_in_words, plain_value
 from transforms.contradictions.parsed_sentence import ParsedSentence, has_negation
 from transforms.contradictions.tokenized_text import form_of_spelling, spellings
-from transforms.rules.cache import WantedForms
+from transforms.rules.cache import CachedAttribute, WantedForms
 from transforms.rules.fact_text import max_sentences
 from transforms.rules.sentences import locate_sentences
 
@@ -89,19 +88,19 @@ class IndexedFacts(ComparedFacts):
         number, text = self._index.sentences[place]
         return self._passages.setdefault(place, FactSentence(ParsedSentence(text), number))
 
-    @cached_property
+    @CachedAttribute
     def _has_negation(self) -> bool:
         return any(map(has_negation, map(str.lower, self._facts)))
 
-    @cached_property
+    @CachedAttribute
     def _sentence_texts(self) -> frozenset[str]:
         return frozenset(text for _, text in self._index.sentences)
 
-    @cached_property
+    @CachedAttribute
     def _values(self) -> frozenset[float | str]:
         return frozenset(plain_value(form) for form in self._index.places if form[0].isdigit())
 
-    @cached_property
+    @CachedAttribute
     def _index(self) -> "_Index":
         return _Index(self._facts, self._claims)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain, zip_longest
+from itertools import chain, compress, count
 from typing import NamedTuple
 
 from transforms.contradictions.tokenized_text import CARDINALS, Token, TokenizedText, form_of
@@ -54,6 +54,7 @@ def _units() -> Iterator[tuple[str, Unit]]:
 
 
 UNITS = dict(_units())  # by each spelling in lower case
+_FIRST_OF_UNITS = frozenset(spelling.partition(" ")[0] for spelling in UNITS)
 CURRENCIES = frozenset("$€£")  # signs in front of a number
 SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _TENS = frozenset(range(20, 100, 10))
@@ -111,9 +112,8 @@ def may_count_in_words(lower: str) -> bool:
 def number_phrases(lower: str) -> Iterator[str]:
     """Yield each number of a text in lower case with the word behind it."""
     words = lower.split()
-    for word, behind in zip_longest(words, words[1:], fillvalue=""):
-        if _begins_number(word):
-            yield f"{word} {behind}".strip(_MARKS)
+    for place in compress(count(), map(_begins_number, words)):
+        yield " ".join(words[place : place + 2]).strip(_MARKS)
 
 
 _begins_number = WordCache[bool](
@@ -145,9 +145,8 @@ def plain_value(number: str) -> float | str:
 
 def may_have(text: str, value: float | str) -> bool:
     """Return whether a text may have a quantity of this value; a fast test."""
-    return any(
-        value in values or None in values for values in filter(None, map(_values_of, text.split()))
-    )
+    values = frozenset(chain.from_iterable(map(_values_of, text.split())))
+    return value in values or None in values
 
 
 def _read_values(unspaced: str) -> tuple[float | str | None, ...]:
@@ -220,6 +219,8 @@ def _value(tokens: Sequence[Token], place: int) -> tuple[float | str, int]:
 def _unit(sentence: TokenizedText, place: int) -> tuple[Unit, int] | None:
     """Find the unit behind a number, the longer one first, and return its last place, too."""
     tokens = sentence.tokens
+    if place + 1 >= len(tokens) or tokens[place + 1].lower not in _FIRST_OF_UNITS:
+        return None
     for behind in (place + 2, place + 1):
         if behind >= len(tokens) or sentence.breaks_between(tokens[place], tokens[behind]):
             continue

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -10,10 +9,10 @@ from schemas import Record
 from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, names_month, read_dates
 from transforms.contradictions.numbers import Quantity, may_count, read_quantities
 from transforms.contradictions.tokenized_text import Token, TokenizedText, first_content
-from transforms.rules.cache import WordCache
+from transforms.rules.cache import CachedAttribute, WordCache
 from transforms.rules.english import may_name_source, may_refuse
 
-NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL = 1, 2, 4, 8, 16, 32
+NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL, DENIAL = 1, 2, 4, 8, 16, 32, 64
 """One bit for each kind of content."""
 
 _MAX_DATES = _MAX_NAMES = _MAX_NEGATED = 64  # per sentence; one with more is a list
@@ -23,7 +22,8 @@ _BEGINNING_MARKS = frozenset('.:!?"\u201c(')
 _NEGATIONS = frozenset({"not", "never", "cannot"})
 # The ends of the same words in lower case; a fixed first letter makes the search fast.
 _NEGATION = re.compile(r"n(?:(?<!\wn)ot|(?<=cann)ot|(?<!\wn)ever|['\u2019]t)\b")
-_ANY_NEGATION = re.compile(
+# None of these contains white space, so that a text has one if a word has one.
+_DENIAL = re.compile(
     r"\b(?:not|never|cannot|no|nor|none|neither|without|unable|hardly|rarely|fail(?:s|ed)?"
     r"|lack(?:s|ed|ing)?|only|instead|unless|except)\b|n['\u2019]t\b|\b(?:non|un)-",
     re.IGNORECASE,
@@ -88,11 +88,18 @@ def _name(sentence: TokenizedText, first: int, behind: int) -> Name:
 
 def has_negation(lower: str) -> bool:
     """Return whether a text in lower case contains a word that negates what follows."""
-    return _NEGATION.search(lower) is not None
+    return _may_negate_next(lower) and _NEGATION.search(lower) is not None
+
+
+def _may_negate_next(lower: str) -> bool:
+    # Ten times as fast as the expression.
+    return "not" in lower or "n't" in lower or "never" in lower or "n\u2019t" in lower
 
 
 def words_behind_negations(lower: str) -> frozenset[str]:
     """Return the forms of the words that a text of any length, in lower case, may negate."""
+    if not _may_negate_next(lower):
+        return frozenset()
     ends = [found.end() for found in _NEGATION.finditer(lower)]
     return frozenset(
         form for end in ends if (form := first_content(lower[end : end + _MAX_CHARS], _NEAR))
@@ -121,6 +128,10 @@ def _first_content(tokens: Sequence[Token]) -> Token | None:
     return next((token for token in tokens[:_NEAR] if token.is_content), None)
 
 
+WordFeatures = tuple[int, str]
+"""The bits of a word, and the name in it in lower case, which may be empty."""
+
+
 class Features(Record, frozen=True):
     """What a text may contain: kinds, as bits, and names, in lower case; some are empty."""
 
@@ -130,19 +141,26 @@ class Features(Record, frozen=True):
 
 def read_features(text: str) -> Features:
     """Return what a text may contain."""
+    return join_features(text, list(map(features_of_word, text.split())))
+
+
+def join_features(text: str, of_words: Sequence[WordFeatures | None]) -> Features:
+    """Return what a text with words of these features may contain."""
     kinds, capitals = 0, []
-    for its_kinds, capital in map(features_of_word, text.split()):
+    first, *others = of_words or [None]
+    if first:
+        kinds = first[0]
+        # The capital at the start of a text does not mark a name.
+        if text[0].isspace():
+            capitals.append(first[1])
+    for its_kinds, capital in filter(None, others):
         kinds |= its_kinds
-        capitals.append(capital)
-    return Features(kinds, without_first(text, capitals))
+        if capital:
+            capitals.append(capital)
+    return Features(kinds, capitals)
 
 
-def without_first(text: str, capitals: list[str]) -> list[str]:
-    """Drop the capital at the start of a text, which does not mark a name."""
-    return capitals[1:] if name_at_start(text) else capitals
-
-
-def _read_word(word: str) -> tuple[int, str]:
+def _read_word(word: str) -> WordFeatures | None:
     lower, name = word.lower(), name_at_start(word)
     kinds = (
         NUMBER * may_count(lower)
@@ -151,12 +169,13 @@ def _read_word(word: str) -> tuple[int, str]:
         | CAPITAL * bool(name)
         | SOURCE * may_name_source(word)
         | REFUSAL * may_refuse(word)
+        | DENIAL * (_DENIAL.search(word) is not None)
     )
-    return kinds, name.lower()
+    return (kinds, name.lower()) if kinds else None
 
 
 features_of_word = WordCache(_read_word).__getitem__
-"""Return the bits of a word without white space, and the name in it in lower case, if any."""
+"""Return the features of a word without white space; None, as of most words, if it has none."""
 
 
 class ParsedSentence(TokenizedText):
@@ -167,42 +186,42 @@ class ParsedSentence(TokenizedText):
         if features:
             self.features = features
 
-    @cached_property
+    @CachedAttribute
     def features(self) -> Features:
         """What it may contain."""
         return read_features(self.text)
 
-    @cached_property
+    @CachedAttribute
     def lower(self) -> str:
         """The sentence in lower case."""
         return self.text.lower()
 
-    @cached_property
+    @CachedAttribute
     def dates(self) -> list[Date]:
         """The dates."""
         return self._dates_and_places[0]
 
-    @cached_property
+    @CachedAttribute
     def quantities(self) -> list[Quantity]:
         """The numbers that belong to no date."""
         if not self.features.kinds & NUMBER:
             return []
         return read_quantities(self, self._dates_and_places[1])
 
-    @cached_property
+    @CachedAttribute
     def names(self) -> list[Name]:
         """The names."""
         return list(islice(read_names(self), _MAX_NAMES))
 
-    @cached_property
+    @CachedAttribute
     def negated(self) -> dict[str, str]:
         """The negated words: by form, the text from the negation to the word."""
-        return read_negated(self) if self.features.kinds & NEGATION else {}
+        return read_negated(self) if has_negation(self.lower) else {}
 
-    @cached_property
+    @property
     def may_negate(self) -> bool:
         """Whether it has any word by which it could negate something."""
-        return _ANY_NEGATION.search(self.text) is not None
+        return bool(self.features.kinds & DENIAL)
 
     def negates(self, form: str) -> bool:
         """Return whether it negates a word; most sentences need not be parsed for that."""
@@ -212,7 +231,7 @@ class ParsedSentence(TokenizedText):
         """Return the spelling of a word, None if it does not contain the word."""
         return next((token.text for token in self.tokens if token.form == form), None)
 
-    @cached_property
+    @CachedAttribute
     def _dates_and_places(self) -> tuple[list[Date], set[int]]:
         if self.features.kinds & (NUMBER | MONTH) and may_date(self.text):
             dates, places = read_dates(self)

@@ -1,11 +1,10 @@
 """Split a sentence into tokens: words, numbers and signs."""
 
 import re
-from functools import cached_property
 from itertools import chain, islice
 
 from schemas import Record
-from transforms.rules.cache import WordCache
+from transforms.rules.cache import CachedAttribute, WordCache
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 
 _TOKEN = re.compile(
@@ -49,12 +48,12 @@ class TokenizedText:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    @cached_property
+    @CachedAttribute
     def content(self) -> frozenset[str]:
         """The forms of the content words."""
         return frozenset(chain.from_iterable(map(_content_of, self.text.split())))
 
-    @cached_property
+    @CachedAttribute
     def tokens(self) -> list[Token]:
         """The tokens, in order."""
         tokens = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 # A process has ten caches of words. These bound each to some MB; numbers and names fill them all.
 _MAX_WORDS = 20_000
@@ -12,6 +12,22 @@ _OVERHEAD_CHARS = 50  # what an entry for a fact takes besides its text, as char
 _Facts = TypeVar("_Facts", bound=str | tuple[str, ...])
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
+
+
+class CachedAttribute(Generic[_Value]):
+    """Compute an attribute at its first use; `cached_property` of Python 3.11 takes a lock.
+
+    Two threads may both compute it, so the function must be pure.
+    """
+
+    def __init__(self, function: Callable[[Any], _Value]) -> None:
+        self._function = function
+        self._name = function.__name__
+        self.__doc__ = function.__doc__
+
+    def __get__(self, owner: object, _: type) -> _Value:
+        value = owner.__dict__[self._name] = self._function(owner)
+        return value
 
 
 class BoundedDict(dict[_Key, _Value]):

@@ -1,8 +1,8 @@
 """Store the rows that wait for a destination, each destination's under a kind of its own."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import astuple
@@ -49,20 +49,28 @@ class OutboxRows:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kinds = defaultdict(list, {row_type: [kind] for row_type, kind in _KINDS.items()})
+        self._kinds: dict[type, list[tuple[str, Callable[[Any], bool]]]] = defaultdict(list)
+        for row_type, kind in _KINDS.items():
+            self.add_destination(kind, row_type)
 
-    def add_destination(self, kind: str, row_type: type[Record]) -> None:
-        """Also keep the rows of a type that `add` gets from now on under a kind."""
-        self._kinds[row_type].append(kind)
+    def add_destination(
+        self,
+        kind: str,
+        row_type: type[OutboxRow],
+        accepts: Callable[[OutboxRow], bool] = lambda _: True,
+    ) -> None:
+        """Also keep the rows of a type that `add` gets from now on, if accepted, under a kind."""
+        self._kinds[row_type].append((kind, accepts))
 
     def add(self, rows: Iterable[Record]) -> None:
         """Add rows once for each destination of their type; for use in a transaction."""
         for row in rows:
             content = msgspec.json.encode(row)
-            for kind in self._kinds[type(row)]:
-                self._database.write(
-                    "INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content
-                )
+            for kind, accepts in self._kinds[type(row)]:
+                if accepts(row):
+                    self._database.write(
+                        "INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content
+                    )
 
     def rows(
         self, row_type: type[OutboxRow], most: int, up_to: int = _NEWEST, kind: str = ""

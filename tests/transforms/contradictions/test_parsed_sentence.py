@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from transforms.contradictions.parsed_sentence import (
     CAPITAL,
+    DENIAL,
     MONTH,
     NEGATION,
     NUMBER,
@@ -35,10 +36,10 @@ TEXTS = st.lists(st.sampled_from([*WORDS, " ", "\n", "\u00a0"])).map(" ".join)
         ("about 5kg", NUMBER),
         ("twenty-one lamps", NUMBER),
         ("in May", MONTH | CAPITAL),
-        ("it doesn't, ever", NEGATION | REFUSAL),
+        ("it doesn't, ever", NEGATION | REFUSAL | DENIAL),
         ("per the given text", SOURCE),
-        ("lamps know no casino", REFUSAL),
-        ("On 3 March Rome never voted", NUMBER | MONTH | NEGATION | CAPITAL),
+        ("lamps know no casino", REFUSAL | DENIAL),
+        ("On 3 March Rome never voted", NUMBER | MONTH | NEGATION | CAPITAL | DENIAL),
     ],
 )
 def test_the_signs_of_a_text_are_those_of_its_words(text: str, kinds: int) -> None:

@@ -8,14 +8,14 @@ The score is not a probability: the share of true claims at a score depends on t
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import chain, pairwise
 from math import inf
 from operator import and_
 from typing import NamedTuple
 
 from transforms.grounding.local.words import ClaimWords, Pair, form_of, forms_of, spellings
-from transforms.rules.cache import FactCache, WantedForms
+from transforms.rules.cache import CachedAttribute, FactCache, WantedForms
 from transforms.rules.support_score import logit
 
 _WINDOW_WEIGHT = 3.0
@@ -71,7 +71,7 @@ class FactWords:
         self.forms = forms
         self.pairs = pairs
 
-    @cached_property
+    @CachedAttribute
     def windows(self) -> tuple[dict[str, int], ...]:
         """For each piece of the fact, the windows that contain a form, as a bit set.
 

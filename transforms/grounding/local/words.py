@@ -11,8 +11,9 @@ from transforms.contradictions.parsed_sentence import (
     REFUSAL,
     SOURCE,
     Features,
+    WordFeatures,
     features_of_word,
-    without_first,
+    join_features,
 )
 from transforms.rules import english
 from transforms.rules.cache import WordCache
@@ -37,7 +38,7 @@ class Words(Record, frozen=True):
     """The normal forms of a text's tokens, and a byte for each: its `TokenKind`."""
 
     forms: list[str]
-    kinds: bytearray
+    kinds: bytes
     features: Features
 
 
@@ -68,16 +69,9 @@ def forms_of(text: str) -> list[str]:
 
 def read_words(text: str) -> Words:
     """Return a text's tokens and features, with one cache lookup for each piece."""
-    forms: list[str] = []
-    kinds = bytearray()
-    features, capitals = 0, []
-    for its_forms, its_kinds, its_features, capital in map(_piece_of, text.split()):
-        forms += its_forms
-        kinds += its_kinds
-        if its_features:
-            features |= its_features
-            capitals.append(capital)
-    return Words(forms, kinds, Features(features, without_first(text, capitals)))
+    pieces = list(map(_piece_of, text.split()))
+    forms, kinds, features = zip(*pieces, strict=True) if pieces else ((), (), ())
+    return Words(list(chain.from_iterable(forms)), b"".join(kinds), join_features(text, features))
 
 
 def spellings(text: str) -> list[str]:
@@ -96,9 +90,9 @@ def form_of(spelling: str) -> str:
     return _normal_form(_lower(spelling))
 
 
-def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int, str]:
+def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, WordFeatures | None]:
     kinds = bytes([kind for _, kind in tokenize(unspaced)])
-    return _forms_of(unspaced), kinds, *features_of_word(unspaced)
+    return _forms_of(unspaced), kinds, features_of_word(unspaced)
 
 
 def _read_forms(unspaced: str) -> tuple[str, ...]:
@@ -210,7 +204,7 @@ def _words_of(statement: Words, features: Features) -> ClaimWords | None:
     )
 
 
-def _of_kind(kind: TokenKind, forms: Sequence[str], kinds: bytearray) -> Sequence[str]:
+def _of_kind(kind: TokenKind, forms: Sequence[str], kinds: bytes) -> Sequence[str]:
     if kind not in kinds:
         return ()
     return [form for form, its_kind in zip(forms, kinds, strict=True) if its_kind == kind]
