@@ -5,16 +5,14 @@ import io
 from collections.abc import Iterable, Mapping
 
 from launch.report.counts.worst_answers import AnswerExcerpt
+from launch.terminal.figures import spreadsheet_text
 from schemas.quantities import to_rfc3339
 
 COLUMNS = (
     *("record_id", "verdict", "verdict_reason", "tags", "engine", "session", "event_time"),
-    *("checker", "support_score", "min_claim_score", "lowest_claim", "query", "answer"),
+    *("checker", "support_score", "min_claim_score", "worst_claim", "query", "answer"),
     "answer_name",
 )
-# Spreadsheets also take the full-width forms of the signs.
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_BEFORE_FORMULAS = ("\t", "\r", "\n")
 
 Cell = str | float | None
 
@@ -35,16 +33,11 @@ def row_of(excerpt: AnswerExcerpt) -> dict[str, Cell]:
 
 
 def encode_csv(columns: Iterable[str], rows: Iterable[Mapping[str, Cell]]) -> bytes:
-    """Encode rows as CSV; a text that a spreadsheet would take for a formula gets an apostrophe."""
+    """Encode rows as CSV, with a byte order mark by which Excel detects UTF-8."""
     stream = io.StringIO(newline="")
     writer = csv.DictWriter(stream, list(columns))
     writer.writeheader()
-    writer.writerows({name: _guard(cell) for name, cell in row.items()} for row in rows)
-    return stream.getvalue().encode(errors="replace")
-
-
-def _guard(cell: Cell) -> Cell:
-    if not isinstance(cell, str):
-        return cell
-    is_formula = cell.startswith(_BEFORE_FORMULAS) or cell.lstrip().startswith(_FORMULA_SIGNS)
-    return f"'{cell}" if is_formula else cell
+    for row in rows:
+        cells = row.items()
+        writer.writerow({k: spreadsheet_text(v) if isinstance(v, str) else v for k, v in cells})
+    return stream.getvalue().encode("utf-8-sig", errors="replace")

@@ -35,7 +35,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     with Console(stderr=True).status(f"reading {enriched:,} files"):
         if settings.other_folder:
             try:
-                made = compare_folders(folders, found, settings.shown_answers)
+                made = compare_folders(folders, found, settings.shown_answers, settings.record_url)
             except OSError as error:
                 return fail(str(error))
             return _write(settings, storage.join(folders[-1], _COMPARISON_NAME), *made)
@@ -43,7 +43,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
         findings = read_output(found[0], thresholds, labels, shown=settings.shown_answers)
     if settings.what_if:
         _show_thresholds(findings.tally)
-    page = render(findings, settings.folder, settings.price_per_1k_chars)
+    page = render(findings, settings.folder, settings.price_per_1k_chars, settings.record_url)
     table = encode_csv(COLUMNS, map(row_of, findings.tally.worst.answers()))
     default = storage.join(settings.folder, REPORT_NAME)
     return _write(settings, default, page, table, findings.unreadable)

@@ -280,6 +280,8 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     report_output: File for the page. Default: DIR/report.html, or OTHER_DIR/comparison.html.
     shown_answers: How many answers are shown, the worst first.
     csv: File for the shown answers, as CSV.
+    record_url: Template of the address of a record in your viewer, for links. {record_id},
+      {trace_id} and {engine} are replaced, such as in https://viewer.example/r/{record_id}.
     what_if: Print what other thresholds would find, from the stored scores.
     gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
       "grounded" (true or false).
@@ -293,6 +295,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
     shown_answers: Annotated[kinds.Count, Note(flag="answers")] = SHOWN_ANSWERS
     csv: kinds.Location | None = None
+    record_url: kinds.RecordUrl | None = None
     what_if: kinds.Switch = False
     gold: tuple[kinds.Location, ...] = ()
     low_grounded_threshold: kinds.Fraction | None = None

@@ -15,6 +15,7 @@ from launch.report.counts.timeline import OTHERS
 from launch.report.page import charts, presentation
 from launch.report.page.filters import filters_of
 from launch.terminal import figures
+from transforms.rules.record_urls import record_url
 
 _MAX_ENGINES = 20
 _TREND_COLUMNS = 28
@@ -43,13 +44,19 @@ for _filter in (
     _ENVIRONMENT.filters[_filter.__name__] = _filter
 
 
-def render(findings: Findings, title: str, price_per_1k_chars: float | None = None) -> str:
+def render(
+    findings: Findings,
+    title: str,
+    price_per_1k_chars: float | None = None,
+    url_template: str | None = None,
+) -> str:
     """Render the report as a page that loads nothing; the price, if given, replaces the cost."""
     tally = findings.tally
     answers = tally.worst.answers()
     return _render(
         "report.html",
         title=title,
+        url_template=url_template,
         tally=tally,
         thresholds=tally.thresholds,
         answers=answers,
@@ -64,12 +71,15 @@ def render(findings: Findings, title: str, price_per_1k_chars: float | None = No
     )
 
 
-def render_comparison(found: Comparison, folders: Sequence[str]) -> str:
+def render_comparison(
+    found: Comparison, folders: Sequence[str], url_template: str | None = None
+) -> str:
     """Render the differences between two folders as a page that loads nothing."""
     findings = (found.before, found.after)
     return _render(
         "comparison.html",
         title=" → ".join(folders),
+        url_template=url_template,
         folders=list(zip(folders, findings, strict=True)),
         found=found,
         thresholds=found.after.tally.thresholds,
@@ -87,6 +97,7 @@ def _render(template: str, **context: Any) -> str:
         script=_own("filter.js"),
         screen_accuracy=figures.SCREEN_ACCURACY,
         charts=charts,
+        record_url=record_url,
         **context,
     )
 

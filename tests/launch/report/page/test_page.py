@@ -142,6 +142,16 @@ def test_a_fact_links_to_its_source_and_names_the_host(tmp_path: Path) -> None:
     assert "javascript:alert(1)" in page.text
 
 
+def test_a_record_links_to_the_user_s_viewer(tmp_path: Path) -> None:
+    write_enriched(tmp_path, [a_low(record_id="a" * 64, engine=BREAKOUT)])
+    template = "https://viewer.example/{record_id}?engine={engine}"
+    page = parse_page(render(findings_in(tmp_path), "x", url_template=template))
+    [link] = [each for each in page.all("a") if "rel" in each.attributes]
+    assert link.attributes["href"].startswith(f"https://viewer.example/{'a' * 64}?engine=%3C%2Fst")
+    assert link.text == "a" * 64
+    assert page.astray == []
+
+
 def test_an_address_that_is_cut_is_no_link(tmp_path: Path) -> None:
     fact = a_fact("Lamps.", uri=f"https://docs.example.com/{'a' * 5_000}")
     links = page_of(tmp_path, a_low(facts=(fact,))).all("a")
