@@ -3,14 +3,19 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
-from contextlib import closing
-from typing import Generic
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any, Generic
 
+from launch.export.open_target import open_target
 from launch.export.target import Target, TargetMisconfigured, TargetUnavailable, deliver
+from launch.watch.alerts.webhooks import open_webhooks
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.outbox_rows import OutboxRow
+from pipeline.settings.commands import WatchSettings
 from schemas import Record
+from schemas.alert import Alert
+from schemas.grounding_result import GroundingResult
 from schemas.quantities import MEGABYTE
 
 _POLL_S = 0.5
@@ -59,10 +64,13 @@ class Delivery(Generic[OutboxRow]):
         """Begin to deliver."""
         self._thread.start()
 
-    def close(self) -> None:
-        """Deliver what a target that answers takes within 5 s; the rest waits in the journal."""
+    def end(self) -> None:
+        """Let the thread deliver what the target still takes, and end."""
         self._ending.set()
-        self._thread.join(_FINISH_WITHIN_S)
+
+    def join(self, within_s: float) -> None:
+        """Wait for the end; rows that are left wait in the journal."""
+        self._thread.join(max(0.0, within_s))
 
     def step(self, journal: Journal) -> None:
         """Deliver all rows that are due, and drop those beyond the limits."""
@@ -117,9 +125,43 @@ class Delivery(Generic[OutboxRow]):
             dropped = journal.outbox.trim(self.kind, self._limits.max_rows, most_bytes)
             if dropped:
                 _log.error(
-                    "%d of the oldest results for %s are dropped: more wait than"
-                    " --max_outbox_rows and --max_outbox_mb allow; `groundwatch export` sends"
-                    " them from the output folder",
+                    "%d of the oldest rows for %s are dropped: more wait than --max_outbox_rows and"
+                    " --max_outbox_mb allow; the output folder has them",
                     dropped,
                     self.kind,
                 )
+
+
+@contextmanager
+def deliveries_open(journal: Journal, settings: WatchSettings) -> Iterator[None]:
+    """Deliver results and alerts to the targets of the settings while a `with` block lasts.
+
+    `journal` keeps the rows from then on. The end takes at most five seconds.
+    """
+    results = settings.results
+    limits = OutboxLimits(
+        max_rows=results.max_outbox_rows, max_bytes=results.max_outbox_mb * MEGABYTE
+    )
+    deliveries: list[Delivery[Any]] = []
+
+    def deliver_to(
+        target: Target[Any], row_type: type[Record], accepts: Any = lambda _: True
+    ) -> None:
+        journal.outbox.add_destination(target.name, row_type, accepts)
+        deliveries.append(Delivery(journal.path, row_type, target, limits))
+
+    for name, url in results.results_to:
+        deliver_to(open_target(name, url), GroundingResult)
+    for kind, variable in settings.webhooks.alert_webhook:
+        for webhook, accepts in open_webhooks(kind, variable, settings.pubsub.subscription):
+            deliver_to(webhook, Alert, accepts)
+    for delivery in deliveries:
+        delivery.start()
+    try:
+        yield
+    finally:
+        until_s = time.monotonic() + _FINISH_WITHIN_S
+        for delivery in deliveries:
+            delivery.end()
+        for delivery in deliveries:
+            delivery.join(until_s - time.monotonic())
