@@ -3,26 +3,20 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from typing import Any, Generic
+from collections.abc import Callable
+from contextlib import closing
+from typing import Generic
 
-from launch.export.open_target import open_target
 from launch.export.target import Target, TargetMisconfigured, TargetUnavailable, deliver
-from launch.watch.alerts.webhooks import open_webhooks
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.outbox_rows import OutboxRow
-from pipeline.settings.commands import WatchSettings
 from schemas import Record
-from schemas.alert import Alert
-from schemas.grounding_result import GroundingResult
 from schemas.quantities import MEGABYTE
 
 _POLL_S = 0.5
 _TRIM_EVERY_S = 5.0
 _FIRST_WAIT_S, _MAX_WAIT_S, _MAX_DOUBLINGS = 1.0, 60.0, 6
 _MISCONFIGURED_WAIT_S = 60.0
-_FINISH_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)
 
 
@@ -130,38 +124,3 @@ class Delivery(Generic[OutboxRow]):
                     dropped,
                     self.kind,
                 )
-
-
-@contextmanager
-def deliveries_open(journal: Journal, settings: WatchSettings) -> Iterator[None]:
-    """Deliver results and alerts to the targets of the settings while a `with` block lasts.
-
-    `journal` keeps the rows from then on. The end takes at most five seconds.
-    """
-    results = settings.results
-    limits = OutboxLimits(
-        max_rows=results.max_outbox_rows, max_bytes=results.max_outbox_mb * MEGABYTE
-    )
-    deliveries: list[Delivery[Any]] = []
-
-    def deliver_to(
-        target: Target[Any], row_type: type[Record], accepts: Any = lambda _: True
-    ) -> None:
-        journal.outbox.add_destination(target.name, row_type, accepts)
-        deliveries.append(Delivery(journal.path, row_type, target, limits))
-
-    for name, url in results.results_to:
-        deliver_to(open_target(name, url), GroundingResult)
-    for kind, variable in settings.webhooks.alert_webhook:
-        for webhook, accepts in open_webhooks(kind, variable, settings.pubsub.subscription):
-            deliver_to(webhook, Alert, accepts)
-    for delivery in deliveries:
-        delivery.start()
-    try:
-        yield
-    finally:
-        until_s = time.monotonic() + _FINISH_WITHIN_S
-        for delivery in deliveries:
-            delivery.end()
-        for delivery in deliveries:
-            delivery.join(until_s - time.monotonic())

@@ -51,6 +51,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         retries=settings.worker.retries,
         outage=OutagePolicy.HOLD,
         keeps_results=bool(settings.results.results_to),
+        publishes_enriched=settings.pubsub.enriched_topic is not None,
     )
     from launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
 

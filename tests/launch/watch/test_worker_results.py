@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from launch.export.target import Delivered
-from launch.watch import delivery
+from launch.watch import destinations
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.outbox_rows import OutboxRows
 from pipeline.settings.config import Config
@@ -25,7 +25,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ResultsServer]:
     monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "pk")
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk")
-    monkeypatch.setattr(delivery, "_FINISH_WITHIN_S", 0.5)
+    monkeypatch.setattr(destinations, "_FINISH_WITHIN_S", 0.5)
     with results_server() as server:
         yield server
 
