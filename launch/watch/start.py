@@ -34,6 +34,8 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         _validate_canary(settings.worker.canary, problems, job.format)
     for name, url in settings.results.results_to:
         try_target(name, url, problems)
+    if settings.results.otlp_metrics:
+        try_target("opentelemetry", None, problems)
     for kind, variable in settings.webhooks.alert_webhook:
         try_webhook(kind, variable, problems)
     loaded.raise_problems()
@@ -49,6 +51,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         retries=settings.worker.retries,
         outage=OutagePolicy.HOLD,
         keeps_results=bool(settings.results.results_to),
+        publishes_enriched=settings.pubsub.enriched_topic is not None,
     )
     from launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
 

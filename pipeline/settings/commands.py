@@ -55,12 +55,15 @@ class SubscriptionSettings(Settings, frozen=True, kw_only=True):
     subscription: Subscription to read.
     alert_topic: Topic for alerts. Default: files of the output.
     failure_topic: Topic for failures. Default: files of the output.
+    enriched_topic: Topic with the Avro schema of enriched records, to which each is also published,
+      such as for a BigQuery subscription (launch/bigquery).
     file_age_s: Publish an output file after this time.
     """
 
     subscription: kinds.SubscriptionName
     alert_topic: kinds.TopicName | None = None
     failure_topic: kinds.TopicName | None = None
+    enriched_topic: kinds.TopicName | None = None
     file_age_s: kinds.Seconds = 300.0
 
 
