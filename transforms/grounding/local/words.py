@@ -16,7 +16,7 @@ from transforms.contradictions.parsed_sentence import (
     join_features,
 )
 from transforms.rules import english
-from transforms.rules.cache import WordCache
+from transforms.rules.cache import CachedAttribute, WordCache
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
 
@@ -135,21 +135,44 @@ _AROUND = " \t*_"
 """White space and Markdown's emphasis."""
 
 
-class ClaimWords(Record, frozen=True, kw_only=True):
+class ClaimWords:
     """The words of a claim as normal forms, in order.
 
-    Attributes:
-      numbers, names: of the content tokens; the first token of a claim is not a name.
-      pairs: all adjacent tokens, function words included.
+    Args:
+      forms: of all tokens.
+      kinds: a byte for each token: its `TokenKind`.
       features: of the whole sentence.
     """
 
-    content: Sequence[str]
-    distinct: frozenset[str]
-    numbers: Sequence[str]
-    names: Sequence[str]
-    pairs: list[Pair]
-    features: Features
+    def __init__(self, forms: list[str], kinds: bytes, features: Features) -> None:
+        self.forms = forms
+        self.kinds = kinds
+        self.features = features
+
+    @CachedAttribute
+    def content(self) -> tuple[str, ...]:
+        """The content tokens."""
+        return tuple(compress(self.forms, self.kinds))
+
+    @CachedAttribute
+    def distinct(self) -> frozenset[str]:
+        """The distinct content tokens."""
+        return frozenset(self.content)
+
+    @CachedAttribute
+    def numbers(self) -> Sequence[str]:
+        """The content tokens that are numbers."""
+        return _of_kind(TokenKind.NUMBER, self.forms, self.kinds)
+
+    @CachedAttribute
+    def names(self) -> Sequence[str]:
+        """The content tokens that are names; the first token of a claim is not a name."""
+        return _of_kind(TokenKind.NAME, self.forms[1:], self.kinds[1:])
+
+    @CachedAttribute
+    def pairs(self) -> list[Pair]:
+        """All adjacent tokens, function words included."""
+        return list(pairwise(self.forms))
 
     def count(self, missed: AbstractSet[str]) -> tuple[int, int, int]:
         """Count the occurrences of some forms among the numbers, names and content tokens."""
@@ -177,7 +200,8 @@ def read_claim(sentence: str) -> ClaimWords | None:
         return None
     if names_source and words.features.kinds & REFUSAL and english.REFUSAL.search(sentence):
         return None
-    return _words_of(words if statement == sentence else read_words(statement), words.features)
+    stated = words if statement == sentence else read_words(statement)
+    return ClaimWords(stated.forms, stated.kinds, words.features) if any(stated.kinds) else None
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
@@ -187,21 +211,6 @@ def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
             statement = statement[opening.end() :]
         statement = english.without_references(statement)
     return statement
-
-
-def _words_of(statement: Words, features: Features) -> ClaimWords | None:
-    forms, kinds = statement.forms, statement.kinds
-    content = tuple(compress(forms, kinds))
-    if not content:
-        return None
-    return ClaimWords(
-        content=content,
-        distinct=frozenset(content),
-        numbers=_of_kind(TokenKind.NUMBER, forms, kinds),
-        names=_of_kind(TokenKind.NAME, forms[1:], kinds[1:]),
-        pairs=list(pairwise(forms)),
-        features=features,
-    )
 
 
 def _of_kind(kind: TokenKind, forms: Sequence[str], kinds: bytes) -> Sequence[str]:
