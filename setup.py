@@ -1,4 +1,4 @@
-"""Build the native core of the embedded checker where GROUNDWATCH_BUILD_NATIVE=1 asks for it."""
+"""Build the native core of the embedded checker where NATIVE_CORE=1 asks for it."""
 
 import os
 
@@ -10,4 +10,4 @@ CORE = Extension(
     extra_compile_args=["-O2", "-Wall", "-Wextra"],
 )
 
-setup(ext_modules=[CORE] if os.environ.get("GROUNDWATCH_BUILD_NATIVE") == "1" else [])
+setup(ext_modules=[CORE] if os.environ.get("NATIVE_CORE") == "1" else [])

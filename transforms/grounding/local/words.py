@@ -1,7 +1,7 @@
 """Split text into words, and read the words of the sentences that require a check."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from enum import IntEnum
 from itertools import chain, compress, pairwise, zip_longest
@@ -15,8 +15,9 @@ from transforms.contradictions.parsed_sentence import (
     features_of_word,
     join_features,
 )
+from transforms.grounding.local.native import core
 from transforms.rules import english
-from transforms.rules.cache import CachedAttribute, WordCache
+from transforms.rules.cache import MAX_WORD_CHARS, MAX_WORDS, CachedAttribute, WordCache
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
 
@@ -64,14 +65,13 @@ def tokenize(text: str) -> list[FormAndKind]:
 
 def forms_of(text: str) -> list[str]:
     """Return the normal forms of a text's tokens, in order."""
-    return list(chain.from_iterable(map(_forms_of, text.split())))
+    return _forms_in(text)
 
 
 def read_words(text: str) -> Words:
     """Return a text's tokens and features, with one cache lookup for each piece."""
-    pieces = list(map(_piece_of, text.split()))
-    forms, kinds, features = zip(*pieces, strict=True) if pieces else ((), (), ())
-    return Words(list(chain.from_iterable(forms)), b"".join(kinds), join_features(text, features))
+    forms, kinds, features = _words_in(text)
+    return Words(forms, kinds, join_features(text, features))
 
 
 def spellings(text: str) -> list[str]:
@@ -129,6 +129,31 @@ def _is_content(form: str) -> bool:
 _token_of = WordCache(_read_token).__getitem__
 _forms_of = WordCache(_read_forms).__getitem__
 _piece_of = WordCache(_read_piece).__getitem__
+
+
+def _join_forms(text: str) -> list[str]:
+    return list(chain.from_iterable(map(_forms_of, text.split())))
+
+
+def _join_pieces(text: str) -> tuple[list[str], bytes, Sequence[WordFeatures | None]]:
+    forms: list[str] = []
+    kinds = bytearray()
+    features = []
+    for its_forms, its_kinds, its_features in map(_piece_of, text.split()):
+        forms += its_forms
+        kinds += its_kinds
+        features.append(its_features)
+    return forms, bytes(kinds), features
+
+
+_words_in: Callable[[str], tuple[list[str], bytes, Sequence[WordFeatures | None]]] = _join_pieces
+_forms_in: Callable[[str], list[str]] = _join_forms
+if core:
+    _words_in = core.PieceTable(_read_piece, MAX_WORDS, MAX_WORD_CHARS).words
+    _bare_words_in = core.PieceTable(
+        lambda unspaced: (_read_forms(unspaced), b"", None), MAX_WORDS, MAX_WORD_CHARS
+    ).words
+    _forms_in = lambda text: _bare_words_in(text)[0]  # noqa: E731
 
 Pair = tuple[str, str]
 _AROUND = " \t*_"

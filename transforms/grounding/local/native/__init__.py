@@ -1,11 +1,11 @@
 """The native core of the check by words, if it is built: the same results in less time."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
-SWITCH = "GROUNDWATCH_NATIVE"
+SWITCH = "NATIVE_CORE"
 """The environment variable that switches the core off if it is 0."""
 
 Counts = tuple[int, int, int, int, int, int]
@@ -17,8 +17,26 @@ Compared = tuple[Counts, Iterable[tuple[int, Counts]]]
 has, by index."""
 
 
+Piece = tuple[tuple[str, ...], bytes, object]
+"""The forms of a text between white space, their kinds, and its features."""
+
+
+class PieceTable(Protocol):
+    """Remember what pieces of texts are read into."""
+
+    def words(self, text: str, /) -> tuple[list[str], bytes, list[Any]]:
+        """Return the forms, the kinds and the features of the pieces of a text, each in order."""
+        ...
+
+
 class Core(Protocol):
-    """The functions of `core.c`."""
+    """What `core.c` defines."""
+
+    def PieceTable(  # noqa: N802 - a class
+        self, read: Callable[[str], Piece], max_pieces: int, max_chars: int, /
+    ) -> PieceTable:
+        """Create a table that is emptied when it is full, and remembers no long pieces."""
+        ...
 
     def compare(
         self,

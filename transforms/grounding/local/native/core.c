@@ -385,6 +385,280 @@ done:
     return result;
 }
 
+/* ---- The pieces of texts between white space ------------------------------------------------- */
+
+typedef struct {
+    uint64_t hash;
+    PyObject *piece, *value; /* NULL in an empty slot */
+} PieceSlot;
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *read;
+    Py_ssize_t used, max_pieces, max_chars;
+    size_t mask;
+    PieceSlot *slots;
+} PieceTable;
+
+enum { FIRST_SLOTS = 1024 };
+
+static int
+equals(PyObject *piece, int kind, const void *data, Py_ssize_t start, Py_ssize_t chars)
+{
+    if (PyUnicode_GET_LENGTH(piece) != chars) {
+        return 0;
+    }
+    int own_kind = (int)PyUnicode_KIND(piece);
+    const void *own = PyUnicode_DATA(piece);
+    if (own_kind == kind) {
+        return memcmp(own, (const char *)data + start * kind, (size_t)(chars * kind)) == 0;
+    }
+    for (Py_ssize_t i = 0; i < chars; i++) {
+        if (PyUnicode_READ(own_kind, own, i) != PyUnicode_READ(kind, data, start + i)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static PieceSlot *
+find_piece(const PieceTable *table, uint64_t hash, int kind, const void *data, Py_ssize_t start,
+           Py_ssize_t chars)
+{
+    size_t place = (size_t)hash & table->mask;
+    for (;; place = (place + 1) & table->mask) {
+        PieceSlot *slot = &table->slots[place];
+        if (slot->piece == NULL ||
+            (slot->hash == hash && equals(slot->piece, kind, data, start, chars))) {
+            return slot;
+        }
+    }
+}
+
+/* Empty the table. What it held is released last, since that may run other code. */
+static int
+empty_table(PieceTable *table)
+{
+    PieceSlot *old = table->slots;
+    size_t slots = old ? table->mask + 1 : 0;
+    table->slots = NULL;
+    table->used = 0;
+    table->mask = FIRST_SLOTS - 1;
+    int status = NEW(table->slots, FIRST_SLOTS) ? 0 : -1;
+    for (size_t i = 0; i < slots; i++) {
+        Py_XDECREF(old[i].piece);
+        Py_XDECREF(old[i].value);
+    }
+    PyMem_Free(old);
+    return status;
+}
+
+static int
+grow_table(PieceTable *table)
+{
+    PieceSlot *old = table->slots, *slots;
+    size_t mask = table->mask * 2 + 1;
+    if (!NEW(slots, mask + 1)) {
+        return -1;
+    }
+    for (size_t i = 0; i <= table->mask; i++) {
+        if (old[i].piece != NULL) {
+            size_t place = (size_t)old[i].hash & mask;
+            while (slots[place].piece != NULL) {
+                place = (place + 1) & mask;
+            }
+            slots[place] = old[i];
+        }
+    }
+    table->slots = slots;
+    table->mask = mask;
+    PyMem_Free(old);
+    return 0;
+}
+
+/* Have Python code read a piece, and remember what it returns; it may use this table itself. */
+static PyObject *
+read_piece(PieceTable *table, uint64_t hash, PyObject *text, Py_ssize_t start, Py_ssize_t end)
+{
+    PyObject *piece = PyUnicode_Substring(text, start, end);
+    PyObject *value = piece ? PyObject_CallOneArg(table->read, piece) : NULL;
+    if (value != NULL && !(PyTuple_CheckExact(value) && PyTuple_GET_SIZE(value) == 3 &&
+                           PyTuple_CheckExact(PyTuple_GET_ITEM(value, 0)) &&
+                           PyBytes_CheckExact(PyTuple_GET_ITEM(value, 1)))) {
+        PyErr_SetString(PyExc_TypeError, "a piece must be read into forms, kinds and features");
+        Py_CLEAR(value);
+    }
+    if (value == NULL || end - start > table->max_chars) {
+        Py_XDECREF(piece);
+        return value;
+    }
+    if ((table->used >= table->max_pieces && empty_table(table) < 0) ||
+        ((size_t)table->used * 2 > table->mask && grow_table(table) < 0)) {
+        Py_DECREF(piece);
+        Py_DECREF(value);
+        return PyErr_NoMemory();
+    }
+    PieceSlot *slot = find_piece(table, hash, (int)PyUnicode_KIND(text), PyUnicode_DATA(text),
+                                 start, end - start);
+    if (slot->piece == NULL) {
+        *slot = (PieceSlot){hash, piece, Py_NewRef(value)};
+        table->used++;
+    } else {
+        Py_DECREF(piece);
+    }
+    return value;
+}
+
+/* Return what the pieces of a text between white space are read into, in order. */
+static PyObject *
+values_in(PieceTable *table, PyObject *text)
+{
+    int kind = (int)PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    Py_ssize_t chars = PyUnicode_GET_LENGTH(text), place = 0;
+    PyObject *values = PyList_New(0);
+    while (values != NULL) {
+        while (place < chars && Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, place))) {
+            place++;
+        }
+        if (place == chars) {
+            break;
+        }
+        Py_ssize_t start = place;
+        uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a, of code points */
+        for (; place < chars; place++) {
+            Py_UCS4 character = PyUnicode_READ(kind, data, place);
+            if (Py_UNICODE_ISSPACE(character)) {
+                break;
+            }
+            hash = (hash ^ character) * 0x100000001B3u;
+        }
+        hash ^= hash >> 32;
+        PieceSlot *slot = find_piece(table, hash, kind, data, start, place - start);
+        PyObject *value = slot->piece ? Py_NewRef(slot->value)
+                                      : read_piece(table, hash, text, start, place);
+        if (value == NULL || PyList_Append(values, value) < 0) {
+            Py_CLEAR(values);
+        }
+        Py_XDECREF(value);
+    }
+    return values;
+}
+
+PyDoc_STRVAR(words_doc,
+"words(text)\n--\n\n"
+"Return the forms, the kinds and the features of the pieces of a text, each in order.");
+
+static PyObject *
+words(PieceTable *table, PyObject *text)
+{
+    if (!PyUnicode_Check(text)) {
+        PyErr_SetString(PyExc_TypeError, "a text must be a str");
+        return NULL;
+    }
+    PyObject *values = values_in(table, text);
+    if (values == NULL) {
+        return NULL;
+    }
+    Py_ssize_t count = PyList_GET_SIZE(values), forms_count = 0, kinds_count = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *value = PyList_GET_ITEM(values, i);
+        forms_count += PyTuple_GET_SIZE(PyTuple_GET_ITEM(value, 0));
+        kinds_count += PyBytes_GET_SIZE(PyTuple_GET_ITEM(value, 1));
+    }
+    PyObject *forms = PyList_New(forms_count), *features = PyList_New(count);
+    PyObject *kinds = PyBytes_FromStringAndSize(NULL, kinds_count), *result = NULL;
+    if (forms != NULL && kinds != NULL && features != NULL) {
+        char *kind = PyBytes_AS_STRING(kinds);
+        Py_ssize_t place = 0;
+        for (Py_ssize_t i = 0; i < count; i++) {
+            PyObject *value = PyList_GET_ITEM(values, i), *own = PyTuple_GET_ITEM(value, 0);
+            for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(own); k++) {
+                PyList_SET_ITEM(forms, place++, Py_NewRef(PyTuple_GET_ITEM(own, k)));
+            }
+            PyObject *own_kinds = PyTuple_GET_ITEM(value, 1);
+            memcpy(kind, PyBytes_AS_STRING(own_kinds), (size_t)PyBytes_GET_SIZE(own_kinds));
+            kind += PyBytes_GET_SIZE(own_kinds);
+            PyList_SET_ITEM(features, i, Py_NewRef(PyTuple_GET_ITEM(value, 2)));
+        }
+        result = PyTuple_Pack(3, forms, kinds, features);
+    }
+    Py_XDECREF(forms);
+    Py_XDECREF(kinds);
+    Py_XDECREF(features);
+    Py_DECREF(values);
+    return result;
+}
+
+static int
+traverse_table(PieceTable *table, visitproc visit, void *arg)
+{
+    Py_VISIT(table->read);
+    for (size_t i = 0; table->slots != NULL && i <= table->mask; i++) {
+        Py_VISIT(table->slots[i].value);
+    }
+    return 0;
+}
+
+static int
+clear_table(PieceTable *table)
+{
+    Py_CLEAR(table->read);
+    return 0;
+}
+
+static void
+free_table(PieceTable *table)
+{
+    PyObject_GC_UnTrack(table);
+    clear_table(table);
+    for (size_t i = 0; table->slots != NULL && i <= table->mask; i++) {
+        Py_XDECREF(table->slots[i].piece);
+        Py_XDECREF(table->slots[i].value);
+    }
+    PyMem_Free(table->slots);
+    Py_TYPE(table)->tp_free((PyObject *)table);
+}
+
+static PyObject *
+new_table(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(named))
+{
+    PyObject *read;
+    Py_ssize_t max_pieces, max_chars;
+    if (!PyArg_ParseTuple(args, "Onn", &read, &max_pieces, &max_chars)) {
+        return NULL;
+    }
+    PieceTable *table = (PieceTable *)type->tp_alloc(type, 0);
+    if (table != NULL) {
+        table->read = Py_NewRef(read);
+        table->max_pieces = max_pieces;
+        table->max_chars = max_chars;
+        if (empty_table(table) < 0) {
+            Py_DECREF(table);
+            return PyErr_NoMemory();
+        }
+    }
+    return (PyObject *)table;
+}
+
+static PyMethodDef table_methods[] = {
+    {"words", (PyCFunction)words, METH_O, words_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyTypeObject table_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "core.PieceTable",
+    .tp_doc = "PieceTable(read, max_pieces, max_chars): remember what pieces of texts are read into.",
+    .tp_basicsize = sizeof(PieceTable),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_new = new_table,
+    .tp_dealloc = (destructor)free_table,
+    .tp_traverse = (traverseproc)traverse_table,
+    .tp_clear = (inquiry)clear_table,
+    .tp_methods = table_methods,
+};
+
 /* ---- The module ----------------------------------------------------------------------------- */
 
 static PyMethodDef functions[] = {
@@ -400,5 +674,9 @@ static struct PyModuleDef module = {
 PyMODINIT_FUNC
 PyInit_core(void)
 {
-    return PyModule_Create(&module);
+    PyObject *created = PyModule_Create(&module);
+    if (created != NULL && PyModule_AddType(created, &table_type) < 0) {
+        Py_CLEAR(created);
+    }
+    return created;
 }
