@@ -115,8 +115,12 @@ read_claims(Answer *a, PyObject *claims)
         return -1;
     }
     for (Py_ssize_t i = 0; i < a->claims; i++) {
-        PyObject *forms, *kinds;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(claims, i), "O!O!", &PyList_Type, &forms,
+        PyObject *claim = PyList_GET_ITEM(claims, i), *forms, *kinds;
+        if (!PyTuple_Check(claim)) {
+            PyErr_SetString(PyExc_TypeError, "a claim must be a tuple of forms and kinds");
+            return -1;
+        }
+        if (!PyArg_ParseTuple(claim, "O!O!", &PyList_Type, &forms,
                               &PyBytes_Type, &kinds)) {
             return -1;
         }
