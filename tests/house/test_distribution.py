@@ -22,6 +22,7 @@ PACKAGES = ("launch", "pipeline", "schemas", "transforms")
 PROJECT = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py")
 
 FOR_THE_REPOSITORY = (
+    "launch/bigquery/",
     "launch/constraints.txt",
     "launch/dataflow/",
     "launch/flink/README.md",
@@ -72,6 +73,8 @@ def files_of(source: Path) -> set[str]:
 
 
 def is_for_the_repository(name: PurePath) -> bool:
+    if str(name).startswith("launch/container/"):
+        return True
     return name.suffix != ".py" and str(name).startswith(FOR_THE_REPOSITORY)
 
 

@@ -67,7 +67,7 @@ class GoogleEmulator:
     """Google's emulator, a process of its own."""
 
     def __init__(self, path: Path) -> None:
-        self.address = f"127.0.0.1:{_free_port()}"
+        self.address = f"127.0.0.1:{free_port()}"
         self._path = path
 
     def __enter__(self) -> Self:
@@ -94,7 +94,8 @@ class GoogleEmulator:
             return probe.connect_ex((host, int(port))) == 0
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Find a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -18,6 +18,7 @@ _STALLED_AFTER_S = 300.0
 _CANNOT_PUBLISH_AFTER_S = 60.0
 _CACHED_S = 1.0
 _PROBE = bytes(4096)
+_RESOLVED_BY_RESTART = {"not_pulling"}
 
 
 class Health:
@@ -59,12 +60,12 @@ class Health:
 
     def page(self) -> Page:
         """Answer ``/healthz``: 200 and ``ok``, or 503 and the reasons as JSON."""
+        return _page(self.reasons())
+
+    def live_page(self) -> Page:
+        """Answer ``/livez``: as ``/healthz``, with the reasons that a restart resolves."""
         reasons = self.reasons()
-        if not reasons:
-            return Page(_HTTP_OK, "text/plain; charset=utf-8", b"ok\n")
-        listed = [{"reason": name, "message": message} for name, message in reasons.items()]
-        body = msgspec.json.encode({"status": "unhealthy", "reasons": listed})
-        return Page(_HTTP_UNAVAILABLE, "application/json", body + b"\n")
+        return _page({name: reasons[name] for name in _RESOLVED_BY_RESTART & reasons.keys()})
 
     def _evaluate(self, now_s: float) -> Iterator[tuple[str, str]]:
         stats = self._stats()
@@ -82,6 +83,14 @@ class Health:
             yield "cannot_publish", f"{message}: {self._publisher.problem}"
         if not stats.is_available:
             yield "pubsub_does_not_answer", "Pub/Sub does not answer; it is retried"
+
+
+def _page(reasons: dict[str, str]) -> Page:
+    if not reasons:
+        return Page(_HTTP_OK, "text/plain; charset=utf-8", b"ok\n")
+    listed = [{"reason": name, "message": message} for name, message in reasons.items()]
+    body = msgspec.json.encode({"status": "unhealthy", "reasons": listed})
+    return Page(_HTTP_UNAVAILABLE, "application/json", body + b"\n")
 
 
 def disk_problem(folder: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Serve /healthz and /metrics over HTTP, with limits against slow or hostile clients."""
+"""Serve /healthz, /livez and /metrics over HTTP, with limits against slow or hostile clients."""
 
 import asyncio
 import logging

@@ -64,7 +64,7 @@ def asked(env: dict[str, str]) -> list[str]:
     return Path(env["CALLS"]).read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize("name", [*SCRIPTS, "pin"])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_the_linter_finds_nothing(name: str) -> None:
     command = [tool("shellcheck"), str(FOLDER / name)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - ours

@@ -150,6 +150,23 @@ def test_the_page_of_an_unhealthy_worker_lists_the_reasons(tmp_path: Path) -> No
     }
 
 
+def test_a_worker_is_dead_only_for_a_reason_that_a_restart_resolves(tmp_path: Path) -> None:
+    worker = Worker(tmp_path / "gone")
+    worker.error = OSError("no space left on device")
+    worker.stats_now = SubscriptionStats(processing=10, is_available=False)
+    worker.publish()
+    worker.publish()
+    worker.clock.advance(301)
+    worker.health.record_pull(outstanding=10)
+    outage = {"no_progress", "disk_not_writable", "cannot_publish", "pubsub_does_not_answer"}
+    assert set(worker.reasons()) == outage
+    assert worker.health.live_page() == (200, "text/plain; charset=utf-8", b"ok\n")
+    worker.clock.advance(301)
+    page = worker.health.live_page()
+    assert page.status == 503
+    assert [each["reason"] for each in json.loads(page.body)["reasons"]] == ["not_pulling"]
+
+
 def test_a_folder_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
     assert disk_problem(str(tmp_path)) is None
     assert list(tmp_path.iterdir()) == []
