@@ -38,8 +38,8 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
     checked = routed | "CheckGrounding" >> CheckGrounding(config.check, fill_bundles)
     enriched = checked.checked | "TagAnswers" >> TagAnswers(config.thresholds)
     _ = (enriched,) | "WriteEnriched" >> sink.enriched
-    if sink.results:
-        _ = (enriched,) | "KeepResults" >> sink.results
+    for label, step in sink.further.items():
+        _ = (enriched,) | label >> step
 
     alerts = enriched | "SelectAlerts" >> SelectAlerts(config.alerts)
     rates = enriched | "MeasureRates" >> MeasureRates()

@@ -42,6 +42,8 @@ class Tag(StrEnum):
     SCORE_DRIFT = "SCORE_DRIFT"
     UNIT_MISMATCH = "UNIT_MISMATCH"
     UNSUPPORTED_CLAIM = "UNSUPPORTED_CLAIM"
+    # Set on the message to a topic, not on the record in a file.
+    FACTS_DROPPED = "FACTS_DROPPED"
 
 
 class ContradictionKind(StrEnum):

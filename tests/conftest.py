@@ -1,6 +1,6 @@
-"""Take the options of the tests, and say at their start what they will skip."""
+"""Take the options of the tests, say at their start what they will skip, and choose a disk."""
 
-import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,13 +8,21 @@ import pytest
 from hypothesis import settings
 
 from tests.support.browser import ABSENT, find_chromium
+from tests.support.file_systems import (
+    NO_SECOND_FILE_SYSTEM,
+    other_file_system,
+    write_to_memory,
+)
 from tests.support.flink import missing_for_flink
+from tests.support.native_core import ABSENT as NO_COMPILER
+from tests.support.native_core import find_compiler
 from tests.support.optional_tools import lacking
 from tests.support.pubsub_servers import find_emulator
 
 # A deadline measures the machine, not the code.
 settings.register_profile("groundwatch", deadline=None)
 settings.load_profile("groundwatch")
+write_to_memory()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,15 +44,12 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def _missing(config: pytest.Config) -> Iterator[str]:
     if find_chromium() is None:
         yield f"tests/launch/report/test_in_a_browser.py ({ABSENT})"
+    if find_compiler() is None:
+        yield f"tests/transforms/grounding/local/test_native.py ({NO_COMPILER})"
     if missing := missing_for_flink():
         yield f"tests/launch/flink/test_running_on_flink.py ({missing})"
     if not find_emulator(config.getoption("--pubsub-emulator")):
         yield "tests against Google's Pub/Sub emulator (no emulator was found)"
     yield from lacking()
-    if not _has_second_file_system():
-        yield "publication from another file system (/dev/shm is not another file system)"
-
-
-def _has_second_file_system() -> bool:
-    shared_memory, temporary = Path("/dev/shm"), Path(os.environ.get("TMPDIR", "/tmp"))  # noqa: S108
-    return shared_memory.is_dir() and shared_memory.stat().st_dev != temporary.stat().st_dev
+    if other_file_system(Path(tempfile.gettempdir())) is None:
+        yield f"publication from another file system ({NO_SECOND_FILE_SYSTEM})"

@@ -1,6 +1,6 @@
-"""Check a single answer, without a pipeline."""
+"""Check answers without a pipeline."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from queue import SimpleQueue
 
 import msgspec
@@ -49,19 +49,36 @@ def check_read_answer(
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> EnrichedAnswer:
     """Check an answer that was read from a message; raise CheckFailed as `check` does."""
-    decision = route(answer)
-    if decision is not None:
+    if decision := route(answer):
         return tag_answer(CheckedAnswer(answer=answer, decision=decision), thresholds)
-    ended: SimpleQueue[Outcome] = SimpleQueue()
-    session = open_session(settings)
-    try:
-        session.submit(answer, ended.put)
-        outcome = ended.get()
-    finally:
-        session.close()
+    [outcome] = check_answers([answer], settings)
     if isinstance(outcome, Exception):
         raise outcome
     return tag_answer(outcome, thresholds)
+
+
+def check_answers(
+    answers: Iterable[Answer], settings: CheckSettings
+) -> Iterator[CheckedAnswer | Exception]:
+    """Check answers concurrently; yield the outcomes in any order."""
+    session = open_session(settings)
+    ended: SimpleQueue[Outcome] = SimpleQueue()
+    in_flight = 0
+    try:
+        for answer in answers:
+            decision = route(answer)
+            if decision is not None:
+                yield CheckedAnswer(answer=answer, decision=decision)
+                continue
+            session.submit(answer, ended.put)
+            in_flight += 1
+            if in_flight > settings.max_in_flight:
+                yield ended.get()
+                in_flight -= 1
+        for _ in range(in_flight):
+            yield ended.get()
+    finally:
+        session.close()
 
 
 def _read(answer: str, facts: list[object], query: str | None) -> Answer:

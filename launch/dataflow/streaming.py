@@ -42,7 +42,8 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     config = stream_config(settings, workers, time.time())
     windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=settings.stream.shards)
     source = ReadSubscription(pubsub.subscription, settings.stream.id_label)
-    sink = StreamSink(config, windows, pubsub.alert_topic, pubsub.failure_topic)
+    topics = (pubsub.alert_topic, pubsub.failure_topic, pubsub.enriched_topic)
+    sink = StreamSink(config, windows, *topics)
     return submit(config, source, sink, beam_options)
 
 
@@ -69,6 +70,7 @@ def _problems(settings: WatchStreamSettings, beam_options: PipelineOptions) -> I
         ("subscription", parse_subscription),
         ("alert_topic", parse_topic),
         ("failure_topic", parse_topic),
+        ("enriched_topic", parse_topic),
     ):
         # Beam would raise this while the pipeline is built.
         if value := getattr(settings.pubsub, name):

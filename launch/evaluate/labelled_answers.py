@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
-from queue import SimpleQueue
 from typing import NamedTuple
 
 import fastavro
@@ -22,8 +21,6 @@ from schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schem
 from schemas.message import Message
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.errors import CheckFailed, RunStopped
-from transforms.grounding.settings import CheckSettings
-from transforms.rules.routing import route
 from transforms.rules.tagging import tag_answer
 
 
@@ -102,9 +99,14 @@ class LabelledAnswers:
 
     def add_checked(self, paths: Sequence[str], settings: EvaluateSettings) -> None:
         """Check the answers of archives and add them; raise RunStopped if no call can succeed."""
+        # Scores need no check, and no client of Google.
+        from transforms.check_one import check_answers  # noqa: PLC0415
+        from transforms.grounding.transport import try_connection  # noqa: PLC0415
+
         messages = ArchiveMessages(paths, salvage=settings.archives.salvage)
         check = settings.checker.check(retries=settings.retries.policy)
-        for outcome in _check(self._answers(messages, settings.format), check):
+        try_connection(check)
+        for outcome in check_answers(self._answers(messages, settings.format), check):
             if isinstance(outcome, CheckedAnswer):
                 self._add(tag_answer(outcome, settings.verdicts.thresholds))
             elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
@@ -149,32 +151,3 @@ def holds_records(path: str) -> bool:
     with storage.read(path) as stream, suppress(Exception):
         return is_enriched_schema(fastavro.reader(stream).writer_schema)
     return False
-
-
-def _check(
-    answers: Iterable[Answer], settings: CheckSettings
-) -> Iterator[CheckedAnswer | Exception]:
-    """Check answers concurrently; yield the outcomes in any order."""
-    # Scores need no check, and no client of Google.
-    from transforms.grounding.check_session import Outcome, open_session  # noqa: PLC0415
-    from transforms.grounding.transport import try_connection  # noqa: PLC0415
-
-    try_connection(settings)
-    session = open_session(settings)
-    finished: SimpleQueue[Outcome] = SimpleQueue()
-    in_flight = 0
-    try:
-        for answer in answers:
-            decision = route(answer)
-            if decision is not None:
-                yield CheckedAnswer(answer=answer, decision=decision)
-                continue
-            session.submit(answer, finished.put)
-            in_flight += 1
-            if in_flight > settings.max_in_flight:
-                yield finished.get()
-                in_flight -= 1
-        for _ in range(in_flight):
-            yield finished.get()
-    finally:
-        session.close()

@@ -80,23 +80,27 @@ class HttpSender:
                 f"{self._shown} does not answer ({type(error).__name__})"
             ) from None
         if not reply.is_success:
-            raise self._error(reply)
+            wait = reply.headers.get("retry-after")
+            raise reply_error(self._shown, reply.status_code, wait, self._advice)
         return reply.content
 
-    def _error(self, reply: httpx.Response) -> Exception:
-        # Not the reply's body, which may quote a text.
-        status = reply.status_code
-        if status in _REFUSED:
-            return RowsRefused(f"HTTP {status}")
-        if status in _MISCONFIGURED:
-            reason = f"HTTP {status}, {_MISCONFIGURED[status]}"
-            return TargetMisconfigured(f"{self._shown} refuses: {reason}; {self._advice}")
-        if status in _REDIRECTS:
-            reason = f"HTTP {status}, a redirect"
-            return TargetMisconfigured(f"{self._shown} refuses: {reason}; name the final address")
-        now = datetime.fromtimestamp(clock.now_us() / 1e6, UTC)
-        wait_s = parse_retry_after(reply.headers.get("retry-after"), now)
-        return TargetUnavailable(f"{self._shown} answers HTTP {status}", wait_s)
+
+def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -> Exception:
+    """Return what `Target.send` raises after a reply that is not a success.
+
+    `shown` names the target; the reply's body is not quoted, since it may hold a text.
+    """
+    if status in _REFUSED:
+        return RowsRefused(f"HTTP {status}")
+    if status in _MISCONFIGURED:
+        reason = f"HTTP {status}, {_MISCONFIGURED[status]}"
+        return TargetMisconfigured(f"{shown} refuses: {reason}; {advice}", status)
+    if status in _REDIRECTS:
+        reason = f"HTTP {status}, a redirect"
+        return TargetMisconfigured(f"{shown} refuses: {reason}; name the final address", status)
+    now = datetime.fromtimestamp(clock.now_us() / 1e6, UTC)
+    wait_s = parse_retry_after(retry_after, now)
+    return TargetUnavailable(f"{shown} answers HTTP {status}", wait_s)
 
 
 def read_secret(name: str) -> str | None:

@@ -6,7 +6,12 @@ from typing import Any
 from launch.export.target import Target, TargetMisconfigured
 from schemas.grounding_result import GroundingResult
 
-_TARGETS = {"langfuse": "launch.export.langfuse:LangfuseScores"}
+_TARGETS = {
+    "langfuse": "launch.export.langfuse:LangfuseScores",
+    "mlflow": "launch.export.mlflow:MlflowAssessments",
+    "opentelemetry": "launch.export.otlp:OtlpEvents",
+    "phoenix": "launch.export.phoenix:PhoenixAnnotations",
+}
 
 
 def try_target(name: str, url: str | None, problems: list[str]) -> None:

@@ -23,20 +23,35 @@ class TargetUnavailable(Exception):
 class TargetMisconfigured(Exception):
     """The target refuses every row until a person has changed something; the message says what."""
 
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
 
 class RowsRefused(Exception):
-    """The target refuses these rows, and would again; the message says why, without a text."""
+    """The target refuses these rows, and would again; the message says why, without a text.
+
+    With a `number`, it has stored the others, and does not name those that it refuses.
+    """
+
+    def __init__(self, message: str, number: int | None = None) -> None:
+        super().__init__(message)
+        self.number = number
 
 
 class Target(ABC, Generic[Row]):
     """Send rows to one destination.
 
     A row may be sent again after a failure, so it carries an id that the destination can compare.
-    `max_rows` is the most that one call of `send` takes. One thread calls a target.
+    `max_rows` is the most that one call of `send` takes, `pause_s` the time between two calls. If
+    rows are refused together, they are sent in parts where that is allowed: `can_divide`. One
+    thread calls a target.
     """
 
     name: str
     max_rows = 500
+    pause_s = 0.0
+    can_divide = True
 
     @abstractmethod
     def send(self, rows: Sequence[Row]) -> None:
@@ -81,7 +96,7 @@ def deliver(target: Target[Row], rows: Sequence[Row]) -> Delivered:
     accepted = [row for row in rows if target.skip_reason(row) is None]
     refused = _send(target, accepted) if accepted else []
     for row, reason in refused[:_MAX_LOGGED]:
-        record_id = getattr(row, "record_id", None) or "without an id"
+        record_id = getattr(row, "record_id", None) or "that it does not name"
         _log.error("%s refuses the record %s: %s", target.name, record_id, reason)
     if len(refused) > _MAX_LOGGED:
         _log.error("%s refuses %d more records", target.name, len(refused) - _MAX_LOGGED)
@@ -97,8 +112,10 @@ def _send(target: Target[Any], rows: Sequence[Any]) -> list[tuple[Any, str]]:
     try:
         target.send(rows)
     except RowsRefused as error:
-        if len(rows) == 1:
-            return [(rows[0], str(error))]
+        if error.number is not None:
+            return [(None, str(error))] * min(error.number, len(rows))
+        if len(rows) == 1 or not target.can_divide:
+            return [(row, str(error)) for row in rows]
         half = len(rows) // 2
         return [*_send(target, rows[:half]), *_send(target, rows[half:])]
     return []

@@ -20,6 +20,7 @@ from launch.local.run_summary import publish_summary, summary_of
 from launch.terminal.exit_status import DONE, fail
 from pipeline import storage
 from pipeline.build import Source, build_pipeline
+from pipeline.errors import RunFailed
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import check_manifest
 from pipeline.sinks.row_formats import row_formats
@@ -37,10 +38,6 @@ _OWN_ERROR = re.compile(
     r"^(?:transforms\.grounding\.errors\.\w+|OSError): (.+?)(?: \[while running .*)?$", re.MULTILINE
 )
 _ANY_ERROR = re.compile(r"\b\w+(?:Error|Exception)\b")
-
-
-class JobFailed(Exception):
-    """The runner reports that the job failed; the message holds no text of an answer."""
 
 
 def run_remotely(
@@ -93,20 +90,20 @@ def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions)
 
 
 def run_job(pipeline: beam.Pipeline) -> PipelineResult:
-    """Run a pipeline to its end, or raise JobFailed, or what a step raises in this process."""
+    """Run a pipeline to its end, or raise RunFailed, or what a step raises in this process."""
     try:
         result = pipeline.run()
         _wait(result, _job_page(result, pipeline.options))
     except (GoogleAPICallError, GoogleAuthError) as error:
-        raise JobFailed(f"the job could not be started: {error}") from None
+        raise RunFailed(f"the job could not be started: {error}") from None
     except grpc.FutureTimeoutError:
-        raise JobFailed("no job server answers; is --job_endpoint right?") from None
+        raise RunFailed("no job server answers; is --job_endpoint right?") from None
     except grpc.RpcError as error:
-        raise JobFailed(f"the job server has gone: {error.code().name}") from None
+        raise RunFailed(f"the job server has gone: {error.code().name}") from None
     except RuntimeError as error:
         if getattr(error, "_tagged_with_step", False):
             raise
-        raise JobFailed(_reason(str(error), "; its log has the rest")) from None
+        raise RunFailed(_reason(str(error), "; its log has the rest")) from None
     return result
 
 
@@ -115,19 +112,19 @@ def _wait(result: PipelineResult, page: str | None) -> None:
     try:
         state = result.wait_until_finish()
     except DataflowRuntimeException as error:
-        raise JobFailed(
+        raise RunFailed(
             f"Dataflow ended the job as {result.state}: {_reason(str(error))}; see {page}"
         ) from None
     except (GoogleAPICallError, GoogleAuthError) as error:
-        raise JobFailed(
+        raise RunFailed(
             f"the job may still run, but its state is unknown: {error}; see {page}"
         ) from None
     except KeyboardInterrupt:
         if page is None:
             raise
-        raise JobFailed(f"interrupted here, but the job continues; see {page}") from None
+        raise RunFailed(f"interrupted here, but the job continues; see {page}") from None
     if state != PipelineState.DONE:
-        raise JobFailed(f"the job ended as {state}; see {page or 'the log of its runner'}")
+        raise RunFailed(f"the job ended as {state}; see {page or 'the log of its runner'}")
 
 
 def _job_page(result: Any, options: PipelineOptions) -> str | None:

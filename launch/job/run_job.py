@@ -6,29 +6,23 @@ import traceback
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.job.placement import Placement
-from launch.job.remote_run import JobFailed, run_remotely
+from launch.job.remote_run import run_remotely
 from launch.local.local_pipeline import cause_of
-from launch.local.local_run import NothingToResume, run_locally
-from launch.local.segments import ProcessDied
-from launch.local.work_folder import FolderInUse
+from launch.local.local_run import run_locally
 from launch.logs.json_log import keep_beam_quiet
 from launch.report.terminal_summary import show_summary
 from launch.report.unreadable_input import fail_unreadable, fail_with, first_failures
 from launch.report.write_report import write_report
 from launch.terminal.exit_status import DONE, LEFT, fail
+from pipeline.errors import RunFailed
 from pipeline.settings.config import Config
 from pipeline.settings.job import JobSettings
-from pipeline.sinks.summary_file import OtherSource
 from pipeline.sources.compression import DamagedArchive
-from pipeline.storage.output_lock import LockLost, LockTaken
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.transport import try_connection
 
-EXPECTED = (
-    *(CheckFailed, OSError, JobFailed, ProcessDied),
-    *(FolderInUse, LockLost, LockTaken, NothingToResume, OtherSource),
-)
+_EXPECTED = (CheckFailed, OSError, RunFailed)
 
 
 def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
@@ -71,7 +65,7 @@ def _exit_status(config: Config, summary: Summary) -> int:
 def _reason(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; give the same command again to finish it"
-    if isinstance(error, EXPECTED):
+    if isinstance(error, _EXPECTED):
         return str(error)
     # A defect; its message could hold an answer's text.
     sys.stderr.writelines(traceback.format_tb(error.__traceback__))

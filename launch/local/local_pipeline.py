@@ -1,6 +1,7 @@
 """Run the pipeline inside this process: build it once, run it for every batch."""
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from shutil import rmtree
 from typing import Any
 
@@ -46,6 +47,8 @@ class LocalPipeline:
         self._batches = BatchHandle()
         # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.
         self._runner = FnApiRunner()
+        # Beam asks for views 300 times, and each would parse the flags: half of the time here.
+        vars(options)["view_as"] = cache(options.view_as)
         pipeline = beam.Pipeline(runner=self._runner, options=options)
         build_pipeline(pipeline, ReadBatch(self._batches), sink(config, self._batches), config)
         here = EmbeddedPythonEnvironment.default()

@@ -20,6 +20,7 @@ from launch.report.output_folder import UnreadableFile, find_files, read_lines
 from launch.report.write_report import read_output
 from launch.terminal.figures import counted
 from pipeline import storage
+from pipeline.errors import RunFailed
 from pipeline.settings.config import Config
 from pipeline.settings.job import JobSettings, LocalRunSettings
 from pipeline.sinks.counted_rows import CountedRows
@@ -56,10 +57,6 @@ NOT_IN_FINGERPRINT = frozenset(
     }
 )
 """Fields of `Config` and `CheckSettings` that may change while an interrupted run is resumed."""
-
-
-class NothingToResume(Exception):
-    """--resume was given without an interrupted run."""
 
 
 def run_locally(
@@ -117,7 +114,7 @@ def _plan(config: Config, processes: int, flags: LocalRunSettings, work: WorkFol
     is_same = earlier is not None and earlier.fingerprint == fingerprint(config)
     if flags.resume and not is_same:
         changed = "the settings or the input have changed" if earlier else "no run was interrupted"
-        raise NothingToResume(f"--resume: {changed}; without it a new run starts")
+        raise RunFailed(f"--resume: {changed}; without it a new run starts")
     remove_summary(config.destination)
     if earlier is not None and is_same and not flags.forget_replies:
         return earlier

@@ -21,6 +21,7 @@ from launch.local.local_pipeline import LocalPipeline
 from launch.local.work_folder import Plan, SegmentDone, WorkFolder
 from launch.logs.json_log import keep_beam_quiet
 from launch.terminal.progress import Gauges, Progress, read_gauges
+from pipeline.errors import RunFailed
 from pipeline.settings.config import Config
 from pipeline.sinks.sink import SegmentSink
 from pipeline.sources.read_archives import MessageRange
@@ -37,10 +38,6 @@ _MOST_SEGMENTS = 4
 
 class Stopped(Exception):
     """A segment was stopped because another one failed."""
-
-
-class ProcessDied(Exception):
-    """A process ended before its segment was finished."""
 
 
 def run_segments(config: Config, options: PipelineOptions, processes: int, plan: Plan) -> None:
@@ -185,7 +182,7 @@ def _check(future: Future[None]) -> None:
     try:
         future.result()
     except BrokenProcessPool:
-        raise ProcessDied(
+        raise RunFailed(
             "one of its processes was killed or ran out of memory; give the same command again"
             " to go on, with fewer --workers if memory is short"
         ) from None

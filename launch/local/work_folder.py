@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pipeline import storage
+from pipeline.errors import LockFailed
 from pipeline.settings.checker import REPLY_STORE
 from pipeline.sinks.part_files import Part
 from pipeline.sources.splits import Segment
@@ -25,10 +26,6 @@ from transforms.rules.rate_counts import EngineCounts
 _LOCK = ".lock"
 _LOCK_TIMEOUT_S = 10.0
 _POLL_S = 0.05
-
-
-class FolderInUse(Exception):
-    """Another run uses the folder."""
 
 
 class Plan(Record, frozen=True, kw_only=True):
@@ -62,7 +59,7 @@ class WorkFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other runs out while a `with` block lasts, or raise FolderInUse after 10 s."""
+        """Keep other runs out while a `with` block lasts, or raise LockFailed after 10 s."""
         with self._lock("lock", fcntl.LOCK_EX):
             self._lock("processes", fcntl.LOCK_EX).close()
             yield
@@ -147,7 +144,7 @@ class WorkFolder:
             except BlockingIOError:
                 if time.monotonic() > deadline_s:
                     lock.close()
-                    raise FolderInUse(
+                    raise LockFailed(
                         f"another run of the same id is active: it holds {self._path}"
                     ) from None
                 time.sleep(_POLL_S)

@@ -8,9 +8,9 @@ from pathlib import Path
 from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from pipeline import storage
-from schemas.failure import Failure, failure_to_json
+from schemas.failure import failure_to_json
 from schemas.message import Message
-from schemas.quantities import MEGABYTE, from_rfc3339
+from schemas.quantities import MEGABYTE
 from transforms.grounding.settings import GoogleAccount
 from transforms.persistence.private_files import create_file, make_folder
 from transforms.rules.topic_messages import decode_failure
@@ -62,21 +62,6 @@ def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
 
 def _line(announced: Message) -> bytes | None:
     try:
-        message = decode_failure(announced)
+        return failure_to_json(decode_failure(announced))
     except ValueError:
         return None
-    earlier, attributes = message.earlier, announced.attributes
-    if earlier is None:
-        return None
-    last_failed_at_us = from_rfc3339(attributes.get("failure_last_at"))
-    failure = Failure(
-        step=attributes.get("failure_step", ""),
-        error_class=attributes.get("failure_error_class", ""),
-        error=attributes.get("failure_error", ""),
-        retryable=attributes.get("failure_retryable") == "true",
-        attempts=earlier.attempts,
-        first_failed_at_us=earlier.first_failed_at_us,
-        last_failed_at_us=last_failed_at_us or earlier.first_failed_at_us,
-        message=message,
-    )
-    return failure_to_json(failure)

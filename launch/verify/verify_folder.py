@@ -19,8 +19,9 @@ from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.settings.commands import VerifySettings
 from pipeline.settings.load import Loaded, UsageError
+from pipeline.sinks.publication import read_manifest_file
 from pipeline.sinks.summary_file import read_summaries, read_total
-from schemas.file_entry import FileEntry, file_entry_from_json
+from schemas.file_entry import FileEntry
 
 _PREFIX_DIGITS = 16
 _JOURNAL = "journal.sqlite"
@@ -42,7 +43,8 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
     runs = tuple(read_summaries(root))
-    manifest = tuple(_read_manifests(root))
+    manifests = storage.find_below(storage.join(root, "manifest"))
+    manifest = tuple(entry for path in manifests for entry in read_manifest_file(path))
     # The first eight bytes of each record id.
     prefixes = array("Q")
     damages: dict[str, str] = {}
@@ -89,15 +91,6 @@ def _read_journal(path: str) -> FoundJournal:
             },
             set_aside=sum(part.rows for part in journal.parts_set_aside()),
         )
-
-
-def _read_manifests(root: str) -> Iterator[FileEntry]:
-    for path in storage.find_below(storage.join(root, "manifest")):
-        try:
-            for line in storage.read_whole(path).splitlines():
-                yield file_entry_from_json(line)
-        except ValueError:
-            raise OSError(f"{path} is not a manifest of groundwatch") from None
 
 
 def _read_files(root: str, prefixes: "array[int]", damages: dict[str, str]) -> Iterator[FileEntry]:

@@ -17,7 +17,6 @@ _POLL_S = 0.5
 _TRIM_EVERY_S = 5.0
 _FIRST_WAIT_S, _MAX_WAIT_S, _MAX_DOUBLINGS = 1.0, 60.0, 6
 _MISCONFIGURED_WAIT_S = 60.0
-_FINISH_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)
 
 
@@ -50,7 +49,7 @@ class Delivery(Generic[OutboxRow]):
         self._clock = clock
         self._failures = 0
         self._problem: str | None = None
-        self._not_before_s = self._trim_at_s = clock()
+        self._not_before_s = self._paused_to_s = self._trim_at_s = clock()
         self._ending = threading.Event()
         # A daemon: a target that hangs must not keep the process.
         self._thread = threading.Thread(target=self._run, name=f"deliver-{self.kind}", daemon=True)
@@ -59,16 +58,19 @@ class Delivery(Generic[OutboxRow]):
         """Begin to deliver."""
         self._thread.start()
 
-    def close(self) -> None:
-        """Deliver what a target that answers takes within 5 s; the rest waits in the journal."""
+    def end(self) -> None:
+        """Let the thread deliver what the target still takes, and end."""
         self._ending.set()
-        self._thread.join(_FINISH_WITHIN_S)
+
+    def join(self, within_s: float) -> None:
+        """Wait for the end; rows that are left wait in the journal."""
+        self._thread.join(max(0.0, within_s))
 
     def step(self, journal: Journal) -> None:
         """Deliver all rows that are due, and drop those beyond the limits."""
         try:
             self._trim(journal)
-            while self._clock() >= self._not_before_s and self._deliver_some(journal):
+            while self._is_due() and self._deliver_some(journal):
                 pass
         except TargetUnavailable as error:
             wait_s = _FIRST_WAIT_S * 2.0 ** min(self._failures, _MAX_DOUBLINGS)
@@ -87,6 +89,11 @@ class Delivery(Generic[OutboxRow]):
                 self.step(journal)
             self.step(journal)
 
+    def _is_due(self) -> bool:
+        """Return whether rows may be sent; at the end no target's pause is waited for."""
+        now_s = self._clock()
+        return now_s >= self._not_before_s and (self._ending.is_set() or now_s >= self._paused_to_s)
+
     def _deliver_some(self, journal: Journal) -> bool:
         rows = journal.outbox.rows(self._row_type, self._target.max_rows, kind=self.kind)
         if not rows:
@@ -96,6 +103,7 @@ class Delivery(Generic[OutboxRow]):
         if self._problem:
             _log.warning("%s takes results again", self.kind)
         self._failures, self._problem = 0, None
+        self._paused_to_s = self._clock() + self._target.pause_s
         return True
 
     def _put_off(self, problem: str, wait_s: float) -> None:
@@ -111,9 +119,8 @@ class Delivery(Generic[OutboxRow]):
             dropped = journal.outbox.trim(self.kind, self._limits.max_rows, most_bytes)
             if dropped:
                 _log.error(
-                    "%d of the oldest results for %s are dropped: more wait than"
-                    " --max_outbox_rows and --max_outbox_mb allow; `groundwatch export` sends"
-                    " them from the output folder",
+                    "%d of the oldest rows for %s are dropped: more wait than --max_outbox_rows and"
+                    " --max_outbox_mb allow; the output folder has them",
                     dropped,
                     self.kind,
                 )

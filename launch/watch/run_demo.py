@@ -8,7 +8,7 @@ from pathlib import Path
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.local.work_folder import FolderInUse, WorkFolder
+from launch.local.work_folder import WorkFolder
 from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.report.write_report import write_report
@@ -17,6 +17,7 @@ from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.reporter import TerminalReporter
 from launch.watch.run_worker import run_worker
 from pipeline import storage
+from pipeline.errors import LockFailed
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
@@ -93,7 +94,7 @@ def run_demo(config: Config) -> int:
             stop=stop,
         )
         page = write_report(config.output)
-    except (FolderInUse, OSError) as error:
+    except (LockFailed, OSError) as error:
         return fail(f"the demo failed: {error}")
     sys.stdout.write(
         f"\n  {page}  open it in a browser\n"

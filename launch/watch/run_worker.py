@@ -11,7 +11,7 @@ from types import FrameType
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.local.work_folder import FolderInUse, WorkFolder
+from launch.local.work_folder import WorkFolder
 from launch.logs.json_log import keep_beam_quiet, log_as_json
 from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.pubsub_errors import Refused
@@ -24,6 +24,7 @@ from launch.watch.health.metrics import Metrics
 from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import LogReporter, TerminalReporter
 from launch.watch.worker import Worker
+from pipeline.errors import LockFailed
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.storage import TargetExists
@@ -46,7 +47,7 @@ def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]
     options = PipelineOptions(beam_arguments)
     try:
         summary = run_worker(config, settings, options, reporter=reporter)
-    except (CheckFailed, Refused, FolderInUse, OwnershipLost, OSError) as error:
+    except (CheckFailed, Refused, LockFailed, OwnershipLost, OSError) as error:
         _log.critical("the worker failed: %s", error)
         return FAILED
     if summary.closes:
@@ -69,7 +70,7 @@ def run_worker(
     The returned counts are those since the output was first written to.
 
     Raises:
-      CheckFailed, FolderInUse, OSError, Refused: a person has to change something first.
+      CheckFailed, LockFailed, OSError, Refused: a person has to change something first.
       OwnershipLost, TargetExists: another process deleted, replaced or wrote the worker's files.
     """
     started_at_us = clock.now_us()
@@ -122,7 +123,20 @@ def open_worker(
         opened.enter_context(closing(worker))
         if settings.worker.health_address:
             opened.enter_context(_status(worker, *settings.worker.health_address))
+        if settings.results.otlp_metrics:
+            opened.enter_context(_otlp_metrics(worker))
         yield worker
+
+
+@contextmanager
+def _otlp_metrics(worker: Worker) -> Iterator[None]:
+    # An optional package.
+    from launch.watch.health.otlp_metrics import otlp_metrics  # noqa: PLC0415
+
+    with closing(Journal(worker.journal.path)) as journal:
+        metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
+        with otlp_metrics(metrics.collect):
+            yield
 
 
 @contextmanager

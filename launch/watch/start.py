@@ -3,9 +3,12 @@
 What runs them is imported when all settings are valid: an import of Beam takes a second.
 """
 
+import sys
+
 from launch.export.open_target import try_target
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.job.placement import place_job
+from launch.watch.alerts.webhooks import send_test_alerts, try_webhook
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchStreamSettings
 from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.job import InputFormatSettings
@@ -31,7 +34,14 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         _validate_canary(settings.worker.canary, problems, job.format)
     for name, url in settings.results.results_to:
         try_target(name, url, problems)
+    if settings.results.otlp_metrics:
+        try_target("opentelemetry", None, problems)
+    for kind, variable in settings.webhooks.alert_webhook:
+        try_webhook(kind, variable, problems)
     loaded.raise_problems()
+    source = settings.pubsub.subscription
+    if settings.webhooks.test_alert:
+        return send_test_alerts(settings.webhooks.alert_webhook, source, sys.stderr.write)
     config = job_config(
         job,
         run=run_id,
@@ -41,6 +51,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         retries=settings.worker.retries,
         outage=OutagePolicy.HOLD,
         keeps_results=bool(settings.results.results_to),
+        publishes_enriched=settings.pubsub.enriched_topic is not None,
     )
     from launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
 

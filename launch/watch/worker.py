@@ -11,16 +11,14 @@ from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.export.open_target import open_target
 from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
-from launch.pubsub.topic import Topic
 from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
-from launch.watch.delivery import Delivery, OutboxLimits
+from launch.watch.destinations import destinations_open, open_topic
 from launch.watch.durable.batches import Batches, BatchFolders, Unaccounted
 from launch.watch.durable.final_files import FinalFiles, write_worker_summary
 from launch.watch.durable.journal import Journal
@@ -38,7 +36,6 @@ from pipeline.sinks.sink import WorkerSink
 from pipeline.storage import TargetExists
 from schemas.alert import Alert
 from schemas.failure import Failure
-from schemas.grounding_result import GroundingResult
 from schemas.message import Message
 from schemas.quantities import MEGABYTE
 from transforms.check_grounding import checks_open
@@ -54,8 +51,6 @@ _BETWEEN_SMALL_BATCHES_S = 0.1
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
-# The batches wait while alerts are published; alerts that fail are kept.
-_PUBLISH_WITHIN_S = {"call_timeout_s": 3.0, "total_s": 3.0}
 _log = logging.getLogger(__name__)
 
 
@@ -101,7 +96,7 @@ class Worker:
         self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
         with ExitStack() as opened:
             self._outboxes = list(self._open_outboxes(config, settings, opened))
-            self._open_deliveries(settings, opened)
+            opened.enter_context(destinations_open(journal, settings))
             session = opened.enter_context(checks_open(config.check))
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
@@ -121,29 +116,14 @@ class Worker:
     def _open_outboxes(
         self, config: Config, settings: WatchSettings, opened: ExitStack
     ) -> Iterator[OutboxPublisher[Any]]:
-        def open_topic(name: str) -> Topic:
-            address, account = settings.server.pubsub_address, settings.job.checker.account
-            topic = Topic(name, address=address, account=account, **_PUBLISH_WITHIN_S)
-            return opened.enter_context(closing(topic))
-
         if name := settings.pubsub.alert_topic:
             encode = partial(alert_message, ordering=settings.worker.alert_ordering)
-            yield OutboxPublisher(self.journal, Alert, open_topic(name), encode)
+            topic = opened.enter_context(closing(open_topic(name, settings)))
+            yield OutboxPublisher(self.journal, Alert, topic, encode)
         if name := settings.pubsub.failure_topic:
             message = partial(encode_failure, with_payload=config.failure_payload)
-            yield OutboxPublisher(self.journal, Failure, open_topic(name), message)
-
-    def _open_deliveries(self, settings: WatchSettings, opened: ExitStack) -> None:
-        """Deliver results on threads of their own until the worker is closed."""
-        results = settings.results
-        limits = OutboxLimits(
-            max_rows=results.max_outbox_rows, max_bytes=results.max_outbox_mb * MEGABYTE
-        )
-        for name, url in results.results_to:
-            self.journal.outbox.add_destination(name, GroundingResult)
-            target = open_target(name, url)
-            delivery = Delivery(self.journal.path, GroundingResult, target, limits)
-            opened.enter_context(closing(delivery)).start()
+            topic = opened.enter_context(closing(open_topic(name, settings)))
+            yield OutboxPublisher(self.journal, Failure, topic, message)
 
     def _open_publishing(
         self, config: Config, settings: WatchSettings, folders: BatchFolders, opened: ExitStack

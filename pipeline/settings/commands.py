@@ -7,7 +7,7 @@ from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
-from pipeline.settings.results import ResultSettings
+from pipeline.settings.results import ResultSettings, WebhookSettings
 from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
@@ -55,12 +55,15 @@ class SubscriptionSettings(Settings, frozen=True, kw_only=True):
     subscription: Subscription to read.
     alert_topic: Topic for alerts. Default: files of the output.
     failure_topic: Topic for failures. Default: files of the output.
+    enriched_topic: Topic with the Avro schema of enriched records, to which each is also published,
+      such as for a BigQuery subscription (launch/bigquery).
     file_age_s: Publish an output file after this time.
     """
 
     subscription: kinds.SubscriptionName
     alert_topic: kinds.TopicName | None = None
     failure_topic: kinds.TopicName | None = None
+    enriched_topic: kinds.TopicName | None = None
     file_age_s: kinds.Seconds = 300.0
 
 
@@ -209,6 +212,7 @@ class WatchSettings(Settings, frozen=True, kw_only=True):
     server: ConnectionSettings
     worker: WorkerSettings
     results: ResultSettings
+    webhooks: WebhookSettings
     job: Annotated[JobSettings, _NOT_OF_A_WORKER]
 
 

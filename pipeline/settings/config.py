@@ -56,6 +56,7 @@ class Config(Record, frozen=True, kw_only=True):
       work_folder: a local folder for the state of an unfinished run, None on many machines.
       seen_for_s: seconds for which a stream remembers a record id.
       keeps_results: whether a worker sends results to other tools.
+      publishes_enriched: whether a worker publishes enriched records to a topic.
     """
 
     inputs: tuple[str, ...] = ()
@@ -80,6 +81,7 @@ class Config(Record, frozen=True, kw_only=True):
     text: TextMode = TextMode.FULL
     failure_payload: bool = True
     keeps_results: bool = False
+    publishes_enriched: bool = False
 
     @property
     def destination(self) -> Destination:

@@ -26,6 +26,7 @@ _NUMBER = r"[0-9]+([.][0-9]+)?(e-?[0-9]+)?"
 _PART = r"[^/?#\s]+"
 _ADDRESS = r"https?://[^/?#@\s]+/?"
 _URL = r"https?://[^/?#@\s]+(/[^?#@\s]*)?"
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,99}"
 _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
 _PUBSUB_PROJECT = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]"
@@ -37,6 +38,8 @@ _PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "
 
 RESULT_TARGETS = ("langfuse", "mlflow", "opentelemetry", "phoenix")
 """The tools that results are sent to."""
+WEBHOOKS = ("google_chat", "json", "pagerduty", "slack")
+"""The channels that alerts are sent to."""
 
 
 class ValueKind(Record, frozen=True):
@@ -47,6 +50,7 @@ class ValueKind(Record, frozen=True):
       pattern: a regular expression of Java and Python that a template's parameter must match. It
         may accept more than `parse` does.
       parameter_type: of Dataflow's `ParameterType`.
+      is_secret: whether a wrong text may be a secret, which no message may quote.
     """
 
     parse: Callable[[str], object]
@@ -56,6 +60,7 @@ class ValueKind(Record, frozen=True):
     range: str = ""
     unit: str = ""
     choices: Callable[[], Sequence[str]] | None = None
+    is_secret: bool = False
 
 
 def parse_switch(text: str) -> bool:
@@ -212,6 +217,17 @@ def _parse_result_target(text: str) -> tuple[str, str | None]:
     return name, url or None
 
 
+def _parse_webhook(text: str) -> tuple[str, str]:
+    kind, _, variable = text.partition(":")
+    if kind not in WEBHOOKS or not re.fullmatch(_VARIABLE, variable):
+        raise ValueError(
+            "must be KIND:VARIABLE, such as slack:SLACK_WEBHOOK: the kind is one of"
+            f" {', '.join(WEBHOOKS)}, and the secret is in that environment variable, or in the"
+            " file that VARIABLE_FILE names"
+        )
+    return kind, variable
+
+
 def _is_url(text: str) -> bool:
     return bool(re.fullmatch(_URL, text))
 
@@ -329,6 +345,7 @@ ResultTarget = Annotated[
 RecordUrl = Annotated[
     str, ValueKind(check_template, "TEMPLATE", r"https?://[^\s<>|]+[{]\w+[}][^\s<>|]*")
 ]
+Webhook = Annotated[tuple[str, str], ValueKind(_parse_webhook, "KIND:VARIABLE", is_secret=True)]
 ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]
 TopicName = Annotated[str, _pubsub("topics", "PUBSUB_TOPIC")]

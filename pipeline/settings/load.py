@@ -237,7 +237,8 @@ def _value(field: Setting, given: _Given, problems: list[str]) -> object:
         try:
             values.append(field.kind.parse(text))
         except ValueError as error:
-            problems.append(f"{given.place}{text or repr(text)}: {error}")
+            shown = "(hidden)" if field.kind.is_secret else text or repr(text)
+            problems.append(f"{given.place}{shown}: {error}")
             values.append(_INVALID)
     if not field.is_many:
         if len(values) > 1:

@@ -13,6 +13,7 @@ from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.grounding_result import GroundingResult
 from transforms.rules.rate_counts import EngineCounts
+from transforms.rules.topic_messages import TopicMessage
 
 
 class DeferredAnswer(Record, frozen=True, kw_only=True):
@@ -32,6 +33,7 @@ class BatchResults(Record, frozen=True, kw_only=True):
     alerts: tuple[Alert, ...] = ()
     failures: tuple[Failure, ...] = ()
     results: tuple[GroundingResult, ...] = ()
+    messages: tuple[TopicMessage, ...] = ()
 
 
 _DECODERS = {

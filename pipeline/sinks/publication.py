@@ -90,7 +90,11 @@ def file_entry(part: Part, path: str) -> FileEntry:
 
 def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
     """Read the list of a finished run's files of one kind."""
-    path = destination.path(f"manifest/{destination.run}-{kind}.jsonl")
+    return read_manifest_file(destination.path(f"manifest/{destination.run}-{kind}.jsonl"))
+
+
+def read_manifest_file(path: str) -> list[FileEntry]:
+    """Read a list of files; OSError if it is none."""
     try:
         return [file_entry_from_json(line) for line in storage.read_whole(path).splitlines()]
     except ValueError:

@@ -1,5 +1,6 @@
 """Choose where the rows of a pipeline go: one sink for each way to run it."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import apache_beam as beam
@@ -7,6 +8,7 @@ import apache_beam as beam
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import deferred_answer, without_payload
 from pipeline.sinks.counted_rows import CountedRows
+from pipeline.sinks.enriched_messages import encode_enriched
 from pipeline.sinks.keep_rows import KeepRow, KeepRows
 from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import RowFormat, row_formats
@@ -23,7 +25,7 @@ class Sink:
 
     But `rate_alerts` turns one of the counts of answers into alerts, if the counts are complete.
     `deferred` keeps answers that were neither checked nor failed; else the next run reads them.
-    `results` keeps what other tools receive.
+    `further` steps, by their labels, keep or send what other tools receive of enriched records.
     """
 
     enriched: beam.PTransform
@@ -31,7 +33,7 @@ class Sink:
     alerts: beam.PTransform
     failures: beam.PTransform
     deferred: beam.PTransform | None = None
-    results: beam.PTransform | None = None
+    further: Mapping[str, beam.PTransform] = {}
 
 
 class ArchiveSink(Sink):
@@ -53,6 +55,7 @@ class StreamSink(Sink):
         windows: Windows,
         alert_topic: str | None = None,
         failure_topic: str | None = None,
+        enriched_topic: str | None = None,
     ) -> None:
         formats = row_formats(config, only_recent_dates=True)
         self.enriched, self.alerts, self.failures = (
@@ -64,6 +67,10 @@ class StreamSink(Sink):
         if failure_topic:
             encode = partial(encode_failure, with_payload=config.failure_payload)
             self.failures = PublishRows(failure_topic, formats.failures.kind, encode)
+        if enriched_topic:
+            encode_record = partial(encode_enriched, text=config.text)
+            publish = PublishRows(enriched_topic, "enriched_messages", encode_record)
+            self.further = {"PublishEnriched": publish}
 
 
 class SegmentSink(Sink):
@@ -94,6 +101,10 @@ class WorkerSink(Sink):
         converts = [] if config.failure_payload else [beam.Map(without_payload)]
         self.failures = KeepRows(batches, "failures", *converts)
         self.deferred = KeepRows(batches, "deferred", beam.Map(deferred_answer))
+        self.further = {}
         if config.keeps_results:
             convert = beam.Map(grounding_result, with_text=config.alerts.with_text)
-            self.results = KeepRows(batches, "results", convert)
+            self.further["KeepResults"] = KeepRows(batches, "results", convert)
+        if config.publishes_enriched:
+            encode = beam.Map(encode_enriched, text=config.text)
+            self.further["KeepMessages"] = KeepRows(batches, "messages", encode)

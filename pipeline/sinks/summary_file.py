@@ -8,6 +8,7 @@ import logging
 from contextlib import suppress
 
 from pipeline import storage
+from pipeline.errors import RunFailed
 from pipeline.settings.config import Destination
 from schemas.summary import Summary, folder_summary_to_json, summary_from_json, summary_to_json
 
@@ -15,10 +16,6 @@ _NAME = "summary.json"
 _FOLDER = "runs"
 _MOST_ATTEMPTS = 10
 _log = logging.getLogger(__name__)
-
-
-class OtherSource(Exception):
-    """A run of the same id, over other input, has written to the output folder."""
 
 
 def write_summary(destination: Destination, summary: Summary) -> Summary:
@@ -39,10 +36,10 @@ def remove_summary(destination: Destination) -> None:
 
 
 def refuse_other_source(destination: Destination, source: str | None) -> None:
-    """Raise OtherSource if a run of the same id over other input has written to the folder."""
+    """Raise RunFailed if a run of the same id over other input has written to the folder."""
     for earlier in read_summaries(destination.root):
         if earlier.name == destination.run and earlier.source not in {None, source}:
-            raise OtherSource(
+            raise RunFailed(
                 f"a run {destination.run!r} over other input has written to {destination.root};"
                 " choose another --run_id or --output"
             )

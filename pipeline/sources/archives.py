@@ -19,8 +19,7 @@ from pipeline.sources.compression import (
     read_members,
     read_plain,
 )
-from pipeline.sources.csv_files import is_csv_name, read_csv
-from pipeline.sources.parquet_files import PARQUET_MAGIC, read_parquet
+from pipeline.sources.tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
 from schemas import Record
 from schemas.failure import message_of_failure
 from schemas.message import SALVAGED, Message

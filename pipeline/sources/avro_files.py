@@ -15,7 +15,7 @@ from backports import zstd
 from fastavro import parse_schema, schemaless_reader
 
 from pipeline.sources.compression import DamagedArchive
-from pipeline.sources.table_rows import row_message
+from pipeline.sources.tables import row_message
 from schemas.enriched_answer import avro_to_payload, is_enriched_schema
 from schemas.message import Message
 from schemas.quantities import EPOCH, MEGABYTE, to_us

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pipeline import storage
+from pipeline.errors import LockFailed
 from pipeline.storage import buckets
 from transforms.persistence.private_files import make_folder
 
@@ -20,30 +21,22 @@ _RENEWALS_A_LEASE = 4
 _MODE = 0o640
 
 
-class LockTaken(Exception):
-    """Another process holds the lock."""
-
-
-class LockLost(Exception):
-    """The lock in a bucket was not renewed in time, and another process may have taken it."""
-
-
 class Lock:
     """A lock that this process holds, unless `is_lost`."""
 
     is_lost = False
 
     def check(self) -> None:
-        """Raise LockLost if `is_lost`."""
+        """Raise LockFailed if `is_lost`."""
         if self.is_lost:
-            raise LockLost("the lock of the output folder was not renewed in time; start again")
+            raise LockFailed("the lock of the output folder was not renewed in time; start again")
 
 
 @contextmanager
 def lock_output(
     path: str, wait_s: float, lease_s: float = 60.0, owner: str | None = None
 ) -> Iterator[Lock]:
-    """Hold a lock while a `with` block lasts, or raise LockTaken after a wait for its holder.
+    """Hold a lock while a `with` block lasts, or raise LockFailed after a wait for its holder.
 
     On disk the operating system holds the lock until the process ends. In a bucket the holder
     renews an object; another process takes over an object that did not change for a lease. A holder
@@ -141,5 +134,5 @@ class _Lease(Lock):
 
 def _wait(path: str, deadline_s: float, poll_s: float) -> None:
     if time.monotonic() > deadline_s:
-        raise LockTaken(f"another process holds {path}")
+        raise LockFailed(f"another process holds {path}")
     time.sleep(poll_s)

@@ -41,6 +41,11 @@ MODES: dict[str, Callable[[], tuple[Source, Sink, Config]]] = {
         StreamSink(_STREAM, _WINDOWS, f"{_TOPICS}/alerts", f"{_TOPICS}/failures"),
         _STREAM,
     ),
+    "watch into a table": lambda: (
+        ReadSubscription(_SUBSCRIPTION, "id"),
+        StreamSink(_STREAM, _WINDOWS, enriched_topic=f"{_TOPICS}/enriched"),
+        _STREAM,
+    ),
     "watch into files": lambda: (
         ReadSubscription(_SUBSCRIPTION, "id"),
         StreamSink(_STREAM, _WINDOWS),

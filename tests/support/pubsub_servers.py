@@ -95,6 +95,7 @@ class GoogleEmulator:
 
 
 def free_port() -> int:
+    """Find a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -11,7 +11,7 @@ from transforms.rules.rate_counts import is_reason_signal
 _MAX_NAME, _MAX_QUOTE, _MAX_URL = 80, 300, 1_500
 _MAX_SHOWN, _MAX_ENGINES = 5, 5
 _SEVERITIES = (Severity.CRITICAL, Severity.WARNING, Severity.INFO)
-_CLOSED = "closed"  # begins the state of an incident of which there will be no further alert
+_CLOSED = "closed"  # begins the state of an incident that gets no further alert
 
 
 class Notice(Record, frozen=True, kw_only=True):
@@ -25,7 +25,7 @@ class Notice(Record, frozen=True, kw_only=True):
 
 
 class NoticeGroup(Record, frozen=True, kw_only=True):
-    """Alerts of one message: the worst, and counts of the others; `title` is no producer's text."""
+    """Alerts of one message: the worst, and counts of the others; the title is trusted."""
 
     title: str
     notices: tuple[Notice, ...]

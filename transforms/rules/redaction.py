@@ -3,10 +3,13 @@
 import hashlib
 import re
 from enum import StrEnum
+from typing import TypeGuard
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from schemas.enriched_answer import EnrichedAnswer
+from schemas.verdict import Tag
+from transforms.rules.spans import truncate
 
 _HASHED = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -47,6 +50,28 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
         # Undocumented fields may repeat the texts.
         check=enriched.check and replace(enriched.check, unknown_members=()),
     )
+
+
+def without_fact_texts(enriched: EnrichedAnswer) -> EnrichedAnswer:
+    """Drop the texts and attributes of the facts, and tag the record FACTS_DROPPED."""
+    return replace(
+        enriched,
+        tags=tuple(sorted({*enriched.tags, Tag.FACTS_DROPPED})),
+        facts=tuple(replace(fact, text="", attributes={}) for fact in enriched.facts),
+    )
+
+
+def without_evidence(enriched: EnrichedAnswer, max_bytes: int) -> EnrichedAnswer:
+    """Keep only the single fields of a record, each text up to a size; tag it FACTS_DROPPED."""
+    fields = asdict(enriched)
+    texts = {name: truncate(each, max_bytes) for name, each in fields.items() if _is_text(each)}
+    lists = {name: () for name, each in fields.items() if isinstance(each, tuple)}
+    tags = (Tag.FACTS_DROPPED.value,)
+    return replace(enriched, **{**texts, **lists, "check": None, "tags": tags})
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and not isinstance(value, StrEnum)
 
 
 def is_hashed(text: str) -> bool:

@@ -27,6 +27,56 @@ def langfuse_scores(result: GroundingResult) -> list[dict[str, Any]]:
     return [{"id": f"{result.record_id}-{each['name']}", **each, **shared} for each in scores]
 
 
+def opentelemetry_attributes(result: GroundingResult) -> dict[str, str | float | list[str]]:
+    """Return the attributes of the event `gen_ai.evaluation.result`."""
+    claim = result.worst_claim
+    fields = {
+        "gen_ai.evaluation.name": EVALUATION,
+        "gen_ai.evaluation.score.value": result.support_score,
+        "gen_ai.evaluation.score.label": result.verdict,
+        "gen_ai.evaluation.explanation": claim and claim.text,
+        "gen_ai.response.id": result.response_id,
+        **{f"groundwatch.{name}": value for name, value in metadata(result).items()},
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def phoenix_annotation(result: GroundingResult) -> dict[str, Any]:
+    """Return an item of POST /v1/span_annotations, or of /v1/trace_annotations without a span.
+
+    Phoenix replaces an annotation of the same name and identifier.
+    """
+    place = {"span_id": result.span_id} if result.span_id else {"trace_id": result.trace_id}
+    scored = {"label": result.verdict, "score": result.support_score}
+    return {
+        **place,
+        "name": EVALUATION,
+        "annotator_kind": "CODE",
+        "identifier": result.record_id,
+        "result": {**scored, "explanation": explain(result)},
+        "metadata": metadata(result),
+    }
+
+
+def mlflow_assessment(result: GroundingResult) -> dict[str, Any]:
+    """Return the feedback that an assessment of a trace holds."""
+    texts = {name: _as_text(value) for name, value in metadata(result).items()}
+    if result.support_score is not None:
+        texts["support_score"] = _as_text(result.support_score)
+    return {
+        "assessment_name": EVALUATION,
+        "source": {"source_type": "CODE", "source_id": "groundwatch"},
+        "feedback": {"value": result.verdict},
+        "rationale": explain(result),
+        "metadata": texts,
+        **({"span_id": result.span_id} if result.span_id else {}),
+    }
+
+
+def _as_text(value: object) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
 def explain(result: GroundingResult) -> str:
     """Return the reason of the verdict, and the text of the worst claim where it is allowed."""
     claim = result.worst_claim

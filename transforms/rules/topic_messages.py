@@ -19,7 +19,7 @@ SHORTENED = "shortened"  # the attribute that lists what was truncated
 LEFT_OUT = "left_out"  # the attribute that counts the dropped attributes
 # The request around the message, with the topic's name, must stay within 10,000,000.
 MAX_MESSAGE_BYTES = 9_998_000
-_MAX_ALERT_BYTES = MAX_MESSAGE_BYTES - 10_000  # leaves space for an alert's attributes
+MAX_DATA_BYTES = MAX_MESSAGE_BYTES - 10_000  # leaves space for groundwatch's own attributes
 _MAX_ATTRIBUTES = 100
 _MAX_NAME_BYTES = 256
 _MAX_VALUE_BYTES = 1_024
@@ -130,8 +130,8 @@ def encode_failure(failure: Failure, *, with_payload: bool = True) -> TopicMessa
     return build_message(message.payload, attributes, forwarded=message.attributes)
 
 
-def decode_failure(published: Message) -> Message:
-    """Decode the message that failed, with its earlier failure, from a published failure.
+def decode_failure(published: Message) -> Failure:
+    """Decode a published failure, whose message knows of it as an earlier failure.
 
     Raises:
       ValueError: it is not a failure, or was published without all of its original bytes.
@@ -143,14 +143,22 @@ def decode_failure(published: Message) -> Message:
     names = [name for name in attributes if name.startswith(_FAILURE_PREFIX)]
     own = {name: attributes.pop(name) for name in names}
     try:
-        return Message(
-            payload=published.payload,
-            attributes=attributes,
-            place=own["failure_source"],
-            publish_time_us=from_rfc3339(own.get("failure_publish_time")),
-            earlier=EarlierFailure(
-                first_failed_at_us=from_rfc3339(own["failure_first_at"]) or 0,
-                attempts=int(own["failure_attempts"]),
+        first_us = from_rfc3339(own["failure_first_at"]) or 0
+        attempts = int(own["failure_attempts"])
+        return Failure(
+            step=own.get("failure_step", ""),
+            error_class=own.get("failure_error_class", ""),
+            error=own.get("failure_error", ""),
+            retryable=own.get("failure_retryable") == "true",
+            attempts=attempts,
+            first_failed_at_us=first_us,
+            last_failed_at_us=from_rfc3339(own.get("failure_last_at")) or first_us,
+            message=Message(
+                payload=published.payload,
+                attributes=attributes,
+                place=own["failure_source"],
+                publish_time_us=from_rfc3339(own.get("failure_publish_time")),
+                earlier=EarlierFailure(first_failed_at_us=first_us, attempts=attempts),
             ),
         )
     except (KeyError, ValueError):
@@ -164,7 +172,7 @@ def _truncate_texts(alert: Alert) -> tuple[Alert, list[str]]:
     shortened: list[str] = []
     for name in sorted(texts, key=lambda name: len(texts[name]), reverse=True):
         # Text takes at least as many bytes in JSON.
-        excess = len(alert_to_json(alert)) - _MAX_ALERT_BYTES
+        excess = len(alert_to_json(alert)) - MAX_DATA_BYTES
         if excess > 0 and texts[name]:
             text = truncate(texts[name], max(0, len(texts[name].encode()) - excess))
             shorter = replace(claim, text=text) if claim and name == "worst_claim" else text

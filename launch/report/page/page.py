@@ -11,11 +11,13 @@ from markupsafe import Markup
 
 from launch.report.counts.comparison import Comparison
 from launch.report.counts.tally import Findings
+from launch.report.counts.timeline import OTHERS
 from launch.report.page import charts, presentation
 from launch.report.page.filters import filters_of
 from launch.terminal import figures
 
 _MAX_ENGINES = 20
+_TREND_COLUMNS = 28
 
 
 def source_hash(source: str) -> str:
@@ -57,6 +59,8 @@ def render(findings: Findings, title: str, price_per_1k_chars: float | None = No
         price_per_1k_chars=price_per_1k_chars,
         verdicts=presentation.verdict_styles(tally.verdicts),
         columns=tally.timeline.columns(),
+        trends=tally.timeline.by_engine(_TREND_COLUMNS),
+        others=OTHERS,
     )
 
 

@@ -77,6 +77,7 @@ class Canary:
             work_folder=self._folder,
             sampling=SamplingRule(),
             keeps_results=False,
+            publishes_enriched=False,
         )
         self._pipeline = LocalPipeline(own, options, WorkerSink)
         self._journal = journal

@@ -12,6 +12,7 @@ from launch.watch.durable.journal import Journal, PlannedFile, Publication
 from launch.watch.durable.ledger import ledger_alert
 from launch.watch.durable.published_ids import PublishedIds, failure_key, split_keys
 from pipeline import storage
+from pipeline.errors import LockFailed
 from pipeline.settings.config import Config
 from pipeline.sinks.part_files import Part, write_part
 from pipeline.sinks.publication import (
@@ -24,7 +25,7 @@ from pipeline.sinks.publication import (
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat, row_formats
 from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
-from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
+from pipeline.storage.output_lock import Lock, lock_output
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
@@ -65,7 +66,7 @@ class FinalFiles:
             # One worker at a time compares its records with those that are published.
             with lock_output(path, _LOCK_WAIT_S) as lock:
                 return self._publish_all(journal, lock)
-        except (LockTaken, LockLost) as error:
+        except LockFailed as error:
             raise OSError(str(error)) from None
 
     def _publish_all(self, journal: Journal, lock: Lock) -> int:

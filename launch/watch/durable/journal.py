@@ -137,6 +137,7 @@ class Journal:
             self._raise(batch.alerts)
             self.outbox.add(batch.failures)
             self.outbox.add(batch.results)
+            self.outbox.add(batch.messages)
 
     def raise_alerts(self, alerts: Sequence[Alert], notes: dict[str, Record] | None = None) -> None:
         """Put alerts into the outbox, and replace notes by name, in one transaction."""

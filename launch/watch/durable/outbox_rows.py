@@ -1,8 +1,8 @@
 """Store the rows that wait for a destination, each destination's under a kind of its own."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import astuple
@@ -27,13 +27,13 @@ INSERT INTO deliveries VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind) DO UPDATE SET
   sent = sent + excluded.sent, refused = refused + excluded.refused,
   skipped = skipped + excluded.skipped, dropped = dropped + excluded.dropped
 """
+_PENDING = "SELECT count(*), total(length(content)) FROM outbox WHERE kind = ?"
 # The newest rows that fit into the limits are kept.
-_TRIM = """
-DELETE FROM outbox WHERE kind = ?1 AND id <= (
-  SELECT id FROM (
-    SELECT id, row_number() OVER newest AS number, sum(length(content)) OVER newest AS bytes
-    FROM outbox WHERE kind = ?1 WINDOW newest AS (ORDER BY id DESC))
-  WHERE number > ?2 OR bytes > ?3 ORDER BY id DESC LIMIT 1)
+_FIND_OLD = """
+SELECT id FROM (
+  SELECT id, row_number() OVER newest AS number, sum(length(content)) OVER newest AS bytes
+  FROM outbox WHERE kind = ? WINDOW newest AS (ORDER BY id DESC))
+WHERE number > ? OR bytes > ? ORDER BY id DESC LIMIT 1
 """
 _NEWEST = 2**62
 _MAX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
@@ -49,20 +49,28 @@ class OutboxRows:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kinds = defaultdict(list, {row_type: [kind] for row_type, kind in _KINDS.items()})
+        self._kinds: dict[type, list[tuple[str, Callable[[Any], bool]]]] = defaultdict(list)
+        for row_type, kind in _KINDS.items():
+            self.add_destination(kind, row_type)
 
-    def add_destination(self, kind: str, row_type: type[Record]) -> None:
-        """Also keep the rows of a type that `add` gets from now on under a kind."""
-        self._kinds[row_type].append(kind)
+    def add_destination(
+        self,
+        kind: str,
+        row_type: type[OutboxRow],
+        accepts: Callable[[OutboxRow], bool] = lambda _: True,
+    ) -> None:
+        """Also keep the rows of a type that `add` gets from now on, if accepted, under a kind."""
+        self._kinds[row_type].append((kind, accepts))
 
     def add(self, rows: Iterable[Record]) -> None:
         """Add rows once for each destination of their type; for use in a transaction."""
         for row in rows:
             content = msgspec.json.encode(row)
-            for kind in self._kinds[type(row)]:
-                self._database.write(
-                    "INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content
-                )
+            for kind, accepts in self._kinds[type(row)]:
+                if accepts(row):
+                    self._database.write(
+                        "INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content
+                    )
 
     def rows(
         self, row_type: type[OutboxRow], most: int, up_to: int = _NEWEST, kind: str = ""
@@ -107,13 +115,21 @@ class OutboxRows:
 
     def trim(self, kind: str, max_rows: int, max_bytes: int) -> int:
         """Drop and count the oldest rows of a destination beyond the limits."""
-        if not self.count(kind):
+        [(rows, size_bytes)] = self._database.read(_PENDING, kind)
+        if rows <= max_rows and size_bytes <= max_bytes:
             return 0
+        # Found before the transaction, which the batches wait for.
+        [(newest,)] = self._database.read(_FIND_OLD, kind, max_rows, max_bytes)
         with self._database.transaction():
-            dropped = self._database.write(_TRIM, kind, max_rows, max_bytes)
-            if dropped:
-                self._database.write(_ADD_DELIVERED, kind, *astuple(Delivered(dropped=dropped)))
+            query = "DELETE FROM outbox WHERE kind = ? AND id <= ?"
+            dropped = self._database.write(query, kind, newest)
+            self._database.write(_ADD_DELIVERED, kind, *astuple(Delivered(dropped=dropped)))
         return dropped
+
+    def pending(self) -> dict[str, int]:
+        """Count the rows of each destination."""
+        query = "SELECT kind, count(*) FROM outbox WHERE kind NOT IN (?, ?) GROUP BY kind"
+        return dict(self._database.read(query, *_KINDS.values()))
 
     def delivered(self) -> dict[str, Delivered]:
         """Return what has become of each destination's rows since the journal was created."""

@@ -4,63 +4,35 @@ The arguments of the resources are compared with those of the provider google-be
 (tests/data/terraform), since neither the provider nor a project is at hand.
 """
 
-import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schemas.verdict import Verdict
 from tests.support import templates
-from tests.support.terraform import Json, Resource, load, resources
+from tests.support.terraform import (
+    Json,
+    Resource,
+    load,
+    misaligned,
+    name_of,
+    problems,
+    resources,
+)
 from transforms.runtime import counters
 
 FOLDER = templates.FOLDER / "terraform"
 BLOCKS = load(FOLDER)
 RESOURCES = list(resources(BLOCKS))
-SCHEMA: Json = json.loads(
-    (Path(__file__).parents[2] / "data" / "terraform" / "google-beta-6.50.0.json").read_bytes()
-)
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.tf")))
-OF_TERRAFORM = {"count", "depends_on", "dynamic", "for_each", "lifecycle", "provider"}
-
-
-def name_of(resource: Resource) -> str:
-    return f"{resource.kind}.{resource.name}"
-
-
-def blocks_in(arguments: Json) -> Iterator[tuple[str, Json]]:
-    """The blocks within a block, the dynamic ones included."""
-    for name, value in arguments.items():
-        if name == "dynamic":
-            for dynamic in value:
-                for made, block in dynamic.items():
-                    yield made, block["content"][0]
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            yield from ((name, block) for block in value)
-
-
-def problems(arguments: Json, schema: Json, place: str) -> Iterator[str]:
-    inner = list(blocks_in(arguments))
-    given = (set(arguments) | {name for name, _ in inner}) - OF_TERRAFORM
-    yield from (
-        f"{place}: {name} is unknown"
-        for name in given - set(schema["required"]) - set(schema["optional"])
-    )
-    yield from (f"{place}: {name} is missing" for name in set(schema["required"]) - given)
-    for name, block in inner:
-        if name in schema.get("blocks", {}):
-            yield from problems(block, schema["blocks"][name], f"{place}.{name}")
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=name_of)
 def test_the_provider_knows_every_argument_and_misses_none(resource: Resource) -> None:
-    assert list(problems(resource.arguments, SCHEMA[resource.kind], name_of(resource))) == []
+    assert list(problems(resource)) == []
 
 
 def test_whatever_is_referred_to_is_there_and_whatever_is_a_variable_is_used() -> None:
@@ -86,19 +58,6 @@ def test_the_files_are_formatted() -> None:
         assert done.returncode == 0
     for path in FOLDER.glob("*.tf"):
         assert list(misaligned(path.read_text(encoding="utf-8").splitlines())) == []
-
-
-ASSIGNMENT = re.compile(r'^( *)[\w"][^={}()]*? *(=) [^{(\[]*[^{(\[]$')
-
-
-def misaligned(lines: list[str]) -> Iterator[str]:
-    """Lines that `terraform fmt` would change for their white space."""
-    yield from (line for line in lines if line != line.rstrip() or "\t" in line)
-    yield from (line for line in lines if (len(line) - len(line.lstrip())) % 2)
-    matches = [ASSIGNMENT.match(line) for line in lines]
-    for place, run in groupby(matches, key=lambda match: match and match[1]):
-        if place is not None and len({match.start(2) for match in run if match}) > 1:
-            yield f"the equals signs at indent {len(place)}"
 
 
 @pytest.mark.parametrize(

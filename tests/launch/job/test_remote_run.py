@@ -13,8 +13,9 @@ from apache_beam.runners.runner import PipelineResult, PipelineRunner, PipelineS
 from google.api_core.exceptions import Forbidden
 from google.cloud.dataflow import JobState
 
-from launch.job.remote_run import JobFailed, run_job
+from launch.job.remote_run import run_job
 from launch.logs.json_log import keep_beam_quiet
+from pipeline.errors import RunFailed
 from tests.support.archives import an_envelope
 from tests.support.runs import an_archive, backfill
 
@@ -70,7 +71,7 @@ class _Runner(PipelineRunner):
 def run(result: PipelineResult | Exception) -> str:
     """Run a job that comes to nothing; returns what is said of it."""
     flags = ["--project=p", "--region=europe-west4"]
-    with pytest.raises(JobFailed) as raised:
+    with pytest.raises(RunFailed) as raised:
         run_job(beam.Pipeline(runner=_Runner(result), options=PipelineOptions(flags)))
     return str(raised.value)
 

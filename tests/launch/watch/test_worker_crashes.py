@@ -118,12 +118,11 @@ class Crash(BaseException):
 
 
 class Death:
-    """Lets the process die at its nth touch of the world, before or after the deed."""
+    """Lets the process die just before its nth touch of the world."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, moment: int, *, done: bool) -> None:
+    def __init__(self, patch: pytest.MonkeyPatch, moment: int) -> None:
         self._touches = itertools.count()
         self._moment = moment
-        self._done = done
         self.has_struck = False
         for owner, name in (
             (SeenIds, "begin"),
@@ -141,19 +140,12 @@ class Death:
 
     def _dying(self, deed: Callable[..., Any]) -> Callable[..., Any]:
         def touch(*given: Any, **named: Any) -> Any:
-            number = next(self._touches)
-            if self.has_struck or (number == self._moment and not self._done):
-                self._strike()
-            result = deed(*given, **named)
-            if number == self._moment:
-                self._strike()
-            return result
+            self.has_struck |= next(self._touches) == self._moment
+            if self.has_struck:
+                raise Crash
+            return deed(*given, **named)
 
         return touch
-
-    def _strike(self) -> None:
-        self.has_struck = True
-        raise Crash
 
 
 def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
@@ -177,13 +169,11 @@ def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
         worker.finish()
 
 
-@pytest.mark.parametrize("done", [False, True], ids=["before the deed", "after it"])
 def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
     config: Config,
     pipeline: LocalPipeline,
     alone: Alone,
     monkeypatch: pytest.MonkeyPatch,
-    done: bool,
 ) -> None:
     monkeypatch.setattr(worker_module, "LocalPipeline", lambda *_: pipeline)
     for moment in itertools.count():
@@ -191,7 +181,7 @@ def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
         subscription = AtHand()
         alone.is_away = True
         with monkeypatch.context() as patch:
-            death = Death(patch, moment, done=done)
+            death = Death(patch, moment)
             with suppress(Crash):
                 work_through(config, subscription, steps=1)
         alone.is_away = False

@@ -19,8 +19,8 @@ from pyarrow import parquet
 
 from pipeline.sources.archives import examine_file, read_archive, read_examined_file
 from pipeline.sources.compression import DamagedArchive
-from pipeline.sources.parquet_files import read_parquet
 from pipeline.sources.splits import SegmentReader, split_segments
+from pipeline.sources.tables import read_parquet
 from schemas.message import Message
 from tests.support.archives import COMPRESSED, buffered, payloads, read_all, read_damaged
 

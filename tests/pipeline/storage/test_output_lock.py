@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.storage.output_lock import LockLost, LockTaken, lock_output
+from pipeline.errors import LockFailed
+from pipeline.storage.output_lock import lock_output
 from tests.support.buckets import Buckets, Trouble, when
 from tests.support.storage_server import storage_server
 from tests.support.waiting import wait_until
@@ -33,7 +34,7 @@ def test_a_second_holder_is_refused_and_the_next_is_not(path: str) -> None:
     for _ in range(2):
         with (
             lock_output(path, 0),
-            pytest.raises(LockTaken, match=r"another process holds .*\.lock"),
+            pytest.raises(LockFailed, match=r"another process holds .*\.lock"),
             lock_output(path, 0),
         ):
             pass
@@ -78,7 +79,7 @@ def test_a_lock_on_disk_ends_with_its_process(tmp_path: Path) -> None:
     holder = context.Process(target=_hold_for_ever, args=(path, held))
     holder.start()
     assert held.wait(60)
-    with pytest.raises(LockTaken), lock_output(path, 0):
+    with pytest.raises(LockFailed), lock_output(path, 0):
         pass
     holder.kill()
     holder.join()
@@ -88,7 +89,7 @@ def test_a_lock_on_disk_ends_with_its_process(tmp_path: Path) -> None:
 
 def test_a_lock_in_a_bucket_that_nobody_renews_is_taken_over(buckets: Buckets) -> None:
     buckets.put("gs://out/.lock", b"of a machine that is gone")
-    with pytest.raises(LockTaken), lock_output("gs://out/.lock", 0, LEASE_S):
+    with pytest.raises(LockFailed), lock_output("gs://out/.lock", 0, LEASE_S):
         pass
     with lock_output("gs://out/.lock", 10, LEASE_S):
         assert buckets.below("gs://out/")[".lock"] != b"of a machine that is gone"
@@ -99,7 +100,7 @@ def test_a_lock_in_a_bucket_is_renewed_while_it_is_held(buckets: Buckets) -> Non
     with lock_output("gs://out/.lock", 0, LEASE_S) as lock:
         writes = [action for action, _ in buckets.requests].count("begin")
         wait_until(lambda: [a for a, _ in buckets.requests].count("begin") > writes + 4)
-        with pytest.raises(LockTaken), lock_output("gs://out/.lock", 2 * LEASE_S, LEASE_S):
+        with pytest.raises(LockFailed), lock_output("gs://out/.lock", 2 * LEASE_S, LEASE_S):
             pass
         lock.check()
 
@@ -109,7 +110,7 @@ def test_a_holder_that_cannot_renew_its_lock_knows_that_it_is_lost(buckets: Buck
         lock = held.enter_context(lock_output("gs://out/.lock", 0, LEASE_S))
         buckets.plan = when("begin", "", Trouble(403))
         wait_until(lambda: lock.is_lost)
-        with pytest.raises(LockLost):
+        with pytest.raises(LockFailed):
             lock.check()
 
 

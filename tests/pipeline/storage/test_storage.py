@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pipeline import storage
+from tests.support.file_systems import NO_SECOND_FILE_SYSTEM, other_file_system
 
 STRANGE = ["plain", "with space", "a[1]", "what?", "st*r", "Größe", "x{y}", "100%"]
 
@@ -159,14 +160,6 @@ def test_publishing_under_a_free_name_again_is_harmless(tmp_path: Path) -> None:
     assert not (tmp_path / "temporary").exists()
 
 
-def _other_file_system(tmp_path: Path) -> Path | None:
-    """A folder on another file system than the test's, None where there is none."""
-    shared_memory = Path("/dev/shm")  # noqa: S108 - a tmpfs is what the test needs
-    if not shared_memory.is_dir() or shared_memory.stat().st_dev == tmp_path.stat().st_dev:
-        return None
-    return shared_memory
-
-
 @pytest.mark.parametrize("publish", [storage.publish, storage.publish_new])
 @pytest.mark.parametrize("error", [errno.EXDEV, None], ids=["refused rename", "real"])
 def test_a_file_is_published_from_another_file_system(
@@ -175,9 +168,9 @@ def test_a_file_is_published_from_another_file_system(
     publish: Callable[[str, str], None],
     error: int | None,
 ) -> None:
-    other = _other_file_system(tmp_path)
+    other = other_file_system(tmp_path)
     if error is None and other is None:
-        pytest.skip("NO SECOND FILE SYSTEM: /dev/shm is on the test's own one")
+        pytest.skip(f"NO SECOND FILE SYSTEM: {NO_SECOND_FILE_SYSTEM}")
     source = Path(tempfile.mkdtemp(dir=other if error is None else tmp_path)) / "temporary"
     source.write_bytes(b"whole")
     if error is not None:

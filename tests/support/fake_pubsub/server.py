@@ -1,7 +1,7 @@
 """The server: listens, goes away, comes back."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
@@ -14,7 +14,7 @@ from tests.support.fake_pubsub.faults import Faults
 from tests.support.fake_pubsub.reading import Reader
 from tests.support.fake_pubsub.rpc import handler
 from tests.support.fake_pubsub.services import publisher, subscriber
-from tests.support.fake_pubsub.wire import Subscription, Topic
+from tests.support.fake_pubsub.wire import PubsubMessage, Subscription, Topic
 
 _MOST_CALLS = 64
 _OPTIONS = (
@@ -112,6 +112,10 @@ class FakePubSub:
         """
         self._broker.create_topic(Topic(name=topic))
         self._broker.create_subscription(Subscription(name=subscription, topic=topic))
+
+    def publish(self, topic: str, payloads: Iterable[bytes]) -> None:
+        """Publish messages without attributes; raises as the client does of an unknown topic."""
+        self._broker.publish(topic, [PubsubMessage(data=payload) for payload in payloads])
 
     def counts(self, subscription: str) -> Counts:
         """Say what a subscription has seen.

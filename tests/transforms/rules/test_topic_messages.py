@@ -289,7 +289,7 @@ def test_a_published_failure_gives_its_message_back(failure: Failure) -> None:
             first_failed_at_us=failure.first_failed_at_us, attempts=failure.attempts
         ),
     )
-    assert decode_failure(published(encode_failure(failure))) == expected
+    assert decode_failure(published(encode_failure(failure))).message == expected
 
 
 def test_a_failure_is_the_original_bytes_and_says_in_attributes_what_went_wrong() -> None:
@@ -326,20 +326,20 @@ def test_a_failure_names_its_trace() -> None:
 
 def test_a_failure_at_the_beginning_of_time_stays_there() -> None:
     failure = a_failure(first_failed_at_us=0)
-    assert decode_failure(published(encode_failure(failure))).earlier == EarlierFailure(
+    assert decode_failure(published(encode_failure(failure))).message.earlier == EarlierFailure(
         first_failed_at_us=0, attempts=failure.attempts
     )
 
 
 def test_what_had_no_place_in_a_failure_leaves_no_trace_in_its_message() -> None:
     failure = a_failure(message=a_message(attributes={"topic": "x", "engine": "shop"}))
-    again = decode_failure(published(encode_failure(failure)))
+    again = decode_failure(published(encode_failure(failure))).message
     assert again.attributes == {"engine": "shop"}
 
 
 def test_a_failure_that_failed_again_says_so_once() -> None:
     failure = FAILURES["from Pub/Sub"]
-    again = decode_failure(published(encode_failure(failure)))
+    again = decode_failure(published(encode_failure(failure))).message
     assert set(encode_failure(replace(failure, message=again)).attributes) == set(
         encode_failure(failure).attributes
     )

@@ -1,0 +1,72 @@
+"""Send results to MLflow as assessments of traces."""
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from launch.export.http_sender import HttpSender, read_secret
+from launch.export.target import RowsRefused, Target, TargetMisconfigured
+from schemas.grounding_result import GroundingResult
+from schemas.quantities import to_rfc3339
+from transforms.rules.result_payloads import mlflow_assessment
+from transforms.runtime import clock
+
+_LOCAL = "http://127.0.0.1:5000"
+_TRACE = re.compile("[0-9a-f]{32}")
+
+
+class MlflowAssessments(Target[GroundingResult]):
+    """Create an assessment for each result, unless the trace has the one of the record."""
+
+    name = "mlflow"
+    max_rows = 20  # each takes two requests
+
+    def __init__(self, url: str | None = None) -> None:
+        given = url or os.environ.get("MLFLOW_TRACKING_URI") or _LOCAL
+        token, user = read_secret("MLFLOW_TRACKING_TOKEN"), read_secret("MLFLOW_TRACKING_USERNAME")
+        self._sender = HttpSender(
+            self.name,
+            given,
+            "correct the address, MLFLOW_TRACKING_TOKEN or MLFLOW_TRACKING_USERNAME",
+            headers={"Authorization": f"Bearer {token}"} if token else None,
+            auth=(user, read_secret("MLFLOW_TRACKING_PASSWORD") or "") if user else None,
+        )
+
+    def send(self, rows: Sequence[GroundingResult]) -> None:
+        """Create the assessments, one by one."""
+        for row in rows:
+            try:
+                self._send(row)
+            except TargetMisconfigured as error:
+                if error.status != 404:  # noqa: PLR2004 - not found
+                    raise
+                raise RowsRefused("HTTP 404: MLflow does not have the trace") from None
+
+    def _send(self, row: GroundingResult) -> None:
+        # MLflow has no id of the sender's choice: a repeated result would be a second assessment.
+        trace_id = f"tr-{row.trace_id}" if _TRACE.fullmatch(row.trace_id or "") else row.trace_id
+        trace = msgspec.json.decode(self._sender.get(f"/api/3.0/mlflow/traces/{trace_id}"))
+        times = dict.fromkeys(("create_time", "last_update_time"), to_rfc3339(clock.now_us()))
+        body = {"assessment": {"trace_id": trace_id, **times, **mlflow_assessment(row)}}
+        if not any(_is_of(row, each) for each in _assessments(trace)):
+            self._sender.post(f"/api/3.0/mlflow/traces/{trace_id}/assessments", body)
+
+    def skip_reason(self, row: GroundingResult) -> str | None:
+        """Skip results without a trace: MLflow keeps no assessment of nothing."""
+        return None if row.trace_id else "no trace id"
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._sender.close()
+
+
+def _assessments(trace: Any) -> list[Any]:
+    assessments: list[Any] = trace["trace"]["trace_info"].get("assessments", [])
+    return assessments
+
+
+def _is_of(row: GroundingResult, assessment: Any) -> bool:
+    return bool((assessment.get("metadata") or {}).get("record_id") == row.record_id)

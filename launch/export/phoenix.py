@@ -1,0 +1,53 @@
+"""Send results to Phoenix as annotations of spans and traces."""
+
+import os
+from collections.abc import Sequence
+
+from launch.export.http_sender import HttpSender, read_secret
+from launch.export.target import RowsRefused, Target, TargetMisconfigured
+from schemas.grounding_result import GroundingResult
+from transforms.rules.result_payloads import phoenix_annotation
+
+_LOCAL = "http://127.0.0.1:6006"
+
+
+class PhoenixAnnotations(Target[GroundingResult]):
+    """Post an annotation for each result; a repeated result replaces its annotation."""
+
+    name = "phoenix"
+    max_rows = 100
+
+    def __init__(self, url: str | None = None) -> None:
+        given = url or os.environ.get("PHOENIX_COLLECTOR_ENDPOINT") or _LOCAL
+        key = read_secret("PHOENIX_API_KEY")
+        headers = {"Authorization": f"Bearer {key}"} if key else None
+        advice = "correct the address and PHOENIX_API_KEY"
+        self._sender = HttpSender(self.name, given, advice, headers=headers)
+
+    def send(self, rows: Sequence[GroundingResult]) -> None:
+        """Post the annotations of spans, and those of traces whose span is not known."""
+        for kind in ("span", "trace"):
+            taken = [row for row in rows if bool(row.span_id) == (kind == "span")]
+            if taken:
+                self._post(f"/v1/{kind}_annotations", taken)
+
+    def _post(self, path: str, rows: Sequence[GroundingResult]) -> None:
+        body = {"data": [phoenix_annotation(row) for row in rows]}
+        try:
+            # Only then the reply says whether Phoenix has the spans.
+            self._sender.post(f"{path}?sync=true", body)
+        except TargetMisconfigured as error:
+            if error.status != 404:  # noqa: PLR2004 - not found
+                raise
+            if len(rows) == 1:
+                # Without `sync`, Phoenix waits some minutes for the span.
+                self._sender.post(path, body)
+            raise RowsRefused("HTTP 404: Phoenix does not have the span or trace") from None
+
+    def skip_reason(self, row: GroundingResult) -> str | None:
+        """Skip results without a span and a trace: there is nothing to annotate."""
+        return None if row.span_id or row.trace_id else "no trace id"
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._sender.close()

@@ -1,0 +1,173 @@
+"""Send alerts to people: Slack, Google Chat, PagerDuty, and signed webhooks of your own."""
+
+import ipaddress
+from collections.abc import Callable, Iterator, Sequence
+from urllib.parse import urlsplit
+
+import msgspec
+
+from launch.export.http_sender import HttpSender, require_secret
+from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
+from launch.terminal.exit_status import DONE, FAILED
+from schemas.alert import Alert, AlertKind, RateIncident, Severity
+from transforms.rules.alert_notices import describe_group
+from transforms.rules.webhook_payloads import (
+    google_chat_message,
+    pagerduty_event,
+    sign,
+    signed_request,
+    slack_message,
+)
+from transforms.runtime import clock
+
+_PAUSE_S = 60.0  # between the messages of a channel about answers
+_MOST_IN_CHAT, _MOST_SIGNED = 5_000, 100  # alerts of one message
+_PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
+_TEST_SIGNAL = "test"
+_Request = tuple[bytes, dict[str, str]]
+_Encode = Callable[[Sequence[Alert]], _Request]
+
+
+class AlertWebhook(Target[Alert]):
+    """Post alerts to one address, those of a request in one message."""
+
+    can_divide = False  # several messages would exceed the channel's rate
+
+    def __init__(
+        self, name: str, url: str, encode: _Encode, *, max_rows: int = 1, pause_s: float = 0.0
+    ) -> None:
+        self.name, self.max_rows, self.pause_s = name, max_rows, pause_s
+        self._url = url
+        self._encode = encode
+        self._advice = f"renew the address or key in {name.partition(':')[2].partition(' ')[0]}"
+        self._sender = HttpSender(name, url, self._advice)
+
+    def send(self, rows: Sequence[Alert]) -> None:
+        """Post the alerts as one message."""
+        content, headers = self._encode(rows)
+        try:
+            self._sender.send("POST", self._url, content=content, headers=headers)
+        except RowsRefused as error:
+            raise RowsRefused(f"{error}; {self._advice}") from None
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._sender.close()
+
+
+def is_incident(alert: Alert) -> bool:
+    """Return whether an alert is not about one answer."""
+    return alert.kind is not AlertKind.ANSWER
+
+
+def is_of_an_answer(alert: Alert) -> bool:
+    """Return whether an alert is about one answer."""
+    return not is_incident(alert)
+
+
+def open_webhooks(
+    kind: str, variable: str, source: str
+) -> Iterator[tuple[AlertWebhook, Callable[[Alert], bool]]]:
+    """Open the targets of a channel, each with the alerts it takes: incidents, and answers.
+
+    Incidents are sent at once. A message about answers holds all that have come since the last
+    one, a minute before. PagerDuty takes incidents only. `source` is the subscription.
+
+    Raises:
+      TargetMisconfigured: the secret is missing, or is not what the kind of webhook needs.
+    """
+    name = f"{kind}:{variable}"
+    url, encode = _channel(kind, name, require_secret(variable).split(), source)
+    _check_url(name, url)
+    yield AlertWebhook(f"{name} incidents", url, encode), is_incident
+    if kind != "pagerduty":
+        most = _MOST_SIGNED if kind == "json" else _MOST_IN_CHAT
+        target = AlertWebhook(name, url, encode, max_rows=most, pause_s=_PAUSE_S)
+        yield target, is_of_an_answer
+
+
+def _channel(kind: str, name: str, secret: list[str], source: str) -> tuple[str, _Encode]:
+    """Return the address of a channel, and the function that makes its requests."""
+    match kind, secret:
+        case "slack", [url]:
+            return url, lambda alerts: _json(slack_message(describe_group(alerts)))
+        case "google_chat", [url]:
+            return url, lambda alerts: _json(google_chat_message(describe_group(alerts)))
+        case "pagerduty", [key, *urls] if len(urls) <= 1:
+            routing = {"routing_key": key}
+            url = urls[0] if urls else _PAGERDUTY
+            return url, lambda alerts: _json(routing | pagerduty_event(alerts[0], source))
+        case "json", [url, key] if _is_key(key):
+            return url, lambda alerts: signed_request(alerts, source, key, clock.now_us())
+    forms = {
+        "pagerduty": "the integration key, and for Europe the address of the Events API behind it",
+        "json": "the address and, behind a space, the signing key in base64",
+    }
+    raise TargetMisconfigured(f"{name}: must hold {forms.get(kind, 'the address of the webhook')}")
+
+
+def _is_key(key: str) -> bool:
+    try:
+        return bool(sign(key, "", "", b""))
+    except ValueError:
+        return False
+
+
+def _check_url(name: str, url: str) -> None:
+    """Refuse an address that would send the alerts and the secret without encryption."""
+    try:
+        scheme, host = urlsplit(url).scheme, urlsplit(url).hostname or ""
+    except ValueError:
+        scheme = host = ""
+    if not host or not (scheme == "https" or (scheme == "http" and _is_this_machine(host))):
+        raise TargetMisconfigured(f"{name}: must hold an address that begins with https://")
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _json(body: object) -> _Request:
+    return msgspec.json.encode(body), {"Content-Type": "application/json"}
+
+
+def try_webhook(kind: str, variable: str, problems: list[str]) -> None:
+    """Open and close a webhook; add what it lacks to `problems`."""
+    try:
+        for target, _ in open_webhooks(kind, variable, ""):
+            target.close()
+    except TargetMisconfigured as error:
+        problems.append(f"--alert_webhook {error}")
+
+
+def send_test_alerts(
+    webhooks: Sequence[tuple[str, str]], source: str, report: Callable[[str], object]
+) -> int:
+    """Open and close a test incident in each channel; return the exit status."""
+    status, now_us = DONE, clock.now_us()
+    for kind, variable in webhooks:
+        target, _ = next(open_webhooks(kind, variable, source))
+        try:
+            for state in ("open", "closed"):
+                rate = RateIncident(
+                    signal=_TEST_SIGNAL,
+                    state=state,
+                    share=0.0,
+                    burn_rate=0.0,
+                    answers=0,
+                    opened_at_us=now_us,
+                )
+                alert = Alert(
+                    kind=AlertKind.RATE, severity=Severity.INFO, event_time_us=now_us, rate=rate
+                )
+                target.send([alert])
+            report(f"{kind}:{variable}: a test incident was opened and closed\n")
+        except (RowsRefused, TargetMisconfigured, TargetUnavailable) as error:
+            status = FAILED
+            report(f"{kind}:{variable}: {error}\n")
+        finally:
+            target.close()
+    return status

@@ -1,0 +1,72 @@
+"""Open what the outbox is delivered to: topics, other tools, and people's channels."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from launch.export.enriched_topic import EnrichedTopic
+from launch.export.open_target import open_target
+from launch.export.target import Target
+from launch.pubsub.topic import Topic
+from launch.watch.alerts.webhooks import open_webhooks
+from launch.watch.delivery import Delivery, OutboxLimits
+from launch.watch.durable.journal import Journal
+from pipeline.settings.commands import WatchSettings
+from schemas import Record
+from schemas.alert import Alert
+from schemas.grounding_result import GroundingResult
+from schemas.quantities import MEGABYTE
+from transforms.rules.topic_messages import TopicMessage
+
+# The batches wait while alerts are published; what fails is kept.
+_PUBLISH_WITHIN_S = {"call_timeout_s": 3.0, "total_s": 3.0}
+_FINISH_WITHIN_S = 5.0
+_Destination = tuple[type[Record], Target[Any], Callable[[Any], bool]]
+
+
+def open_topic(name: str, settings: WatchSettings) -> Topic:
+    """Open a topic for rows of the outbox."""
+    address, account = settings.server.pubsub_address, settings.job.checker.account
+    return Topic(name, address=address, account=account, **_PUBLISH_WITHIN_S)
+
+
+@contextmanager
+def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[None]:
+    """Deliver rows on a thread for each destination while a `with` block lasts.
+
+    `journal` keeps the rows from then on. The end takes at most five seconds.
+    """
+    results = settings.results
+    limits = OutboxLimits(
+        max_rows=results.max_outbox_rows, max_bytes=results.max_outbox_mb * MEGABYTE
+    )
+    deliveries: list[Delivery[Any]] = []
+    for row_type, target, accepts in _destinations(settings):
+        journal.outbox.add_destination(target.name, row_type, accepts)
+        deliveries.append(Delivery(journal.path, row_type, target, limits))
+    for delivery in deliveries:
+        delivery.start()
+    try:
+        yield
+    finally:
+        until_s = time.monotonic() + _FINISH_WITHIN_S
+        for delivery in deliveries:
+            delivery.end()
+        for delivery in deliveries:
+            delivery.join(until_s - time.monotonic())
+
+
+def _destinations(settings: WatchSettings) -> Iterator[_Destination]:
+    """Open each destination, with the type of its rows, and those that it accepts."""
+    if name := settings.pubsub.enriched_topic:
+        yield TopicMessage, EnrichedTopic(open_topic(name, settings)), _is_any
+    for tool, url in settings.results.results_to:
+        yield GroundingResult, open_target(tool, url), _is_any
+    for kind, variable in settings.webhooks.alert_webhook:
+        for webhook, accepts in open_webhooks(kind, variable, settings.pubsub.subscription):
+            yield Alert, webhook, accepts
+
+
+def _is_any(_: object) -> bool:
+    return True

@@ -1,0 +1,296 @@
+"""Alerts to people's channels: each service's request, its faults, its rate, and its secret."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launch.__main__ import main
+from launch.export.target import (
+    Delivered,
+    RowsRefused,
+    TargetMisconfigured,
+    TargetUnavailable,
+    deliver,
+)
+from launch.logs.json_log import JsonLogHandler
+from launch.watch.alerts.webhooks import AlertWebhook, open_webhooks
+from launch.watch.delivery import Delivery
+from launch.watch.durable.journal import Journal
+from schemas.alert import Alert
+from tests.support.clocks import ManualClock
+from tests.support.journals import commit_batch
+from tests.support.results_server import Reply, ResultsServer, results_server
+from tests.transforms.rules.test_alert_notices import a_rate, an_alert
+from tests.transforms.rules.test_webhook_payloads import KEY
+
+SOURCE = "projects/p/subscriptions/s"
+HIDDEN = "T00-SECRET"
+KINDS = ("slack", "google_chat", "pagerduty", "json")
+
+
+@pytest.fixture
+def server() -> Iterator[ResultsServer]:
+    with results_server() as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _secrets(server: ResultsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"{server.url}/services/{HIDDEN}?key=k"
+    monkeypatch.setenv("SLACK", url)
+    monkeypatch.setenv("GOOGLE_CHAT", url)
+    monkeypatch.setenv("PAGERDUTY", f"routing-{HIDDEN} {url}")
+    monkeypatch.setenv("JSON", f"{url} {KEY}")
+
+
+def channel(kind: str) -> dict[str, AlertWebhook]:
+    targets = [target for target, _ in open_webhooks(kind, kind.upper(), SOURCE)]
+    return {"incidents": targets[0], "answers": targets[-1]}
+
+
+@pytest.mark.parametrize("kind", ["slack", "google_chat", "json"])
+def test_alerts_of_answers_are_posted_as_one_message(kind: str, server: ResultsServer) -> None:
+    channel(kind)["answers"].send([an_alert(), an_alert(engine="help")])
+    [request] = server.received
+    assert (request.method, request.path) == ("POST", f"/services/{HIDDEN}?key=k")
+    assert request.headers["content-type"] == "application/json"
+    body = request.json
+    found = {
+        "slack": lambda: body["text"],
+        "google_chat": lambda: body["cardsV2"][0]["card"]["header"]["title"],
+        "json": lambda: f"{len(body['data']['alerts'])} alerts: LOW_GROUNDED 2",
+    }[kind]()
+    assert found == "2 alerts: LOW_GROUNDED 2"
+
+
+def test_pagerduty_gets_incidents_with_the_routing_key_and_no_answers(
+    server: ResultsServer,
+) -> None:
+    server.answer = lambda _: Reply(202)
+    [(target, accepts)] = open_webhooks("pagerduty", "PAGERDUTY", SOURCE)
+    assert (accepts(a_rate()), accepts(an_alert())) == (True, False)
+    for state in ("open", "closed"):
+        target.send([a_rate(state)])
+    opened, closed = server.bodies()
+    assert opened["routing_key"] == closed["routing_key"] == f"routing-{HIDDEN}"
+    assert (opened["event_action"], closed["event_action"]) == ("trigger", "resolve")
+    assert opened["dedup_key"] == closed["dedup_key"]
+
+
+def test_the_example_of_the_page_verifies_a_signed_webhook(server: ResultsServer) -> None:
+    channel("json")["answers"].send([an_alert()])
+    [request] = server.received
+    page = (Path(__file__).parents[4] / "docs" / "alerts.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], names)  # noqa: S102 - our own page
+    now_s = int(request.headers["webhook-timestamp"])
+    assert names["is_authentic"](request.body, request.headers, KEY, now_s)
+    assert not names["is_authentic"](request.body + b" ", request.headers, KEY, now_s)
+    assert not names["is_authentic"](request.body, request.headers, KEY, now_s + 301)
+    other = request.headers | {"webhook-id": "another"}
+    assert not names["is_authentic"](request.body, other, KEY, now_s)
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "message"),
+    [
+        (Reply(429, headers={"Retry-After": "7"}), TargetUnavailable, "HTTP 429"),
+        (Reply(500), TargetUnavailable, "HTTP 500"),
+        (Reply(302, headers={"Location": "/other"}), TargetMisconfigured, "redirect"),
+        (Reply(404), TargetMisconfigured, "renew the address or key in SLACK"),
+        (Reply(403), TargetMisconfigured, "renew the address or key in SLACK"),
+        (Reply(400, b"invalid_payload"), RowsRefused, "HTTP 400; renew"),
+        (Reply(410, b"channel_is_archived"), RowsRefused, "HTTP 410; renew"),
+    ],
+    ids=lambda value: str(getattr(value, "status", "")),
+)
+def test_a_reply_says_whether_to_try_again_and_quotes_no_secret(
+    server: ResultsServer, reply: Reply, error: type[Exception], message: str
+) -> None:
+    server.answer = lambda _: reply
+    with pytest.raises(error, match=message) as raised:
+        channel("slack")["answers"].send([an_alert()])
+    assert HIDDEN not in str(raised.value)
+    assert len(server.received) == 1
+    assert getattr(raised.value, "retry_after_s", None) == (7 if reply.status == 429 else None)
+
+
+def test_a_message_that_is_refused_is_counted_and_not_sent_in_parts(
+    server: ResultsServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.answer = lambda _: Reply(400)
+    delivered = deliver(channel("slack")["answers"], [an_alert()] * 9)
+    assert delivered == Delivered(refused=9)
+    assert len(server.received) == 1
+    assert HIDDEN not in caplog.text
+
+
+def test_a_service_that_refuses_connections_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLACK", f"http://127.0.0.1:9/{HIDDEN}")
+    with pytest.raises(TargetUnavailable) as raised:
+        channel("slack")["answers"].send([an_alert()])
+    assert HIDDEN not in str(raised.value)
+
+
+def test_the_log_of_the_http_library_holds_no_secret() -> None:
+    stream = io.StringIO()
+    log, handler = logging.getLogger("httpx"), JsonLogHandler(stream)
+    log.addHandler(handler)
+    level, _ = log.level, log.setLevel(logging.DEBUG)
+    try:
+        channel("slack")["answers"].send([an_alert()])
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+    assert "HTTP Request" in stream.getvalue()
+    assert HIDDEN not in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("kind", "secret", "reason"),
+    [
+        ("slack", None, "SLACK is missing"),
+        ("slack", "hooks.slack.com/T00-SECRET", "must hold an address that begins with https"),
+        ("slack", "http://hooks.slack.com/T00-SECRET", "must hold an address that begins with"),
+        ("slack", "http://[T00-SECRET", "must hold an address that begins with"),
+        ("slack", "https://h/T00-SECRET another", "must hold the address of the webhook"),
+        ("google_chat", "ftp://h/T00-SECRET", "must hold an address that begins with"),
+        ("pagerduty", "a https://h T00-SECRET", "must hold the integration key"),
+        ("json", "https://h/T00-SECRET", "the signing key in base64"),
+        ("json", "https://h/ T00-SECRET!", "the signing key in base64"),
+    ],
+)
+def test_a_wrong_secret_is_explained_before_the_worker_starts(
+    kind: str,
+    secret: str | None,
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = kind.upper()
+    monkeypatch.delenv(name) if secret is None else monkeypatch.setenv(name, secret)
+    assert watch(f"{kind}:{name}") == 2
+    printed = capsys.readouterr().err
+    assert reason in printed
+    assert HIDDEN not in printed
+
+
+def watch(*webhooks: str, more: Sequence[str] = ()) -> int:
+    given = ["--subscription", SOURCE, "--output", "out", "--alert_webhook", *webhooks, *more]
+    return main(["watch", *given])
+
+
+def test_a_secret_on_the_command_line_is_refused_and_not_repeated(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for text in (f"https://hooks.slack.com/{HIDDEN}", f"slack:https://hooks.slack.com/{HIDDEN}"):
+        assert watch(text) == 2
+        printed = capsys.readouterr().err
+        assert "--alert_webhook (hidden): must be KIND:VARIABLE" in printed
+        assert HIDDEN not in printed
+
+
+def test_a_secret_is_read_from_a_file(
+    server: ResultsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret").write_text(f"{server.url}/from-file\n", encoding="utf-8")
+    monkeypatch.setenv("SLACK_FILE", str(tmp_path / "secret"))
+    channel("slack")["answers"].send([an_alert()])
+    assert server.received[0].path == "/from-file"
+
+
+def test_a_test_incident_is_opened_and_closed_in_each_channel(
+    server: ResultsServer, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    channels = [f"{kind}:{kind.upper()}" for kind in KINDS]
+    more = ["--output", str(tmp_path / "out"), "--test_alert"]
+    assert watch(*channels, more=more) == 0
+    assert capsys.readouterr().err.count("a test incident was opened and closed") == len(KINDS)
+    assert len(server.received) == 2 * len(KINDS)
+    server.answer = lambda _: Reply(404)
+    assert watch(channels[0], more=more) == 1
+    assert "renew the address or key in SLACK" in capsys.readouterr().err
+
+
+class AChannel:
+    """A channel's two outbox kinds in a journal, delivered by a clock of the test's."""
+
+    def __init__(self, folder: Path, kind: str = "slack") -> None:
+        self.clock = ManualClock()
+        self.journal = Journal(str(folder / "journal.sqlite"))
+        self.deliveries: list[Delivery[Alert]] = []
+        for target, accepts in open_webhooks(kind, kind.upper(), SOURCE):
+            self.journal.outbox.add_destination(target.name, Alert, accepts)
+            self.deliveries.append(Delivery(self.journal.path, Alert, target, None, self.clock))
+        self.close = self.journal.close
+
+    def raise_alerts(self, *alerts: Alert) -> None:
+        commit_batch(self.journal, self.journal.next_number(), alerts=alerts)
+
+    def step(self, passed_s: float = 0.0) -> None:
+        self.clock.advance(passed_s)
+        for delivery in self.deliveries:
+            delivery.step(self.journal)
+
+    def delivered(self) -> dict[str, int]:
+        return {kind: each.sent for kind, each in self.journal.outbox.delivered().items()}
+
+
+def test_one_message_a_minute_counts_the_others_and_incidents_go_at_once(
+    server: ResultsServer, tmp_path: Path
+) -> None:
+    with closing(AChannel(tmp_path)) as channel:
+        channel.raise_alerts(an_alert())
+        channel.step()
+        channel.raise_alerts(*[an_alert()] * 42)
+        channel.step(59.0)
+        assert [body["text"] for body in server.bodies()] == ["1 alert: LOW_GROUNDED 1"]
+        channel.raise_alerts(a_rate(), a_rate("closed"))
+        channel.step()
+        channel.step(1.0)
+        texts = [body["text"] for body in server.bodies()[1:]]
+        incident = "1 alert: rate incident 1"
+        assert texts == [incident, incident, "42 alerts: LOW_GROUNDED 42"]
+        last = json.dumps(server.bodies()[-1])
+        assert "and 37 more: LOW_GROUNDED 37 (shop 37)" in last
+        assert channel.delivered() == {"slack:SLACK": 43, "slack:SLACK incidents": 2}
+
+
+def test_a_channel_that_is_away_keeps_its_alerts_and_delays_no_other(
+    server: ResultsServer, tmp_path: Path
+) -> None:
+    with closing(AChannel(tmp_path)) as channel:
+        server.answer = lambda _: Reply(429, headers={"Retry-After": "30"})
+        channel.raise_alerts(an_alert(), a_rate())
+        channel.step()
+        server.answer = lambda _: Reply()
+        channel.step(29.0)
+        assert len(server.received) == 2
+        channel.step(1.0)
+        assert channel.delivered() == {"slack:SLACK": 1, "slack:SLACK incidents": 1}
+
+
+def test_what_was_sent_before_a_crash_is_sent_again_and_nothing_is_lost(
+    server: ResultsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with closing(AChannel(tmp_path, "json")) as channel:
+        channel.raise_alerts(*(an_alert(record_id=name) for name in "abc"))
+        with monkeypatch.context() as crash:
+            crash.setattr(channel.journal.outbox, "settle", die)
+            with pytest.raises(KeyboardInterrupt):
+                channel.step()
+    with closing(AChannel(tmp_path, "json")) as channel:
+        channel.step()
+        assert channel.journal.outbox.count("json:JSON") == 0
+    first, again = server.received
+    assert [each["record_id"] for each in again.json["data"]["alerts"]] == ["a", "b", "c"]
+    assert first.headers["webhook-id"] == again.headers["webhook-id"]

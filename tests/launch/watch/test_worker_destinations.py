@@ -1,0 +1,130 @@
+"""What a worker sends elsewhere: records to a topic, alerts to channels; none holds it up."""
+
+import io
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import fastavro
+import pytest
+from msgspec.structs import replace
+
+from launch.export.enriched_topic import EnrichedTopic
+from launch.export.target import TargetMisconfigured, TargetUnavailable
+from launch.pubsub.pubsub_errors import Refused, Unpublished
+from launch.pubsub.subscription import PubSubSubscription
+from launch.pubsub.topic import Topic
+from launch.watch.durable.journal import Journal
+from pipeline.settings.config import Config
+from schemas.avro import load_schema
+from schemas.message import Message
+from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.outputs import records_in
+from tests.support.results_server import ResultsServer, results_server
+from tests.support.waiting import wait_until
+from tests.support.watched import Watched, work
+from transforms.rules.alerting import AlertRule
+from transforms.rules.redaction import TextMode
+
+ENRICHED = "projects/lamps/topics/enriched"
+
+
+def publishing(watched: Watched, **fields: Any) -> Config:
+    watched.server.create(ENRICHED, ENRICHED.replace("topics", "subscriptions"))
+    return replace(watched.config(), publishes_enriched=True, **fields)
+
+
+def messages_of(watched: Watched) -> Iterator[Message]:
+    name = ENRICHED.replace("topics", "subscriptions")
+    with closing(PubSubSubscription(name, address=watched.server.address)) as subscription:
+        while messages := subscription.pull(100, 100_000_000, 0.3):
+            yield from messages
+            subscription.acknowledge(message.place for message in messages)
+
+
+def row_of(message: Message) -> Any:
+    stream = io.BytesIO(message.payload)
+    return fastavro.schemaless_reader(stream, load_schema("enriched_answer"), None)
+
+
+def test_the_topic_gets_each_record_as_the_files_have_it(watched: Watched) -> None:
+    config = publishing(watched)
+    watched.publish(*map(an_envelope, range(20)), an_unsupported_envelope(20))
+    watched.drain(config, enriched_topic=ENRICHED)
+    messages = list(messages_of(watched))
+    rows = sorted(map(row_of, messages), key=lambda row: str(row["record_id"]))
+    assert rows == sorted(records_in(watched.output), key=lambda row: str(row["record_id"]))
+    assert len(rows) == 21
+    assert {message.attributes["verdict"] for message in messages} == {"GROUNDED", "LOW_GROUNDED"}
+    assert all(message.attributes["record_id"] in str(rows) for message in messages)
+
+
+def test_text_that_is_not_kept_leaves_for_no_topic(watched: Watched) -> None:
+    config = publishing(watched, text=TextMode.NONE)
+    watched.publish(an_envelope(1))
+    watched.drain(config, enriched_topic=ENRICHED)
+    [row] = map(row_of, messages_of(watched))
+    assert (row["answer_text"], row["facts"][0]["text"]) == ("", "")
+
+
+def test_records_wait_for_a_topic_that_does_not_answer_and_hold_up_nothing(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unpublished(*_: object) -> None:
+        raise Unpublished("no answer")
+
+    config = publishing(watched)
+    watched.publish(*map(an_envelope, range(5)))
+    with monkeypatch.context() as outage:
+        outage.setattr(EnrichedTopic, "send", lambda *_: unpublished())
+        watched.drain(config, enriched_topic=ENRICHED)
+    assert len(watched.record_ids()) == 5
+    watched.drain(config, enriched_topic=ENRICHED)
+    assert len(list(messages_of(watched))) == 5
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected"), [(Unpublished, TargetUnavailable), (Refused, TargetMisconfigured)]
+)
+def test_errors_of_the_topic_say_whether_to_try_again(
+    raised: type[Exception], expected: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise raised("cannot publish")
+
+    monkeypatch.setattr(Topic, "publish", fail)
+    with (
+        closing(EnrichedTopic(Topic(ENRICHED, address="127.0.0.1:9"))) as target,
+        pytest.raises(expected, match="cannot publish"),
+    ):
+        target.send([])
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ResultsServer]:
+    with results_server() as server:
+        monkeypatch.setenv("SLACK", f"{server.url}/slack")
+        monkeypatch.setenv("AWAY", "http://127.0.0.1:9/away")
+        yield server
+
+
+def test_alerts_reach_one_channel_while_another_one_is_away(
+    watched: Watched, server: ResultsServer
+) -> None:
+    rule = AlertRule(record_url="https://viewer.example/r/{record_id}")
+    config = replace(watched.config(), alerts=rule)
+    watched.publish(an_unsupported_envelope(1))
+    with watched.worker(config, alert_webhook=(("slack", "AWAY"), ("slack", "SLACK"))) as worker:
+        work(worker, lambda: not watched.outstanding)
+        wait_until(lambda: bool(server.received))
+        worker.finish()
+    [body] = server.bodies()
+    [record] = records_in(watched.output)
+    section = body["blocks"][1]["text"]["text"]
+    assert section.startswith("*LOW_GROUNDED, shop*")
+    assert f"<https://viewer.example/r/{record['record_id']}|" in section
+    assert "Kettles" not in str(body)
+    with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
+        assert journal.outbox.count("slack:AWAY") == 1
+        assert journal.outbox.count("slack:SLACK") == 0
+        assert journal.outbox.delivered()["slack:SLACK"].sent == 1
