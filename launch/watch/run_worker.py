@@ -128,7 +128,20 @@ def open_worker(
         opened.enter_context(closing(worker))
         if settings.worker.health_address:
             opened.enter_context(_status(worker, *settings.worker.health_address))
+        if settings.results.otlp_metrics:
+            opened.enter_context(_otlp_metrics(worker))
         yield worker
+
+
+@contextmanager
+def _otlp_metrics(worker: Worker) -> Iterator[None]:
+    # An optional package.
+    from launch.watch.health.otlp_metrics import otlp_metrics  # noqa: PLC0415
+
+    with closing(Journal(worker.journal.path)) as journal:
+        metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
+        with otlp_metrics(metrics.collect):
+            yield
 
 
 @contextmanager
