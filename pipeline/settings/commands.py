@@ -75,7 +75,7 @@ class ConnectionSettings(Settings, frozen=True, kw_only=True):
       PUBSUB_EMULATOR_HOST, else Google's.
     """
 
-    pubsub_address: kinds.Text | None = None
+    pubsub_address: kinds.ServerAddress | None = None
 
 
 class WorkerSettings(Settings, frozen=True, kw_only=True):
