@@ -28,10 +28,10 @@ from schemas.grounding_result import GroundingResult
 from transforms.rules.result_payloads import opentelemetry_attributes
 
 _EVENT = "gen_ai.evaluation.result"
-_GRPC = "grpc"
+GRPC = "grpc"
 _TRACE_DIGITS, _SPAN_DIGITS = 32, 16
 _ADVICE = "correct OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS"
-_SCOPE = InstrumentationScope("groundwatch", __version__)
+SCOPE = InstrumentationScope("groundwatch", __version__)
 _REFUSED = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.OUT_OF_RANGE})
 _MISCONFIGURED = frozenset(
     {
@@ -56,7 +56,7 @@ class OtlpEvents(Target[GroundingResult]):
 
     def __init__(self, url: str | None = None) -> None:
         self._outcome = Outcome(self.name)
-        if otlp_protocol("LOGS") == _GRPC:
+        if otlp_protocol("LOGS") == GRPC:
             self._exporter: Any = _GrpcExporter(self._outcome, url)
         else:
             session = requests.Session()
@@ -186,7 +186,7 @@ def _event(result: GroundingResult, resource: Resource) -> ReadableLogRecord:
         attributes=attributes,
         event_name=_EVENT,
     )
-    return ReadableLogRecord(record, resource, _SCOPE)
+    return ReadableLogRecord(record, resource, SCOPE)
 
 
 def _parse_hex(text: str | None, digits: int) -> int:

@@ -7,7 +7,7 @@ from transforms.rules.redaction import is_hashed
 from transforms.rules.tagging import Thresholds
 
 # The verdicts that say whether an answer is supported; low-grounded shares are of these.
-ASSESSED = frozenset({Verdict.GROUNDED, Verdict.LOW_GROUNDED})
+ASSESSED = frozenset({str(Verdict.GROUNDED), str(Verdict.LOW_GROUNDED)})
 _MAX_CHARACTERS = 300
 
 
@@ -57,13 +57,12 @@ class RunSummary(Record, frozen=True, kw_only=True):
 
 
 def sources_of(answer: AnswerRow) -> dict[str, str | None]:
-    """Map the documents of the facts, by resource name, URI or title, to their kept titles."""
+    """Map the documents of the facts, by resource name, URI or kept title, to their titles."""
     sources: dict[str, str | None] = {}
     for fact in answer.facts:
-        title = kept_title(fact.title)
-        key = cut_name(fact.document or fact.uri or title)
+        key = cut_name(fact.document or fact.uri) or kept_title(fact.title)
         if key:
-            sources.setdefault(key, title)
+            sources.setdefault(key, fact.title)
     return sources
 
 

@@ -17,7 +17,6 @@ _POLL_S = 0.5
 _TRIM_EVERY_S = 5.0
 _FIRST_WAIT_S, _MAX_WAIT_S, _MAX_DOUBLINGS = 1.0, 60.0, 6
 _MISCONFIGURED_WAIT_S = 60.0
-_FINISH_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)
 
 
@@ -59,10 +58,13 @@ class Delivery(Generic[OutboxRow]):
         """Begin to deliver."""
         self._thread.start()
 
-    def close(self) -> None:
-        """Deliver what a target that answers takes within 5 s; the rest waits in the journal."""
+    def end(self) -> None:
+        """Let the thread deliver what the target still takes, and end."""
         self._ending.set()
-        self._thread.join(_FINISH_WITHIN_S)
+
+    def join(self, within_s: float) -> None:
+        """Wait for the end; rows that are left wait in the journal."""
+        self._thread.join(max(0.0, within_s))
 
     def step(self, journal: Journal) -> None:
         """Deliver all rows that are due, and drop those beyond the limits."""
@@ -117,9 +119,8 @@ class Delivery(Generic[OutboxRow]):
             dropped = journal.outbox.trim(self.kind, self._limits.max_rows, most_bytes)
             if dropped:
                 _log.error(
-                    "%d of the oldest results for %s are dropped: more wait than"
-                    " --max_outbox_rows and --max_outbox_mb allow; `groundwatch export` sends"
-                    " them from the output folder",
+                    "%d of the oldest rows for %s are dropped: more wait than --max_outbox_rows and"
+                    " --max_outbox_mb allow; the output folder has them",
                     dropped,
                     self.kind,
                 )

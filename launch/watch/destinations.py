@@ -1,7 +1,8 @@
 """Open what the outbox is delivered to: topics, other tools, and people's channels."""
 
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import contextmanager
 from typing import Any
 
 from launch.export.enriched_topic import EnrichedTopic
@@ -20,6 +21,7 @@ from transforms.rules.topic_messages import TopicMessage
 
 # The batches wait while alerts are published; what fails is kept.
 _PUBLISH_WITHIN_S = {"call_timeout_s": 3.0, "total_s": 3.0}
+_FINISH_WITHIN_S = 5.0
 _Destination = tuple[type[Record], Target[Any], Callable[[Any], bool]]
 
 
@@ -29,16 +31,30 @@ def open_topic(name: str, settings: WatchSettings) -> Topic:
     return Topic(name, address=address, account=account, **_PUBLISH_WITHIN_S)
 
 
-def open_destinations(journal: Journal, settings: WatchSettings, opened: ExitStack) -> None:
-    """Deliver rows on a thread for each destination, until the worker is closed."""
+@contextmanager
+def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[None]:
+    """Deliver rows on a thread for each destination while a `with` block lasts.
+
+    `journal` keeps the rows from then on. The end takes at most five seconds.
+    """
     results = settings.results
     limits = OutboxLimits(
         max_rows=results.max_outbox_rows, max_bytes=results.max_outbox_mb * MEGABYTE
     )
+    deliveries: list[Delivery[Any]] = []
     for row_type, target, accepts in _destinations(settings):
         journal.outbox.add_destination(target.name, row_type, accepts)
-        delivery: Delivery[Any] = Delivery(journal.path, row_type, target, limits)
-        opened.enter_context(closing(delivery)).start()
+        deliveries.append(Delivery(journal.path, row_type, target, limits))
+    for delivery in deliveries:
+        delivery.start()
+    try:
+        yield
+    finally:
+        until_s = time.monotonic() + _FINISH_WITHIN_S
+        for delivery in deliveries:
+            delivery.end()
+        for delivery in deliveries:
+            delivery.join(until_s - time.monotonic())
 
 
 def _destinations(settings: WatchSettings) -> Iterator[_Destination]:

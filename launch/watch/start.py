@@ -34,6 +34,8 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         _validate_canary(settings.worker.canary, problems, job.format)
     for name, url in settings.results.results_to:
         try_target(name, url, problems)
+    if settings.results.otlp_metrics:
+        try_target("opentelemetry", None, problems)
     for kind, variable in settings.webhooks.alert_webhook:
         try_webhook(kind, variable, problems)
     loaded.raise_problems()

@@ -18,7 +18,7 @@ from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
-from launch.watch.destinations import open_destinations, open_topic
+from launch.watch.destinations import destinations_open, open_topic
 from launch.watch.durable.batches import Batches, BatchFolders, Unaccounted
 from launch.watch.durable.final_files import FinalFiles, write_worker_summary
 from launch.watch.durable.journal import Journal
@@ -96,7 +96,7 @@ class Worker:
         self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
         with ExitStack() as opened:
             self._outboxes = list(self._open_outboxes(config, settings, opened))
-            open_destinations(journal, settings, opened)
+            opened.enter_context(destinations_open(journal, settings))
             session = opened.enter_context(checks_open(config.check))
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))

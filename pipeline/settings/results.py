@@ -1,5 +1,6 @@
 """The settings of results for other tools: of the worker, and of `export`."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -18,11 +19,20 @@ class ResultSettings(Settings, frozen=True, kw_only=True):
       also have the keys.
     max_outbox_rows: Drop the oldest results for a tool that is away when more than this wait.
     max_outbox_mb: The same, by their size.
+    otlp_metrics: Also send the metrics of /metrics over OTLP, every OTEL_METRIC_EXPORT_INTERVAL
+      milliseconds, to the address of OTEL_EXPORTER_OTLP_ENDPOINT. Needs groundwatch[otel].
     """
 
     results_to: tuple[kinds.ResultTarget, ...] = ()
     max_outbox_rows: kinds.Count = 100_000
     max_outbox_mb: kinds.Megabytes = 256
+    otlp_metrics: kinds.Switch = False
+
+    def problems(self) -> Iterator[str]:
+        """Name the tools that are named twice."""
+        names = Counter(name for name, _ in self.results_to)
+        for name in (name for name, number in names.items() if number > 1):
+            yield f"--results_to names {name} twice: pass it once"
 
 
 class WebhookSettings(Settings, frozen=True, kw_only=True):

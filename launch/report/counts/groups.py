@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from launch.report.output_records import ASSESSED, cut_name
+from launch.report.output_records import ASSESSED, cut_name, kept_title
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Tag, Verdict
 
 _Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 _MAX_KEYS = 20_000
+# Texts compare faster than members of an enum.
+_LOW_GROUNDED, _POLICY_SKIPPED = str(Verdict.LOW_GROUNDED), str(Verdict.POLICY_SKIPPED)
 
 
 def wilson_lower_bound(hits: int, total: int) -> float:
@@ -24,6 +26,9 @@ def wilson_lower_bound(hits: int, total: int) -> float:
     share, square = hits / total, _Z * _Z
     spread = _Z * sqrt(square - 1 / total + 4 * hits * (1 - share) + 4 * share - 2) + 1
     return max(0.0, (2 * hits + square - spread) / (2 * (total + square)))
+
+
+_DRIFT, _MISCITED = str(Tag.SCORE_DRIFT), str(Tag.CITATION_MISMATCH)
 
 
 class Interval(NamedTuple):
@@ -87,16 +92,21 @@ class Groups(dict[str | None, Group]):
     def add(self, key: str | None, verdict: str, title: str | None = None) -> None:
         """Count an answer under a key."""
         key = cut_name(key)
-        if key not in self and len(self) >= _MAX_KEYS:
-            by_rank = sorted(self.values(), key=lambda group: (group.low_grounded, group.answers))
-            for dropped in by_rank[: _MAX_KEYS // 2]:
-                del self[dropped.key]
-            self.dropped += _MAX_KEYS // 2
-        group = self.setdefault(key, Group(key, title))
+        group = self.get(key)
+        if group is None:
+            if len(self) >= _MAX_KEYS:
+                self._drop_half()
+            group = self[key] = Group(key, kept_title(title))
         group.answers += 1
         group.assessed += verdict in ASSESSED
-        group.low_grounded += verdict == Verdict.LOW_GROUNDED
-        group.policy_skipped += verdict == Verdict.POLICY_SKIPPED
+        group.low_grounded += verdict == _LOW_GROUNDED
+        group.policy_skipped += verdict == _POLICY_SKIPPED
+
+    def _drop_half(self) -> None:
+        by_rank = sorted(self.values(), key=lambda group: (group.low_grounded, group.answers))
+        for dropped in by_rank[: _MAX_KEYS // 2]:
+            del self[dropped.key]
+        self.dropped += _MAX_KEYS // 2
 
     def ranked(self, limit: int) -> list[Group]:
         """Return the groups with the highest lower bounds of their low-grounded share."""
@@ -145,8 +155,8 @@ class GeneratorComparison(msgspec.Struct):
                 self.claim_drift.add(claim.generator_score - claim.score)
         self.precision.add(answer.citation_precision)
         self.recall.add(answer.citation_recall)
-        self.drifting += Tag.SCORE_DRIFT in answer.tags
-        self.miscited += Tag.CITATION_MISMATCH in answer.tags
+        self.drifting += _DRIFT in answer.tags
+        self.miscited += _MISCITED in answer.tags
 
     @property
     def compared(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from launch.report.counts.groups import GeneratorComparison, Groups
-from launch.report.counts.timeline import Timeline
+from launch.report.counts.timeline import OTHERS, Timeline
 from launch.report.counts.worst_answers import WorstAnswers
 from launch.report.output_records import (
     ASSESSED,
@@ -27,7 +27,6 @@ from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCOR
 from transforms.rules.tagging import Thresholds, score_verdict
 
 BINS = 20
-OTHERS = "(others)"
 _EDGES = [step / BINS for step in range(1, BINS)]
 _ALERTING = AlertRule().verdicts
 _BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE})
@@ -272,7 +271,7 @@ class Tally:
             self.tags.add(tag)
         for reason in answer.skip_reasons:
             self.skip_reasons.add(reason)
-        self.timeline.add(answer.event_time_us, answer.verdict)
+        self.timeline.add(answer.event_time_us, answer.verdict, cut_name(answer.engine))
         self.engines.add(answer.engine, answer.verdict)
         if answer.session is not None:
             self.sessions.add(answer.session, answer.verdict)

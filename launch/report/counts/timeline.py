@@ -1,7 +1,7 @@
-"""Verdicts over time, in buckets whose width fits the time span."""
+"""Verdicts by engine over time, in buckets whose width fits the time span."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import accumulate
 
 from schemas import Record
@@ -23,10 +23,16 @@ WIDTHS_US = {
 
 _MAX_BUCKETS = 3_000
 _MAX_COLUMNS = 84
+_MAX_ENGINES = 50
+_ENGINES_OF_FEW_BUCKETS = 5
 _OUTLIERS_ONE_IN = 100
 _MIN_SPAN_RATIO = 4
 
-_Buckets = Mapping[int, Counter[str]]
+OTHERS = "(others)"
+"""Stands for the engines after the first fifty."""
+
+_Key = tuple[str | None, str]  # engine and verdict
+_Buckets = Mapping[int, Counter[_Key]]
 
 
 class Columns(Record, frozen=True, kw_only=True):
@@ -43,42 +49,85 @@ class Columns(Record, frozen=True, kw_only=True):
 
 
 class Timeline:
-    """Count verdicts by bucket; buckets become wider when there are too many."""
+    """Count verdicts by engine and bucket; buckets become wider when there are too many."""
 
     def __init__(self) -> None:
         self._widths = list(WIDTHS_US)
-        self._buckets: dict[int, Counter[str]] = {}
+        self._buckets: dict[int, Counter[_Key]] = {}
+        self._engines: set[str | None] = set()
+        self._most = _MAX_BUCKETS
         self.undated = 0
 
-    def add(self, time_us: int | None, verdict: str) -> None:
+    def add(self, time_us: int | None, verdict: str, engine: str | None = None) -> None:
         """Count an answer."""
         if time_us is None:
             self.undated += 1
             return
-        self._buckets.setdefault(_start(time_us, self._widths[0]), Counter())[verdict] += 1
-        if len(self._buckets) > _MAX_BUCKETS and len(self._widths) > 1:
+        if engine not in self._engines:
+            engine = self._engine(engine)
+        self._buckets.setdefault(_start(time_us, self._widths[0]), Counter())[engine, verdict] += 1
+        if len(self._buckets) > self._most and len(self._widths) > 1:
             del self._widths[0]
             self._buckets = _widen(self._buckets, self._widths[0])
 
+    def _engine(self, engine: str | None) -> str | None:
+        """Return a new engine, or what stands for it; the more engines, the fewer buckets."""
+        kept = engine if len(self._engines) < _MAX_ENGINES else OTHERS
+        self._engines.add(kept)
+        self._most = _MAX_BUCKETS // max(len(self._engines) // _ENGINES_OF_FEW_BUCKETS, 1)
+        return kept
+
     def columns(self) -> Columns:
         """Return columns of the finest width that fits; none if no answer has a time."""
+        width_us, columns, outliers = self._columns(_MAX_COLUMNS)
+        return Columns(
+            width_us=width_us,
+            verdicts={start_us: _by_verdict(counts) for start_us, counts in columns.items()},
+            outliers=outliers,
+        )
+
+    def by_engine(self, max_columns: int) -> dict[str | None, Columns]:
+        """Return columns of each engine, those with the most answers first."""
+        width_us, columns, _ = self._columns(max_columns)
+        totals = Counter[str | None]()
+        for counts in columns.values():
+            for (engine, _verdict), answers in counts.items():
+                totals[engine] += answers
+        ranked = sorted(totals, key=lambda name: (name == OTHERS, -totals[name], name or ""))
+        return {
+            engine: Columns(
+                width_us=width_us,
+                verdicts={
+                    start_us: _by_verdict(counts, of={engine})
+                    for start_us, counts in columns.items()
+                },
+                outliers=0,
+            )
+            for engine in ranked
+        }
+
+    def _columns(self, max_columns: int) -> tuple[int, _Buckets, int]:
+        """Return the width of the columns, their counts, and how many answers are in none."""
         if not self._buckets:
-            return Columns(width_us=self._widths[0], verdicts={}, outliers=0)
+            return self._widths[0], {}, 0
         first_us, last_us = _main_span(self._buckets, self._widths[0])
         fitting = (
-            each for each in self._widths if len(_starts(first_us, last_us, each)) <= _MAX_COLUMNS
+            each for each in self._widths if len(_starts(first_us, last_us, each)) <= max_columns
         )
         width_us = next(fitting, self._widths[-1])
         within = {us: counts for us, counts in self._buckets.items() if first_us <= us <= last_us}
         buckets = _widen(within, width_us)
         starts_us = _starts(first_us, last_us, width_us)
-        return Columns(
-            width_us=width_us,
-            verdicts={start_us: buckets.get(start_us, Counter()) for start_us in starts_us},
-            outliers=sum(
-                counts.total() for us, counts in self._buckets.items() if us not in within
-            ),
-        )
+        outliers = sum(counts.total() for us, counts in self._buckets.items() if us not in within)
+        return width_us, {us: buckets.get(us, Counter()) for us in starts_us}, outliers
+
+
+def _by_verdict(counts: Counter[_Key], of: Container[str | None] | None = None) -> Counter[str]:
+    verdicts = Counter[str]()
+    for (engine, verdict), answers in counts.items():
+        if of is None or engine in of:
+            verdicts[verdict] += answers
+    return verdicts
 
 
 def _start(time_us: int, width_us: int) -> int:
@@ -89,8 +138,8 @@ def _starts(first_us: int, last_us: int, width_us: int) -> range:
     return range(_start(first_us, width_us), _start(last_us, width_us) + 1, width_us)
 
 
-def _widen(buckets: _Buckets, width_us: int) -> dict[int, Counter[str]]:
-    wide: dict[int, Counter[str]] = {}
+def _widen(buckets: _Buckets, width_us: int) -> dict[int, Counter[_Key]]:
+    wide: dict[int, Counter[_Key]] = {}
     for start_us, verdicts in buckets.items():
         wide.setdefault(_start(start_us, width_us), Counter()).update(verdicts)
     return wide

@@ -53,6 +53,9 @@ class Chart(NamedTuple):
     threshold: Tick | None = None
 
 
+_SHARE_LINES = [Tick(100 - share, f"{share}%") for share in (50, 100)]
+
+
 def verdict_chart(columns: Columns) -> Chart:
     """Stack the verdicts of each time bucket."""
     styles = verdict_styles(set().union(*columns.verdicts.values()))
@@ -74,12 +77,19 @@ def verdict_chart(columns: Columns) -> Chart:
     )
 
 
+def verdict_share_chart(columns: Columns) -> Chart:
+    """Stack the shares of the verdicts of each time bucket."""
+    chart = verdict_chart(columns)
+    bars = []
+    for title, parts in chart.bars:
+        total = sum(number for _, number in parts)
+        bars.append(Bar(title, [(css, number / total) for css, number in parts]))
+    return chart._replace(bars=bars, top=1, lines=_SHARE_LINES)
+
+
 def share_chart(columns: Columns) -> Chart:
     """Draw the low-grounded share of the assessed answers of each time bucket."""
-    shares = {}
-    for start_us, verdicts in columns.verdicts.items():
-        low, grounded = verdicts[Verdict.LOW_GROUNDED], verdicts[Verdict.GROUNDED]
-        shares[start_us] = low / (low + grounded) if low + grounded else None
+    shares = {us: low_share(verdicts) for us, verdicts in columns.verdicts.items()}
     return Chart(
         bars=[
             Bar(
@@ -89,10 +99,16 @@ def share_chart(columns: Columns) -> Chart:
             for start_us, share in shares.items()
         ],
         top=1,
-        lines=[Tick(100 - share, f"{share}%") for share in (50, 100)],
+        lines=_SHARE_LINES,
         ticks=time_ticks(columns),
         description=f"Highest share: {percent(max(filter(None, shares.values()), default=0.0))}.",
     )
+
+
+def low_share(verdicts: Counter[str]) -> float | None:
+    """Return the low-grounded share of assessed answers, 0..1; None without any."""
+    low, grounded = verdicts[Verdict.LOW_GROUNDED], verdicts[Verdict.GROUNDED]
+    return low / (low + grounded) if low + grounded else None
 
 
 def score_chart(histogram: Counter[int], threshold: float) -> Chart:

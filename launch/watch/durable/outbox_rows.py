@@ -27,13 +27,13 @@ INSERT INTO deliveries VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind) DO UPDATE SET
   sent = sent + excluded.sent, refused = refused + excluded.refused,
   skipped = skipped + excluded.skipped, dropped = dropped + excluded.dropped
 """
+_PENDING = "SELECT count(*), total(length(content)) FROM outbox WHERE kind = ?"
 # The newest rows that fit into the limits are kept.
-_TRIM = """
-DELETE FROM outbox WHERE kind = ?1 AND id <= (
-  SELECT id FROM (
-    SELECT id, row_number() OVER newest AS number, sum(length(content)) OVER newest AS bytes
-    FROM outbox WHERE kind = ?1 WINDOW newest AS (ORDER BY id DESC))
-  WHERE number > ?2 OR bytes > ?3 ORDER BY id DESC LIMIT 1)
+_FIND_OLD = """
+SELECT id FROM (
+  SELECT id, row_number() OVER newest AS number, sum(length(content)) OVER newest AS bytes
+  FROM outbox WHERE kind = ? WINDOW newest AS (ORDER BY id DESC))
+WHERE number > ? OR bytes > ? ORDER BY id DESC LIMIT 1
 """
 _NEWEST = 2**62
 _MAX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
@@ -115,13 +115,21 @@ class OutboxRows:
 
     def trim(self, kind: str, max_rows: int, max_bytes: int) -> int:
         """Drop and count the oldest rows of a destination beyond the limits."""
-        if not self.count(kind):
+        [(rows, size_bytes)] = self._database.read(_PENDING, kind)
+        if rows <= max_rows and size_bytes <= max_bytes:
             return 0
+        # Found before the transaction, which the batches wait for.
+        [(newest,)] = self._database.read(_FIND_OLD, kind, max_rows, max_bytes)
         with self._database.transaction():
-            dropped = self._database.write(_TRIM, kind, max_rows, max_bytes)
-            if dropped:
-                self._database.write(_ADD_DELIVERED, kind, *astuple(Delivered(dropped=dropped)))
+            query = "DELETE FROM outbox WHERE kind = ? AND id <= ?"
+            dropped = self._database.write(query, kind, newest)
+            self._database.write(_ADD_DELIVERED, kind, *astuple(Delivered(dropped=dropped)))
         return dropped
+
+    def pending(self) -> dict[str, int]:
+        """Count the rows of each destination."""
+        query = "SELECT kind, count(*) FROM outbox WHERE kind NOT IN (?, ?) GROUP BY kind"
+        return dict(self._database.read(query, *_KINDS.values()))
 
     def delivered(self) -> dict[str, Delivered]:
         """Return what has become of each destination's rows since the journal was created."""

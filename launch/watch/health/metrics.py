@@ -17,6 +17,7 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from launch import __version__
+from launch.export.target import Delivered
 from launch.watch.durable.journal import Journal
 from launch.watch.health.status_server import Page
 from launch.watch.worker import Worker
@@ -66,6 +67,11 @@ METRICS: Mapping[str, tuple[Any, ...]] = {
     "batches": (_COUNTER, "Batches by how they ended.", "outcome"),
     "ledger_gap": (_GAUGE, "Messages that ended nowhere; 0 is healthy."),
     "unpublished": (_GAUGE, "Alerts and failures that are not published yet.", "kind"),
+    "outbox_pending": (_GAUGE, "Results and alerts that wait for a tool.", "target"),
+    "outbox_sent": (_COUNTER, "Results and alerts that were sent to a tool.", "target"),
+    "outbox_refused": (_COUNTER, "Those that the tool refused.", "target"),
+    "outbox_skipped": (_COUNTER, "Those that the tool has no place for.", "target"),
+    "outbox_dropped": (_COUNTER, "Those that were dropped while the tool was away.", "target"),
     "unpublished_batches": (_GAUGE, "Batches whose rows are durable and in no final file yet."),
     "oldest_unpublished_age_seconds": (_GAUGE, "Age of the oldest unpublished batch."),
     "failed_publications": (_COUNTER, "Publications of files that failed."),
@@ -131,6 +137,7 @@ class Metrics(Collector):
             "batches": {"done": worker.batches_done, "failed": worker.batches_failed},
             "ledger_gap": sum(hour.gap for hour in journal.ledger()),
             "unpublished": {kind: journal.outbox.count(kind) for kind in ("alert", "failure")},
+            **outbox_counts(journal),
             "unpublished_batches": unpublished.batches,
             "oldest_unpublished_age_seconds": (
                 max(0.0, (clock.now_us() - committed_at_us) / SECOND_US) if committed_at_us else 0.0
@@ -144,6 +151,16 @@ class Metrics(Collector):
             "healthy": self._is_healthy(),
             **{counter.name: counter.value for counter in CHECKS},
         }
+
+
+def outbox_counts(journal: Journal) -> dict[str, Value]:
+    """Return what waits for each target, and what has become of the other rows."""
+    delivered = journal.outbox.delivered()
+    ends = {
+        f"outbox_{name}": {target: getattr(counts, name) for target, counts in delivered.items()}
+        for name in Delivered.__struct_fields__
+    }
+    return {"outbox_pending": dict.fromkeys(delivered, 0) | journal.outbox.pending(), **ends}
 
 
 def _family(name: str, value: Value) -> Metric:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from launch.samples import sample_paths
+from launch.terminal.figures import SCREEN_ACCURACY
 from schemas.message import Message
 from tests.support.answer_messages import parse_answer
 from tests.support.commands import WITHOUT_EXTRAS, WITHOUT_NETWORK, run
@@ -171,6 +172,10 @@ def test_a_person_is_reported_what_came_of_it(demo: Demo) -> None:
     ):
         assert line in demo.screen
     assert re.search(r"\n  LOW_GROUNDED +35  █{8} *\n", demo.screen)
+    flagged = (
+        "31 of 176 scored answers flagged by the lexical screen; the generator reported 4 more."
+    )
+    assert f"{flagged} {SCREEN_ACCURACY}" in " ".join(demo.screen.split())
     assert demo.screen.count("query: ") == 5
     for kind in ("enriched", "alerts", "failures", "summary.json"):
         assert f"\n  {demo.output}/{kind}" in demo.screen

@@ -55,12 +55,27 @@ def test_the_records_of_a_run_are_not_read_back(
 
 
 def test_a_second_run_in_the_folder_is_counted_with_the_first(
-    tmp_path: Path, archive: Path
+    tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for run in ("first", "second"):
         assert backfill(archive, tmp_path / "out", *SEGMENTS, "--run_id", run) == 0
     assert is_report_of_its_files(tmp_path / "out")
     assert ">120<" in page_of_files(tmp_path / "out")
+    second = capsys.readouterr().out.split("60 messages in")[-1]
+    assert "6 of 60 scored answers flagged by the lexical screen." in second
+
+
+def test_the_screen_is_honest_of_a_run_too_long_to_read(
+    tmp_path: Path,
+    archive: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(terminal_summary, "_MAX_ROWS_TO_SEARCH", 5)
+    for run in ("first", "second"):
+        assert backfill(archive, tmp_path / "out", *SEGMENTS, "--run_id", run) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "6 answers flagged by the lexical screen, or reported by the generator." in printed
 
 
 def test_what_an_interrupted_run_has_counted_counts(

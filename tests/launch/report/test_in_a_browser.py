@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page
 
+from launch.__main__ import main
 from launch.report.write_report import write_report
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import HOUR_US
@@ -27,7 +28,9 @@ from transforms.rules.redaction import TextMode, redact
 
 PHONE, DESK = 390, 1280
 WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK], ids=["phone", "desk"])
-PAGES = pytest.mark.parametrize("name", ["ordinary", "hostile", "without text", "empty"])
+PAGES = pytest.mark.parametrize(
+    "name", ["ordinary", "hostile", "without text", "empty", "comparison"]
+)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +63,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "empty": [],
     }
     folder = tmp_path_factory.mktemp("reports")
-    return {name: _report(folder / name, name, written) for name, written in answers.items()}
+    reports = {name: _report(folder / name, name, written) for name, written in answers.items()}
+    folders = str(folder / "ordinary"), str(folder / "hostile")
+    comparison = folder / "comparison.html"
+    assert main(["report", *folders, "--output", str(comparison)]) == 0
+    return reports | {"comparison": comparison}
 
 
 @pytest.fixture(scope="module")

@@ -109,7 +109,7 @@ def test_the_oldest_rows_beyond_the_limits_are_dropped_and_counted_but_never_an_
     assert [row.record_id for _, row in rows] == ["r6", "r7", "r8", "r9"]
     assert journal.outbox.delivered() == {"tool": Delivered(dropped=6)}
     assert journal.outbox.count("alert") == 10
-    assert caplog.messages[0].startswith("6 of the oldest results for tool are dropped")
+    assert caplog.messages[0].startswith("6 of the oldest rows for tool are dropped")
     size_bytes = len(journal.outbox.rows(GroundingResult, 1, kind="tool")) * 500
     delivery_to(target, journal, clock, OutboxLimits(max_bytes=size_bytes)).step(journal)
     assert journal.outbox.count("tool") == 1
@@ -138,5 +138,6 @@ def test_the_thread_delivers_and_delivers_the_last_rows_at_its_end(journal: Jour
     commit(journal, "a")
     wait_until(lambda: target.sent == ["a"])
     commit(journal, "b")
-    delivery.close()
+    delivery.end()
+    delivery.join(10.0)
     assert target.sent == ["a", "b"]

@@ -85,7 +85,9 @@ def test_a_hashed_title_is_left_out() -> None:
     hashed, titled = f"sha256:{'0' * 64}", "sha256: how hashes work"
     facts = a_fact("One.", uri="u", title=hashed), a_fact("Two.", uri="v", title=titled)
     answer = row_of(an_enriched(facts=facts))
-    assert sources_of(answer) == {"u": None, "v": titled}
+    tally = Tally(Thresholds(), {})
+    tally.add_answer(answer)
+    assert {key: group.title for key, group in tally.sources.items()} == {"u": None, "v": titled}
 
 
 @pytest.mark.parametrize("name", ["5f" * 32, "projects/1/answers/a1"])

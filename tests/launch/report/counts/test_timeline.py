@@ -1,12 +1,14 @@
 """Verdicts over time."""
 
+from collections import Counter
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.timeline import WIDTHS_US, Columns, Timeline
+from launch.report.counts import timeline as timeline_module
+from launch.report.counts.timeline import OTHERS, WIDTHS_US, Columns, Timeline
 from schemas.quantities import HOUR_US, to_rfc3339
 from tests.support.builders import NOON_US
 
@@ -97,3 +99,39 @@ def test_buckets_become_wider_when_there_are_too_many() -> None:
 def test_every_answer_is_drawn_or_an_outlier(times_us: list[int]) -> None:
     columns = columns_of(*times_us)
     assert sum(records(columns)) + columns.outliers == len(times_us)
+
+
+def test_engines_share_the_columns_and_those_with_the_most_answers_come_first() -> None:
+    timeline = Timeline()
+    for hour, engine in enumerate(["a", "b", "b", None]):
+        timeline.add(NOON_US + hour * HOUR_US, "GROUNDED", engine)
+    timeline.add(None, "GROUNDED", "undated")
+    found = timeline.by_engine(28)
+    assert list(found) == ["b", None, "a"]
+    assert len({tuple(columns.verdicts) for columns in found.values()}) == 1
+    assert sum(records(found["b"])) == 2
+
+
+@given(st.lists(st.tuples(times, st.sampled_from("abcdefgh"), st.sampled_from(["LOW", "HIGH"]))))
+def test_the_columns_of_all_engines_add_up_to_all_columns(
+    added: list[tuple[int, str, str]],
+) -> None:
+    timeline = Timeline()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(timeline_module, "_MAX_ENGINES", 3)
+        for time_us, engine, verdict in added:
+            timeline.add(time_us, verdict, engine)
+    found = timeline.by_engine(84)
+    assert len(found) <= 4
+    assert (OTHERS in found) == (len({engine for _, engine, _ in added}) > 3)
+    whole = timeline.columns().verdicts
+    for start_us, verdicts in whole.items():
+        assert sum((each.verdicts[start_us] for each in found.values()), Counter()) == verdicts
+
+
+def test_memory_is_bounded_for_many_engines_and_hours() -> None:
+    timeline = Timeline()
+    for number in range(20_000):
+        timeline.add(NOON_US + number * HOUR_US, "GROUNDED", f"engine-{number % 1_000}")
+    assert sum(map(len, timeline._buckets.values())) <= 3_000 * 5
+    assert list(timeline.by_engine(28))[-1] == OTHERS

@@ -15,6 +15,7 @@ from launch.report.page.charts import (
     time_ticks,
     value_axis,
     verdict_chart,
+    verdict_share_chart,
 )
 from schemas.quantities import HOUR_US
 from schemas.verdict import Verdict
@@ -78,6 +79,8 @@ def fits(chart: Chart) -> bool:
 def test_no_column_is_higher_than_the_plot(verdicts_by_hour: list[list[Verdict]]) -> None:
     columns = columns_of([GROUNDED], *verdicts_by_hour)
     assert fits(verdict_chart(columns))
+    for bar in verdict_share_chart(columns).bars:
+        assert sum(share for _, share in bar.parts) == pytest.approx(1 if bar.parts else 0)
     assert fits(share_chart(columns))
 
 

@@ -15,7 +15,7 @@ from launch.report.page.page import render
 from schemas.checked_answer import Contradiction
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import to_us
-from tests.support.builders import a_claim, a_fact, an_enriched
+from tests.support.builders import NOON_US, a_claim, a_fact, an_enriched
 from tests.support.pages import Element, Page, parse_page
 from tests.support.reports import (
     BREAKOUT,
@@ -186,6 +186,35 @@ def test_the_controls_have_labels_and_are_hidden_without_script(tmp_path: Path) 
         ]
         assert labelled.tag in {"select", "input"}
         assert label.text.strip()
+
+
+def trends_of(folder: Path, engines: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """The engines with charts, the rows of their table, and the notes."""
+    answers = [
+        an_enriched(engine=name, record_id=f"{number:064}", event_time_us=NOON_US)
+        for number, name in enumerate(engines)
+    ]
+    page = page_of(folder, *answers)
+    drawn = [each.text.split()[0] for each in page.all("figcaption") if "records" in each.text]
+    rows = [" ".join(row.text.split()) for row in page.all("tr") if "3 Mar 2026" in row.text]
+    notes = [note.text for note in page.all("p", "note") if "Not drawn" in note.text]
+    return drawn, rows, notes
+
+
+def test_engines_are_compared_over_time(tmp_path: Path) -> None:
+    drawn, rows, notes = trends_of(tmp_path, ["shop", "help", "shop", "help", "shop"])
+    assert (drawn, notes) == (["shop", "help"], [])
+    assert rows == ["shop 3 Mar 2026, 12:00 3 0.0%", "help 3 Mar 2026, 12:00 2 0.0%"]
+
+
+def test_engines_that_are_not_drawn_are_named(tmp_path: Path) -> None:
+    drawn, _, [note] = trends_of(tmp_path, [*"aabbccddeeff", "g", SCRIPT])
+    assert drawn == [*"abcdef"]
+    assert note == f"Not drawn: {SCRIPT}, g."
+
+
+def test_one_engine_is_not_compared(tmp_path: Path) -> None:
+    assert trends_of(tmp_path, ["shop", "shop"]) == ([], [], [])
 
 
 @pytest.mark.parametrize(
@@ -382,3 +411,11 @@ def test_equal_folders_make_equal_pages(tmp_path: Path) -> None:
 def test_a_rate_alert_is_named_by_its_signal(tmp_path: Path, signal: str, text: str) -> None:
     write_lines(tmp_path, "alerts", {"kind": "rate", "rate": {"signal": signal, "state": "open"}})
     assert text in page_of(tmp_path, an_enriched()).text
+
+
+def test_a_record_has_a_link_to_its_address_and_no_text_leaves_its_place(tmp_path: Path) -> None:
+    write_enriched(tmp_path, [a_low(engine='"><script>')])
+    template = "https://viewer.example/{engine}/{record_id}"
+    page = render(findings_in(tmp_path), "out", url_template=template)
+    assert f'href="https://viewer.example/%22%3E%3Cscript%3E/{a_low().record_id}"' in page
+    assert "viewer.example" not in html_of(tmp_path)

@@ -9,6 +9,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
 from launch import __version__
+from launch.export.target import Delivered
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch.durable.journal import UnpublishedRows
 from launch.watch.durable.ledger import LedgerHour
@@ -61,7 +62,11 @@ class AJournal:
     def ledger(self) -> list[LedgerHour]:
         return [an_account(read=3), an_account()]
 
-    outbox = SimpleNamespace(count={"alert": 7, "failure": 3}.get)
+    outbox = SimpleNamespace(
+        count={"alert": 7, "failure": 3}.get,
+        pending=lambda: {"phoenix": 8},
+        delivered=lambda: {"mlflow": Delivered(sent=5, refused=4, skipped=3, dropped=2)},
+    )
 
     def unpublished(self) -> UnpublishedRows:
         return UnpublishedRows(2, 9, NOON_US - 61_500_000)
@@ -115,6 +120,11 @@ def test_the_statistics_of_the_subscription_and_the_worker_are_metrics() -> None
     assert value(samples, "ledger_gap") == 1
     assert value(samples, "unpublished", kind="alert") == 7
     assert value(samples, "unpublished", kind="failure") == 3
+    assert value(samples, "outbox_pending", target="phoenix") == 8
+    assert value(samples, "outbox_pending", target="mlflow") == 0
+    ends = ("sent", "refused", "skipped", "dropped")
+    counts = [value(samples, f"outbox_{end}_total", target="mlflow") for end in ends]
+    assert counts == [5, 4, 3, 2]
     assert value(samples, "unpublished_batches") == 2
     assert value(samples, "oldest_unpublished_age_seconds") == 61.5
     assert value(samples, "failed_publications_total") == 4
@@ -226,6 +236,11 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_retries_total",
         "groundwatch_sampled_out_total",
         "groundwatch_unpublished",
+        "groundwatch_outbox_pending",
+        "groundwatch_outbox_sent_total",
+        "groundwatch_outbox_refused_total",
+        "groundwatch_outbox_skipped_total",
+        "groundwatch_outbox_dropped_total",
         "groundwatch_unpublished_batches",
         "groundwatch_oldest_unpublished_age_seconds",
         "groundwatch_failed_publications_total",
