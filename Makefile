@@ -8,7 +8,7 @@ RULES ?= routing tagging limits planning merging support_score
 # An environment of its own inside: LangChain's packages hook themselves into pytest.
 BENCH := $(VENV)/bench
 
-.PHONY: demo test lint mutants wheel bench clean
+.PHONY: demo test lint mutants wheel native bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
@@ -32,12 +32,16 @@ wheel: $(VENV)/installed
 	rm -rf build
 	$(BIN)/python -m pip wheel --quiet --use-pep517 --no-deps --wheel-dir dist .
 
+# The embedded checker takes less time with it; see docs/checkers.md.
+native: $(VENV)/installed-for-tests
+	NATIVE_CORE=1 $(BIN)/python setup.py build_ext --inplace
+
 # Writes docs/benchmarks.md; `make bench SMOKE=1` only shows whether everybody works.
 bench: $(BENCH)/installed
 	$(BENCH)/bin/python -m tests.benchmarks.peers $(if $(SMOKE),--smoke)
 
 clean:
-	rm -rf $(VENV) out build dist mutants *.egg-info
+	rm -rf $(VENV) out build dist mutants *.egg-info transforms/grounding/local/native/*.so
 
 $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
