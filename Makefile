@@ -11,7 +11,7 @@ BENCH := $(VENV)/bench
 # Phoenix and MLflow, which take 1.3 GB and pin packages of their own.
 INTEGRATIONS := $(VENV)/integrations
 
-.PHONY: demo test lint mutants wheel bench integrations clean
+.PHONY: demo test lint mutants wheel native bench integrations clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
@@ -35,6 +35,10 @@ wheel: $(VENV)/installed
 	rm -rf build
 	$(BIN)/python -m pip wheel --quiet --use-pep517 --no-deps --wheel-dir dist .
 
+# The embedded checker takes less time with it; see docs/checkers.md.
+native: $(VENV)/installed-for-tests
+	NATIVE_CORE=1 $(BIN)/python setup.py build_ext --inplace
+
 # Writes docs/benchmarks.md; `make bench SMOKE=1` only shows whether everybody works.
 bench: $(BENCH)/installed
 	$(BENCH)/bin/python -m tests.benchmarks.peers $(if $(SMOKE),--smoke)
@@ -44,7 +48,7 @@ integrations: $(VENV)/installed-for-tests $(INTEGRATIONS)/installed
 	$(BIN)/python -m tests.integrations $(INTEGRATIONS)/bin
 
 clean:
-	rm -rf $(VENV) out build dist mutants *.egg-info
+	rm -rf $(VENV) out build dist mutants *.egg-info transforms/grounding/local/native/*.so
 
 $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)

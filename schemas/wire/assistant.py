@@ -5,8 +5,6 @@ Sources: google-cloud-discoveryengine 0.20.5, discoveryengine_v1/types/{assist_a
 assistant_service}.py; https://docs.cloud.google.com/gemini/enterprise/docs/set-up-usage-audit-logs
 """
 
-# ruff: noqa: D101 - the services' own pages describe the types and their fields
-
 from schemas.wire.discovery_engine import (
     AnswerQueryResponse,
     Chunk,

@@ -3,8 +3,6 @@
 Source: googleapis, google/cloud/dialogflow/cx/v3/{session,data_store_connection}.proto.
 """
 
-# ruff: noqa: D101 - the services' own pages describe the types and their fields
-
 from schemas.wire.wire_type import Details, Essential, Wire
 
 

@@ -5,8 +5,6 @@ number. Sources: googleapis protos at f8291d2b, google/cloud/discoveryengine/v1b
 session.proto and conversational_search_service.proto; v1 and v1alpha hold subsets of them.
 """
 
-# ruff: noqa: D101 - the services' own pages describe the types and their fields
-
 from typing import Any
 
 import msgspec

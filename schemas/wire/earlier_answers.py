@@ -4,8 +4,6 @@ Source: google-cloud-discoveryengine 0.20.5, discoveryengine_v1beta/types/
 {grounded_generation_service,search_service,conversation,conversational_search_service}.py.
 """
 
-# ruff: noqa: D101 - the services' own pages describe the types and their fields
-
 from typing import Any
 
 import msgspec

@@ -6,8 +6,6 @@ at f8291d2b, google/ai/generativelanguage/v1beta/{content,generative_service,ret
 aiplatform_v1/types/content.py; google/adk-python, events/event.py.
 """
 
-# ruff: noqa: D101 - the services' own pages describe the types and their fields
-
 from typing import Any
 
 from schemas.wire.discovery_engine import StreamError, WireRating

@@ -3,8 +3,6 @@
 Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/, gen-ai-{input,output}-messages.json.
 """
 
-# ruff: noqa: D101 - the conventions describe the types and their fields
-
 from typing import Any
 
 from schemas.wire.wire_type import Essential, Wire

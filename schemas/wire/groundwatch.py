@@ -1,7 +1,5 @@
 """Wire types of groundwatch's own formats: the envelope, and an enriched record as input."""
 
-# ruff: noqa: D101 - the schema describes the fields of a record
-
 from typing import Any
 
 import msgspec

@@ -6,6 +6,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def main(programs: str) -> int:
             phoenix = httpx.get(
                 f"{url}/v1/projects/default/span_annotations", params={"span_ids": _SPAN.hex()}
             ).json()["data"]
-            _picture(f"{url}/redirects/traces/{_TRACE.hex()}", "phoenix")
+            _picture(f"{url}/redirects/traces/{_TRACE.hex()}", "phoenix", "Annotations")
         with _mlflow(programs, folder) as url:
             created = httpx.post(
                 f"{url}/api/2.0/mlflow/experiments/create", json={"name": "lamps"}
@@ -77,7 +78,7 @@ def main(programs: str) -> int:
             mlflow = trace["trace"]["trace_info"]["assessments"]
             selected = f"tr-{_TRACE.hex()}"
             page = f"{url}/#/experiments/{experiment}/traces?selectedEvaluationId={selected}"
-            _picture(page, "mlflow")
+            _picture(page, "mlflow", "grounding")
     found = [each["result"]["label"] for each in phoenix]
     assert found == ["LOW_GROUNDED"], phoenix
     assert [each["feedback"]["value"] for each in mlflow] == ["LOW_GROUNDED"], mlflow
@@ -164,13 +165,19 @@ def _mlflow(programs: str, folder: Path) -> Iterator[str]:
 def _server(command: list[str], environment: Mapping[str, str], log: Path) -> Iterator[None]:
     with log.open("wb") as stream:
         process = subprocess.Popen(  # noqa: S603 - a program of the environment
-            command, env={**os.environ, **environment}, stdout=stream, stderr=stream, cwd=log.parent
+            command,
+            env={**os.environ, **environment},
+            stdout=stream,
+            stderr=stream,
+            cwd=log.parent,
+            start_new_session=True,
         )
     try:
         yield
     finally:
-        process.terminate()
-        process.wait(30)
+        # MLflow's own processes take a minute to end.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _wait_for(is_up: Callable[[], bool], log: Path) -> None:
@@ -192,8 +199,8 @@ def _free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def _picture(url: str, name: str) -> None:
-    """Take a picture of a page, where there is a browser."""
+def _picture(url: str, name: str, opened: str) -> None:
+    """Take a picture of a page with a text opened, where there is a browser."""
     path = find_chromium()
     if path is None:
         sys.stdout.write(f"no Chromium: there is no picture of {name}\n")
@@ -203,7 +210,9 @@ def _picture(url: str, name: str) -> None:
         page = browser.new_page(viewport={"width": 1500, "height": 900})
         page.goto(url, timeout=60_000)
         try:
-            page.get_by_text("LOW_GROUNDED").first.wait_for(timeout=60_000)
+            page.get_by_text("grounding").first.wait_for(timeout=60_000)
+            page.get_by_text(opened).first.click(timeout=10_000)
+            page.get_by_text("LOW_GROUNDED").first.wait_for(timeout=10_000)
         except PlaywrightError:
             sys.stdout.write(f"the page of {name} does not show the verdict: see the picture\n")
         page.screenshot(path=str(_PICTURES / f"{name}.png"))

@@ -12,7 +12,6 @@ from transforms.contradictions.numbers import (
     Unit,
     may_count,
     may_count_in_words,
-    may_have,
     plain_numbers,
 )
 from transforms.contradictions.parsed_sentence import ParsedSentence, words_behind_negations
@@ -68,7 +67,8 @@ class Passages:
             uses: NumberUses = {}
             self._uses[value] = uses
             for place, (sentence, _) in enumerate(self.all):
-                for quantity in sentence.quantities if may_have(sentence.text, value) else ():
+                may_have = value in sentence.values or None in sentence.values
+                for quantity in sentence.quantities if may_have else ():
                     if quantity.value == value:
                         use = quantity.unit, None if quantity.unit else quantity.counted
                         uses.setdefault(use, (place, quantity))

@@ -161,6 +161,7 @@ def test_tags_of_a_check_are_dropped_and_all_others_stay() -> None:
         Tag.ADVERSARIAL_QUERY,
         Tag.BAD_OFFSETS,
         Tag.BAD_TIMESTAMP,
+        Tag.FACTS_DROPPED,
         Tag.MULTIPLE_CANDIDATES,
         Tag.SALVAGED,
         Tag.STREAM_ERROR,
