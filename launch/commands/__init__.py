@@ -1,7 +1,9 @@
 """The commands: each module defines `COMMAND`, the command of its name, and has no logic."""
 
 import os
+import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -13,7 +15,7 @@ from msgspec.structs import replace
 from launch.job.placement import beam_flag_names
 from launch.terminal.exit_status import DONE
 from pipeline.settings.definition import Settings, settings_of
-from pipeline.settings.flag_help import help_text
+from pipeline.settings.flag_help import HELP_WIDTH, help_text
 from pipeline.settings.load import Loaded, describe_unknown, flag_names, load
 from schemas import Record
 
@@ -113,11 +115,11 @@ def _help(name: str, command: Command, *, with_all: bool) -> Iterator[str]:
         if each.note.positional
     )
     yield f"usage: {' '.join(('groundwatch', name, *positional))} [--flag value ...]\n\n"
-    yield f"{command.help.strip()}\n\n"
-    if command.examples:
-        yield "Examples:\n"
-        yield from (f"  groundwatch {name} {each}".rstrip() + "\n" for each in command.examples)
-        yield "\n"
+    for paragraph in command.help.strip().split("\n\n"):
+        yield f"{textwrap.fill(paragraph, HELP_WIDTH)}\n\n"
+    yield "Examples:\n"
+    yield from (f"{_example_text(f'groundwatch {name} {each}')}\n" for each in command.examples)
+    yield "\n"
     flags = len(settings_of(command.settings))
     is_short = flags > _MOST_FLAGS and not with_all
     yield help_text(command.settings, _MAIN_SETTINGS if is_short else None)
@@ -125,3 +127,10 @@ def _help(name: str, command: Command, *, with_all: bool) -> Iterator[str]:
         yield f"\n`groundwatch {name} --help-all` lists all {flags} flags.\n"
     elif command.takes_beam_options:
         yield "\nFlags of Apache Beam's pipeline options pass through.\n"
+
+
+def _example_text(command: str) -> str:
+    """Break a long command before a flag, so that it can be copied."""
+    unbroken = re.sub(r" (?!--)", "\0", command.rstrip())
+    lines = textwrap.wrap(unbroken, HELP_WIDTH - 6, break_long_words=False, break_on_hyphens=False)
+    return "  " + " \\\n    ".join(lines).replace("\0", " ")

@@ -7,7 +7,8 @@ from itertools import groupby
 from pipeline.settings.definition import Setting, Settings, settings_of
 from pipeline.settings.load import CommonSettings
 
-_WIDTH = 100
+HELP_WIDTH = 79
+"""Columns of the help, so that it fits a terminal of 80."""
 
 
 def help_text(settings: type[Settings], keys: Collection[str] | None = None) -> str:
@@ -34,7 +35,7 @@ def _flag_lines(field: Setting) -> Iterator[str]:
         text += f" Range: {field.kind.range}."
     if field.default_text and (field.default or not field.is_switch):
         text += f" Default: {described_default(field)}."
-    yield from textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    yield from textwrap.wrap(text, HELP_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
 def described_default(field: Setting) -> str:
