@@ -7,12 +7,10 @@ from datetime import datetime
 from operator import itemgetter
 from typing import IO, Any
 
+from launch.report.answer_table import guard_formula
 from schemas.avro import load_schema
 from schemas.quantities import to_rfc3339, to_us
 
-# A spreadsheet runs a cell that begins so as a formula, also in full width and behind line ends.
-# Source: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _Row = Mapping[str, Any]
 _Column = tuple[str, Callable[[_Row], object]]
 
@@ -74,6 +72,4 @@ def _cell(value: object) -> object:
         value = " ".join(value)
     if isinstance(value, datetime):
         return to_rfc3339(to_us(value))
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return f"'{value}"
-    return value
+    return guard_formula(value) if isinstance(value, str) else value

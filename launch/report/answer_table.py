@@ -39,11 +39,12 @@ def encode_csv(columns: Iterable[str], rows: Iterable[Mapping[str, Cell]]) -> by
     stream = io.StringIO(newline="")
     writer = csv.DictWriter(stream, list(columns))
     writer.writeheader()
-    writer.writerows({name: _guard(cell) for name, cell in row.items()} for row in rows)
+    writer.writerows({name: guard_formula(cell) for name, cell in row.items()} for row in rows)
     return stream.getvalue().encode(errors="replace")
 
 
-def _guard(cell: Cell) -> Cell:
+def guard_formula(cell: Cell) -> Cell:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula."""
     if not isinstance(cell, str):
         return cell
     is_formula = cell.startswith(_BEFORE_FORMULAS) or cell.lstrip().startswith(_FORMULA_SIGNS)

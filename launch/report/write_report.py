@@ -20,14 +20,16 @@ REPORT_NAME = "report.html"
 _Line = TypeVar("_Line")
 
 
-def write_report(output: str, findings: Findings | None = None) -> str:
+def write_report(
+    output: str, findings: Findings | None = None, url_template: str | None = None
+) -> str:
     """Write the report of an output folder into that folder; return its path.
 
-    Without its counts, read all its files.
+    Without its counts, read all its files. The template is that of the records' addresses.
     """
     path = storage.join(output, REPORT_NAME)
     findings = findings or read_output(output_folder.find_files(output), {}, {})
-    output_folder.write_file(path, render(findings, output).encode())
+    output_folder.write_file(path, render(findings, output, url_template=url_template).encode())
     return path
 
 

@@ -18,6 +18,7 @@ _NO_DATA = NoDataRule()
 _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (
     *("what_if", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
+    "record_url",
 )
 _NOT_OF_A_WORKER = Note(
     without="workers segment_messages resume forget_replies max_calls max_cost max_attempts"
@@ -70,11 +71,11 @@ class SubscriptionSettings(Settings, frozen=True, kw_only=True):
 class ConnectionSettings(Settings, frozen=True, kw_only=True):
     """Which Pub/Sub server is called.
 
-    pubsub_address: HOST:PORT of a Pub/Sub server without encryption, such as an emulator. Default:
+    pubsub_address: Address of a Pub/Sub server without encryption, such as an emulator. Default:
       PUBSUB_EMULATOR_HOST, else Google's.
     """
 
-    pubsub_address: kinds.Text | None = None
+    pubsub_address: kinds.ServerAddress | None = None
 
 
 class WorkerSettings(Settings, frozen=True, kw_only=True):
@@ -286,6 +287,8 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     low_grounded_threshold: Threshold of the support score in the run. Default: 0.6.
     claim_threshold: Threshold of a claim's score in the run. Default: 0.4.
     price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
+    record_url: Template of the address of a record in your viewer, such as
+      https://viewer.example/r/{record_id}.
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
@@ -298,6 +301,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     low_grounded_threshold: kinds.Fraction | None = None
     claim_threshold: kinds.Fraction | None = None
     price_per_1k_chars: kinds.Positive | None = None
+    record_url: kinds.RecordUrl | None = None
 
     @property
     def given_thresholds(self) -> dict[str, float]:
@@ -392,7 +396,7 @@ class VerifySettings(Settings, frozen=True, kw_only=True):
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
-    work_folders: Annotated[tuple[kinds.Text, ...], Note(flag="work_folder")] = ()
+    work_folders: Annotated[tuple[kinds.LocalFolder, ...], Note(flag="work_folder")] = ()
 
 
 class ServeCheckerSettings(Settings, frozen=True, kw_only=True):

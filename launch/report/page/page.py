@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -15,6 +16,7 @@ from launch.report.counts.timeline import OTHERS
 from launch.report.page import charts, presentation
 from launch.report.page.filters import filters_of
 from launch.terminal import figures
+from transforms.rules.record_urls import record_url
 
 _MAX_ENGINES = 20
 _TREND_COLUMNS = 28
@@ -43,8 +45,16 @@ for _filter in (
     _ENVIRONMENT.filters[_filter.__name__] = _filter
 
 
-def render(findings: Findings, title: str, price_per_1k_chars: float | None = None) -> str:
-    """Render the report as a page that loads nothing; the price, if given, replaces the cost."""
+def render(
+    findings: Findings,
+    title: str,
+    price_per_1k_chars: float | None = None,
+    url_template: str | None = None,
+) -> str:
+    """Render the report as a page that loads nothing; the price, if given, replaces the cost.
+
+    With a template, each record that is shown has a link to its address.
+    """
     tally = findings.tally
     answers = tally.worst.answers()
     return _render(
@@ -57,6 +67,7 @@ def render(findings: Findings, title: str, price_per_1k_chars: float | None = No
         summary=findings.summary,
         unreadable=findings.unreadable,
         price_per_1k_chars=price_per_1k_chars,
+        record_url=partial(record_url, url_template),
         verdicts=presentation.verdict_styles(tally.verdicts),
         columns=tally.timeline.columns(),
         trends=tally.timeline.by_engine(_TREND_COLUMNS),
@@ -70,6 +81,7 @@ def render_comparison(found: Comparison, folders: Sequence[str]) -> str:
     return _render(
         "comparison.html",
         title=" → ".join(folders),
+        record_url=partial(record_url, None),
         folders=list(zip(folders, findings, strict=True)),
         found=found,
         thresholds=found.after.tally.thresholds,

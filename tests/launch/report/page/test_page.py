@@ -411,3 +411,11 @@ def test_equal_folders_make_equal_pages(tmp_path: Path) -> None:
 def test_a_rate_alert_is_named_by_its_signal(tmp_path: Path, signal: str, text: str) -> None:
     write_lines(tmp_path, "alerts", {"kind": "rate", "rate": {"signal": signal, "state": "open"}})
     assert text in page_of(tmp_path, an_enriched()).text
+
+
+def test_a_record_has_a_link_to_its_address_and_no_text_leaves_its_place(tmp_path: Path) -> None:
+    write_enriched(tmp_path, [a_low(engine='"><script>')])
+    template = "https://viewer.example/{engine}/{record_id}"
+    page = render(findings_in(tmp_path), "out", url_template=template)
+    assert f'href="https://viewer.example/%22%3E%3Cscript%3E/{a_low().record_id}"' in page
+    assert "viewer.example" not in html_of(tmp_path)
