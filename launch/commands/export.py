@@ -1,4 +1,4 @@
-"""Send the results of an output folder to another tool, or write them as a table.
+"""Send the results of a folder to another tool, or write a table.
 
 An interrupted export resumes where it stopped. A record that is sent twice has the same id.
 """
@@ -8,7 +8,7 @@ from pipeline.settings.results import ExportSettings
 
 COMMAND = Command(
     settings=ExportSettings,
-    run="launch.export.export_folder:export",
+    run="launch.export.start:export",
     examples=(
         "out/answers --to langfuse",
         "out/answers --to phoenix --endpoint http://127.0.0.1:6006 --since 2026-03-02",

@@ -7,7 +7,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import IO, Any
 
-from launch.terminal.figures import spreadsheet_text
+from launch.report.answer_table import guard_formula
 from schemas.avro import load_schema
 from schemas.quantities import to_rfc3339, to_us
 
@@ -72,4 +72,4 @@ def _cell(value: object) -> object:
         value = " ".join(value)
     if isinstance(value, datetime):
         return to_rfc3339(to_us(value))
-    return spreadsheet_text(value) if isinstance(value, str) else value
+    return guard_formula(value) if isinstance(value, str) else value

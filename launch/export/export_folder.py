@@ -1,22 +1,17 @@
 """Send the records of an output folder to a target, and resume where an export stopped."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from itertools import islice
 
 import msgspec
 
-from launch.export.open_target import open_target, try_target
 from launch.export.target import (
     Delivered,
     Target,
-    TargetMisconfigured,
     TargetUnavailable,
     deliver,
 )
-from launch.export.write_table import write_table
 from launch.report.output_folder import (
     UnreadableFile,
     find_files,
@@ -24,12 +19,10 @@ from launch.report.output_folder import (
     read_summary,
     write_file,
 )
-from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.terminal.figures import counted
 from launch.terminal.progress import Gauges, Progress
 from pipeline import storage
-from pipeline.settings.load import Loaded
-from pipeline.settings.results import TABLES, ExportSettings
+from pipeline.settings.results import ExportSettings
 from schemas import Record
 from schemas.grounding_result import GroundingResult
 from transforms.rules.alerting import grounding_result
@@ -49,26 +42,6 @@ class Exported(Record, frozen=True, kw_only=True):
     files: dict[str, int] = {}
     delivered: Delivered = Delivered()
     older: int = 0
-
-
-def export(loaded: Loaded[ExportSettings]) -> int:
-    """Export a folder; exit 1 if a record was not sent, or the target gave up."""
-    settings = loaded.settings
-    if settings.to not in TABLES and not loaded.problems:
-        try_target(settings.to, settings.endpoint, loaded.problems)
-    loaded.raise_problems()
-    if settings.export_output:
-        return write_table(settings.folder, settings.to, settings.export_output)
-    run = FolderExport(settings)
-    try:
-        with closing(open_target(settings.to, settings.endpoint)) as target:
-            run.send_all(target)
-    except (OSError, UnreadableFile, TargetMisconfigured, TargetUnavailable) as error:
-        return fail(f"{error}. {run.describe()}; the same command resumes")
-    except KeyboardInterrupt:
-        return fail(f"interrupted. {run.describe()}; the same command resumes")
-    sys.stdout.write(f"{run.describe()}.\n")
-    return FAILED if run.delivered.refused else DONE
 
 
 class FolderExport:

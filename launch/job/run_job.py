@@ -41,7 +41,7 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
         return fail(f"the run failed: {_reason(cause_of(error))}")
     report = None
     try:
-        report = write_report(config.output, findings, config.alerts.record_url)
+        report = write_report(config.output, findings, job.alerts.record_url)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
     show_summary(config, summary, findings, report)

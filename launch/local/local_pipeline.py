@@ -16,6 +16,7 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import (
 from apache_beam.runners.portability.fn_api_runner.worker_handlers import WorkerHandlerManager
 from apache_beam.runners.runner import PipelineState
 from apache_beam.runners.worker.statesampler import StateSampler
+from apache_beam.transforms import userstate
 from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 
 from pipeline.build import build_pipeline
@@ -29,6 +30,9 @@ from transforms.runtime.counters import counts_from
 
 _SAMPLING_PERIOD_MS = 10
 """Beam's own, 200, is also for how long the end of a bundle may wait for its sampling thread."""
+
+_find_specs = userstate.get_dofn_specs
+_specs: dict[type, Any] = {}
 
 
 class LocalPipeline:
@@ -44,6 +48,7 @@ class LocalPipeline:
         sink: Callable[[Config, BatchHandle], Sink],
     ) -> None:
         StateSampler.__init__.__defaults__ = (_SAMPLING_PERIOD_MS,)
+        userstate.get_dofn_specs = _specs_of
         self._batches = BatchHandle()
         # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.
         self._runner = FnApiRunner()
@@ -105,6 +110,14 @@ class _Steps:
     def close(self) -> None:
         """Tear down the steps."""
         self._workers.close_all()
+
+
+def _specs_of(step: beam.DoFn) -> Any:
+    """Return the states and timers of a step: Beam asks 200 times, and inspects each method."""
+    kind = type(step)
+    if kind not in _specs:
+        _specs[kind] = _find_specs(step)
+    return _specs[kind]
 
 
 def cause_of(error: BaseException) -> BaseException:

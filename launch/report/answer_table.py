@@ -5,7 +5,6 @@ import io
 from collections.abc import Iterable, Mapping
 
 from launch.report.counts.worst_answers import AnswerExcerpt
-from launch.terminal.figures import spreadsheet_text
 from schemas.quantities import to_rfc3339
 
 COLUMNS = (
@@ -13,6 +12,11 @@ COLUMNS = (
     *("checker", "support_score", "min_claim_score", "worst_claim", "query", "answer"),
     "answer_name",
 )
+
+# A spreadsheet runs a cell that begins so as a formula, also in full width and behind white space.
+# Source: https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA_SIGNS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+_BEFORE_FORMULAS = tuple("\t\r\n")
 
 Cell = str | float | None
 
@@ -37,7 +41,13 @@ def encode_csv(columns: Iterable[str], rows: Iterable[Mapping[str, Cell]]) -> by
     stream = io.StringIO(newline="")
     writer = csv.DictWriter(stream, list(columns))
     writer.writeheader()
-    for row in rows:
-        cells = row.items()
-        writer.writerow({k: spreadsheet_text(v) if isinstance(v, str) else v for k, v in cells})
+    writer.writerows({name: guard_formula(cell) for name, cell in row.items()} for row in rows)
     return stream.getvalue().encode("utf-8-sig", errors="replace")
+
+
+def guard_formula(cell: Cell) -> Cell:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula."""
+    if not isinstance(cell, str):
+        return cell
+    is_formula = cell.startswith(_BEFORE_FORMULAS) or cell.lstrip().startswith(_FORMULA_SIGNS)
+    return f"'{cell}" if is_formula else cell

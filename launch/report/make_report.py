@@ -43,7 +43,8 @@ def report(loaded: Loaded[ReportSettings]) -> int:
         findings = read_output(found[0], thresholds, labels, shown=settings.shown_answers)
     if settings.what_if:
         _show_thresholds(findings.tally)
-    page = render(findings, settings.folder, settings.price_per_1k_chars, settings.record_url)
+    price, template = settings.price_per_1k_chars, settings.record_url
+    page = render(findings, settings.folder, price, template)
     table = encode_csv(COLUMNS, map(row_of, findings.tally.worst.answers()))
     default = storage.join(settings.folder, REPORT_NAME)
     return _write(settings, default, page, table, findings.unreadable)

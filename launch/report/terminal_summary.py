@@ -59,7 +59,8 @@ def show_summary(
     scored = (each for each in tally.worst.answers() if each.is_low_scored)
     for number, answer in enumerate(islice(scored, _MAX_ANSWERS)):
         if not number:
-            console.print(Text("Lowest-scoring answers, each with its least supported claim\n"))
+            title = "Lowest-scoring answers, each with its least supported claim"
+            console.print(Text(f"{title}\n(groundwatch show ID {config.output})\n"), soft_wrap=True)
         console.print(Padding(_answer(answer), _INDENT))
     # A path broken over two lines cannot be copied.
     console.print(Text("\n".join(_last_lines(config, summary, report))), soft_wrap=True)

@@ -1,7 +1,8 @@
 """Print why an input could not be read, with hints."""
 
+import codecs
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import cast
@@ -60,16 +61,30 @@ def hint_for(path: str) -> str | None:
             head = stream.read(_HEAD_BYTES)
     except OSError:
         return None
-    if head.startswith(_UTF16_MARKS) or head.count(b"\0") > len(head) // 4:
-        return f"{path} looks like UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"
+    return next((f"{path} {hint}" for hint in _hints(head, path.lower())), None)
+
+
+def _hints(head: bytes, name: str) -> Iterator[str]:
+    if head.startswith(b"PK\x03\x04"):
+        yield "looks like a zip archive or an Excel file: save it as CSV or JSON Lines"
+    elif head.startswith(_UTF16_MARKS) or head.count(b"\0") > len(head) // 4:
+        yield "looks like UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"
+    elif not _is_utf8(head):
+        yield "is not UTF-8: convert it, such as by iconv -f WINDOWS-1252 -t UTF-8"
     first_line, *others = head.strip().split(b"\n")
     begin, end = first_line[:1], first_line.rstrip()[-1:]
     if begin not in (b"[", b"{"):
-        is_table = (b"," in first_line or b"\t" in first_line) and b"\0" not in head
-        is_named = path.lower().endswith((".csv", ".tsv"))
-        hint = f"{path} looks like CSV or TSV: let its name end in .csv or .tsv"
-        return hint if is_table and not is_named else None
-    if others and end not in (b"]", b"}"):
+        if (b"," in first_line or b"\t" in first_line) and not name.endswith((".csv", ".tsv")):
+            yield "looks like CSV or TSV: let its name end in .csv or .tsv"
+    elif others and end not in (b"]", b"}"):
         program = "jq -c '.[]'" if begin == b"[" else "jq -c ."
-        return f"{path} looks like JSON over several lines: write one object a line ({program})"
-    return None
+        yield f"looks like JSON over several lines: write one object a line ({program})"
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        # The last character may be cut.
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -25,7 +25,7 @@ def write_report(
 ) -> str:
     """Write the report of an output folder into that folder; return its path.
 
-    Without its counts, read all its files.
+    Without its counts, read all its files. The template is that of the records' addresses.
     """
     path = storage.join(output, REPORT_NAME)
     findings = findings or read_output(output_folder.find_files(output), {}, {})

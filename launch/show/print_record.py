@@ -84,9 +84,10 @@ def _claim(
 
 
 def _mismatch(mismatch: Contradiction) -> str:
-    facts = "the facts" if mismatch.fact is None else f"fact [{mismatch.fact + 1}]"
-    value = f": {_safe(mismatch.fact_value)}" if mismatch.fact_value else ""
-    return f"{mismatch.kind}: {_safe(mismatch.claim_value)}, but {facts}{value}"
+    finding = f"{mismatch.kind}: {_safe(mismatch.claim_value)}"
+    if mismatch.fact is None:
+        return f"{finding}, which is in no fact"
+    return f"{finding}, but fact [{mismatch.fact + 1}]: {_safe(mismatch.fact_value or NOTHING)}"
 
 
 def _fact(fact: Fact) -> Text:

@@ -6,10 +6,6 @@ SCREEN_ACCURACY = (
     "On 437 real answers (RAGTruth-QA), 44% of what the lexical screen flags is unsupported, and"
     " it flags 73% of what is unsupported."
 )
-# A spreadsheet runs a cell that begins so as a formula, also in full width and behind white space.
-# Source: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULA_SIGNS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
-_BEFORE_FORMULAS = tuple("\t\r\n")
 _SECOND_MS = 1_000
 _MAX_CHARACTERS = 500
 
@@ -58,12 +54,6 @@ def duration(latency_ms: int | None) -> str:
     if latency_ms < _SECOND_MS:
         return f"{latency_ms} ms"
     return f"{latency_ms / _SECOND_MS:,.1f} s"
-
-
-def spreadsheet_text(text: str) -> str:
-    """Put an apostrophe before a text that a spreadsheet would run as a formula."""
-    is_formula = text.startswith(_BEFORE_FORMULAS) or text.lstrip().startswith(_FORMULA_SIGNS)
-    return f"'{text}" if is_formula else text
 
 
 def printable(text: str) -> str:

@@ -153,6 +153,9 @@ def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry])
 
 def verify(loaded: Loaded[VerifySettings]) -> int:
     """Compare, and print the differences; return 0 if there are none, else 1."""
+    for folder in loaded.settings.work_folders:
+        if not Path(folder, _JOURNAL).is_file():
+            loaded.problems.append(f"--work_folder {folder}: has no journal of a worker")
     loaded.raise_problems()
     return verify_folder(loaded.settings.folder, loaded.settings.work_folders)
 

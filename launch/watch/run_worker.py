@@ -30,7 +30,8 @@ from pipeline.settings.config import Config
 from pipeline.storage import TargetExists
 from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
-from transforms.grounding.errors import CheckFailed
+from transforms.grounding.errors import CheckFailed, Unavailable
+from transforms.grounding.transport import try_connection
 from transforms.runtime import clock
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
@@ -45,6 +46,10 @@ def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]
         log_as_json()
     keep_beam_quiet()
     options = PipelineOptions(beam_arguments)
+    try:
+        try_connection(config.check)
+    except Unavailable as error:
+        _log.warning("%s; messages wait until it replies", error)
     try:
         summary = run_worker(config, settings, options, reporter=reporter)
     except (CheckFailed, Refused, LockFailed, OwnershipLost, OSError) as error:

@@ -70,11 +70,11 @@ class SubscriptionSettings(Settings, frozen=True, kw_only=True):
 class ConnectionSettings(Settings, frozen=True, kw_only=True):
     """Which Pub/Sub server is called.
 
-    pubsub_address: HOST:PORT of a Pub/Sub server without encryption, such as an emulator. Default:
+    pubsub_address: Address of a Pub/Sub server without encryption, such as an emulator. Default:
       PUBSUB_EMULATOR_HOST, else Google's.
     """
 
-    pubsub_address: kinds.Text | None = None
+    pubsub_address: kinds.ServerAddress | None = None
 
 
 class WorkerSettings(Settings, frozen=True, kw_only=True):
@@ -280,14 +280,14 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     report_output: File for the page. Default: DIR/report.html, or OTHER_DIR/comparison.html.
     shown_answers: How many answers are shown, the worst first.
     csv: File for the shown answers, as CSV.
-    record_url: Template of the address of a record in your viewer, for links. {record_id},
-      {trace_id} and {engine} are replaced, such as in https://viewer.example/r/{record_id}.
     what_if: Print what other thresholds would find, from the stored scores.
     gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
       "grounded" (true or false).
     low_grounded_threshold: Threshold of the support score in the run. Default: 0.6.
     claim_threshold: Threshold of a claim's score in the run. Default: 0.4.
     price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
+    record_url: Template of the address of a record in your viewer, such as
+      https://viewer.example/r/{record_id}.
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
@@ -295,12 +295,12 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
     shown_answers: Annotated[kinds.Count, Note(flag="answers")] = SHOWN_ANSWERS
     csv: kinds.Location | None = None
-    record_url: kinds.RecordUrl | None = None
     what_if: kinds.Switch = False
     gold: tuple[kinds.Location, ...] = ()
     low_grounded_threshold: kinds.Fraction | None = None
     claim_threshold: kinds.Fraction | None = None
     price_per_1k_chars: kinds.Positive | None = None
+    record_url: kinds.RecordUrl | None = None
 
     @property
     def given_thresholds(self) -> dict[str, float]:
@@ -395,7 +395,7 @@ class VerifySettings(Settings, frozen=True, kw_only=True):
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
-    work_folders: Annotated[tuple[kinds.Text, ...], Note(flag="work_folder")] = ()
+    work_folders: Annotated[tuple[kinds.LocalFolder, ...], Note(flag="work_folder")] = ()
 
 
 class ServeCheckerSettings(Settings, frozen=True, kw_only=True):

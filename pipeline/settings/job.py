@@ -132,8 +132,9 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     alert_verdicts: Verdicts that alert.
     alert_tags: Tags that alert, with any verdict.
     alert_text: Include the answer and its worst claim in the alert.
-    record_url: Template of the address of a record in your viewer, for links. {record_id},
-      {trace_id} and {engine} are replaced, such as in https://viewer.example/r/{record_id}.
+    record_url: Template of the address of a record in your viewer, for alerts and the report.
+      {record_id}, {trace_id} and {engine} are replaced, such as in
+      https://viewer.example/r/{record_id}.
     rate_budget: Error budget: the accepted rate of bad answers.
     rate_burn: Burn rate that opens an incident: the rate of bad answers as a multiple of the
       budget, over one hour and over six.

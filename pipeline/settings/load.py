@@ -89,9 +89,10 @@ def load(
             values[field.key] = _value(field, given[field.key], problems)
         elif field.is_required:
             missing.append(f"{field.written} is missing: {field.help}")
-    problems[:0] = missing
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
-    return Loaded(built, others, [*problems, *built.problems()])
+    # Without an invalid value, settings seem to contradict each other or to be missing.
+    contradictions = [] if problems else built.problems()
+    return Loaded(built, others, [*missing, *problems, *contradictions])
 
 
 def flag_names(settings: type[Settings]) -> list[str]:

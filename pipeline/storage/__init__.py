@@ -5,8 +5,9 @@ All functions raise OSError where a file is missing, or cannot be read, listed, 
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -163,15 +164,14 @@ def remove_folder(path: str) -> None:
 
 
 def probe(path: str) -> None:
-    """Check that a file can be written, and leave neither it nor a new folder behind."""
-    folder = Path(path).parent
-    missing = [each for each in (folder, *folder.parents) if is_local(path) and not each.exists()]
-    create(path).close()
-    remove([path])
-    # Another process may have put a file there meanwhile.
-    with suppress(OSError):
-        for created in missing:
-            created.rmdir()
+    """Check that a file can be written, and leave nothing behind."""
+    if is_local(path):
+        # Without the missing folders: another process may be about to write there.
+        folder = next(each for each in Path(path).parents if each.exists())
+        tempfile.TemporaryFile(dir=folder).close()
+    else:
+        create(path).close()
+        remove([path])
 
 
 @contextmanager

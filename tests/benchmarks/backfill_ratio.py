@@ -2,12 +2,14 @@
 
     python -m tests.benchmarks.backfill_ratio
     python -m tests.benchmarks.backfill_ratio --in_flight 128 256 --latency_ms 50 500
+    python -m tests.benchmarks.backfill_ratio --table
     python -m tests.benchmarks.backfill_ratio --answers ragtruth_qa.answers.jsonl
 
 The checker runs in a process of its own. Each contender backfills a small and a large archive in
 turns; the difference of their processor times is free of start-up. By default the answers are
 generated and of real size. `--answers` takes a file of Discovery Engine answers instead, which are
-repeated; each gets a first sentence of its own that its first fact supports.
+repeated; each gets a first sentence of its own that its first fact supports. `--table` measures
+what latency and calls in flight change, in five minutes.
 """
 
 import argparse
@@ -16,7 +18,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import count, islice
+from itertools import count, islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +32,9 @@ _LIMIT_S = 600.0
 _SCRIPT = "bare script on aiohttp"
 _SERVER = "backfill, server"
 _EMBEDDED = "backfill, embedded checker"
+_TABLE = ((50.0, 128), (100.0, 128), (100.0, 256), (200.0, 128), (500.0, 128))
+"""Milliseconds of latency, and calls in flight."""
+_TABLE_RUN_S = 6.0
 
 
 class Measured(NamedTuple):
@@ -106,24 +111,35 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--workers", default="1")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", default=[_SCRIPT, _SERVER, _EMBEDDED])
+    parser.add_argument("--table", action="store_true", help="several latencies, by a server only")
     options = parser.parse_args(arguments)
+    points = list(product(options.latency_ms, options.in_flight))
+    if options.table:
+        points, options.rounds, options.only = list(_TABLE), 2, [_SCRIPT, _SERVER]
     with tempfile.TemporaryDirectory() as folder:
-        archives = []
-        for size in options.sizes:
-            path = Path(folder) / f"{size}.jsonl"
-            messages = messages_of(options.answers) if options.answers else generated_messages(size)
-            write_lines(path, islice(messages, size))
-            archives.append((size, path))
-        for latency_ms in options.latency_ms:
+        for latency_ms, in_flight in points:
+            few, many = options.sizes
+            if options.table:
+                many = min(many, few + round(_TABLE_RUN_S * in_flight / latency_ms * 1_000))
+            archives = [
+                (size, _archive(Path(folder), options.answers, size)) for size in (few, many)
+            ]
             most_s = (latency_ms + options.jitter_ms) / 1_000
             with slow_checker(latency_ms / 1_000, most_s) as checker:
-                for in_flight in options.in_flight:
-                    sys.stdout.write(f"{latency_ms:g} ms, {in_flight} in flight\n")
-                    given = [str(in_flight), "--workers", options.workers]
-                    taken: dict[str, list[Measured]] = {name: [] for name in options.only}
-                    for name in [*options.only] * options.rounds:
-                        taken[name].append(_measure(name, archives, checker, given))
-                    _print(taken)
+                sys.stdout.write(f"{latency_ms:g} ms, {in_flight} in flight\n")
+                given = [str(in_flight), "--workers", options.workers]
+                taken: dict[str, list[Measured]] = {name: [] for name in options.only}
+                for name in [*options.only] * options.rounds:
+                    taken[name].append(_measure(name, archives, checker, given))
+                _print(taken)
+
+
+def _archive(folder: Path, answers: Path | None, size: int) -> Path:
+    path = folder / f"{size}.jsonl"
+    if not path.exists():
+        messages = messages_of(answers) if answers else generated_messages(size)
+        write_lines(path, islice(messages, size))
+    return path
 
 
 def _print(taken: dict[str, list[Measured]]) -> None:

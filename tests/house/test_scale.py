@@ -9,6 +9,7 @@ from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
 from pipeline.settings.definition import settings_of
 from tests.benchmarks.scale_arithmetic import capacity, plan, recovery_s, tables
 from tests.benchmarks.scale_figures import Figures, Prices
+from tests.benchmarks.worker_scaling import Rehearsal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
 RATES = (1_000, 10_000, 100_000)
@@ -71,3 +72,12 @@ def test_a_backlog_is_worked_off_by_the_free_capacity(
 def test_a_quota_bounds_what_machines_can_do() -> None:
     figures = Figures(checked_share=0.5)
     assert capacity(plan(1_000, figures), figures, requests_per_minute=300) == 10
+
+
+@pytest.mark.parametrize(
+    ("workers", "quota", "per_s"), [(1, None, 80), (4, None, 320), (4, 6_000, 320), (4, 2_400, 160)]
+)
+def test_the_rehearsal_expects_what_calls_in_flight_and_quota_allow(
+    workers: int, quota: int | None, per_s: float
+) -> None:
+    assert Rehearsal(workers, quota).expected_per_s == pytest.approx(per_s)

@@ -25,6 +25,7 @@ from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySett
 WIDTH_S = 300
 DAY_S = 24 * 3600
 ALERTS, FAILURES = "projects/p/topics/alerts", "projects/p/topics/failures"
+ENRICHED = "projects/p/topics/enriched"
 UNSUPPORTED = "Kettles vote in Senegal."
 
 
@@ -41,11 +42,13 @@ def run(
     *,
     alert_topic: str | None = None,
     failure_topic: str | None = None,
+    enriched_topic: str | None = None,
     **fields: Any,
 ) -> dict[str, list[Any]]:
     """Run a stream to its end; returns what was published, by topic."""
     config = Config(inputs=(), output=str(output), run="run", **fields)
-    sink = StreamSink(config, Windows(width_s=WIDTH_S, shards=1), alert_topic, failure_topic)
+    topics = (alert_topic, failure_topic, enriched_topic)
+    sink = StreamSink(config, Windows(width_s=WIDTH_S, shards=1), *topics)
     root = stream_pipeline()
     with streaming_from(stream, now_s) as published:
         build_pipeline(root, ReadSubscription("projects/p/subscriptions/s"), sink, config)
@@ -140,7 +143,10 @@ def test_alerts_and_failures_go_to_their_topics(tmp_path: Path) -> None:
     stream = a_stream().add_elements(
         [envelope(1, 10, UNSUPPORTED), pulled(2, b"\xff", 20, topic="x", shop="north")]
     )
-    published = run(ended(stream), tmp_path, alert_topic=ALERTS, failure_topic=FAILURES)
+    topics = {"alert_topic": ALERTS, "failure_topic": FAILURES, "enriched_topic": ENRICHED}
+    published = run(ended(stream), tmp_path, **topics)
+    ids = {message.attributes["record_id"] for message in published[ENRICHED]}
+    assert ids == {record["record_id"] for record in records_in(tmp_path)}
     [alert], [failure] = published[ALERTS], published[FAILURES]
     assert json.loads(alert.data)["answer_name"] == "a1"
     assert alert.attributes["verdict"] == "LOW_GROUNDED"

@@ -38,6 +38,9 @@ _CLUSTER_SETTINGS = {
     "rest.bind-address": "localhost",
     "taskmanager.host": "localhost",
     "taskmanager.bind-host": "localhost",
+    # A task manager that was killed is missed sooner than in the settings of groundwatch's own.
+    "heartbeat.interval": "1000",
+    "heartbeat.timeout": "10000",
     # One of two can do all the work when the other is gone.
     "taskmanager.numberOfTaskSlots": "2",
     # Flink's scripts would calculate the missing ones.

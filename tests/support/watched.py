@@ -20,6 +20,7 @@ from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
+from schemas.message import Message
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
@@ -29,6 +30,7 @@ ANSWERS = "projects/lamps/topics/answers"
 SUBSCRIPTION = "projects/lamps/subscriptions/answers"
 ALERTS = "projects/lamps/topics/alerts"
 FAILURES = "projects/lamps/topics/failures"
+ENRICHED = "projects/lamps/topics/enriched"
 
 
 class Watched:
@@ -112,11 +114,15 @@ class Watched:
 
     def published(self, topic: str) -> list[Json]:
         """All that was published to a topic, as JSON; what was seen once is not seen again."""
+        return [msgspec.json.decode(message.payload) for message in self.messages(topic)]
+
+    def messages(self, topic: str) -> list[Message]:
+        """All messages of a topic, as of `published`."""
         name = topic.replace("topics", "subscriptions")
-        found: list[Json] = []
+        found: list[Message] = []
         with closing(PubSubSubscription(name, address=self.server.address)) as subscription:
             while messages := subscription.pull(1_000, 100_000_000, 0.3):
-                found += [msgspec.json.decode(message.payload) for message in messages]
+                found += messages
                 subscription.acknowledge(message.place for message in messages)
         return found
 

@@ -14,6 +14,7 @@ from transforms.contradictions.indexed_facts import IndexedFacts
 from transforms.contradictions.numbers import Quantity, number_phrases
 from transforms.contradictions.parsed_sentence import (
     CAPITAL,
+    DENIAL,
     MONTH,
     NEGATION,
     NUMBER,
@@ -90,6 +91,9 @@ def _may_differ(claim: str, facts: ComparedFacts, features: Features) -> bool:
     lower = claim.lower()
     if features.kinds & NUMBER and not all(map(facts.has_phrase, number_phrases(lower))):
         return True
+    # A claim with any negation may say the same in other words; that leaves its numbers.
+    if features.kinds & (DENIAL | NUMBER) == DENIAL:
+        return False
     return facts.may_negate_word_of(lower)
 
 
@@ -97,7 +101,7 @@ def _without_citations(claim: str, features: Features) -> str:
     """Remove citations and references to sources, which always have a number."""
     if not features.kinds & NUMBER:
         return claim
-    text = _CITATION.sub(" ", claim)
+    text = _CITATION.sub(" ", claim) if "[" in claim or "(" in claim else claim
     return without_references(text) if features.kinds & SOURCE else text
 
 
@@ -194,11 +198,16 @@ class _Comparison:
 
     def _negations(self) -> Iterator[Difference]:
         """Find a word that only the claim or only the fact negates, in similar sentences."""
-        if self._claim.negated:
-            if self._facts.lacks_all_forms(self._claim.negated):
-                return
-            yield from self._negated_by_claim()
-        elif (candidates := self._facts.maybe_negated(self._claim)) and not self._claim.may_negate:
+        claim, facts = self._claim, self._facts
+        candidates = frozenset() if claim.may_negate else facts.maybe_negated(claim)
+        if not (candidates or claim.features.kinds & NEGATION):
+            return
+        if not facts.may_share(claim.content, _ALIKE):
+            return
+        if claim.negated:
+            if facts.may_share(claim.negated.keys(), 1 / len(claim.negated)):
+                yield from self._negated_by_claim()
+        elif candidates:
             yield from self._negated_by_fact(candidates)
 
     def _negated_by_claim(self) -> Iterator[Difference]:

@@ -143,21 +143,19 @@ def plain_value(number: str) -> float | str:
         return form
 
 
-def may_have(text: str, value: float | str) -> bool:
-    """Return whether a text may have a quantity of this value; a fast test."""
-    values = frozenset(chain.from_iterable(map(_values_of, text.split())))
-    return value in values or None in values
+def read_values(text: str) -> frozenset[float | str | None]:
+    """Return the values of numbers, and None if a text may have a number of several words."""
+    return frozenset(chain.from_iterable(map(_values_of, text.split())))
 
 
-def _read_values(unspaced: str) -> tuple[float | str | None, ...]:
-    """Return the values of the numbers, and None for a part of a number of several words."""
+def _read_values_of_word(unspaced: str) -> tuple[float | str | None, ...]:
     tokens = TokenizedText(unspaced).tokens
     values = [plain_value(token.text) for token in tokens if token.is_number]
     is_part = any(token.lower in SCALES for token in tokens) or not _TENS.isdisjoint(values)
     return (*values, None) if is_part else tuple(values)
 
 
-_values_of = WordCache(_read_values).__getitem__
+_values_of = WordCache(_read_values_of_word).__getitem__
 
 
 def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Quantity]:

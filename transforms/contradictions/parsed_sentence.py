@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from schemas import Record
 from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, names_month, read_dates
-from transforms.contradictions.numbers import Quantity, may_count, read_quantities
+from transforms.contradictions.numbers import Quantity, may_count, read_quantities, read_values
 from transforms.contradictions.tokenized_text import Token, TokenizedText, first_content
 from transforms.rules.cache import CachedAttribute, WordCache
 from transforms.rules.english import may_name_source, may_refuse
@@ -207,6 +207,11 @@ class ParsedSentence(TokenizedText):
         if not self.features.kinds & NUMBER:
             return []
         return read_quantities(self, self._dates_and_places[1])
+
+    @CachedAttribute
+    def values(self) -> frozenset[float | str | None]:
+        """The values of the numbers, and None for a part of a number of several words."""
+        return read_values(self.text)
 
     @CachedAttribute
     def names(self) -> list[Name]:

@@ -56,14 +56,14 @@ class TokenizedText:
     @CachedAttribute
     def tokens(self) -> list[Token]:
         """The tokens, in order."""
-        tokens = []
-        behind = 0
-        find = self.text.index
+        tokens: list[Token] = []
+        place = 0
+        find, add = self.text.index, tokens.append
         for piece in self.text.split():
-            place = find(piece, behind)
-            behind = place + len(piece)
-            for spelling, word, start, end in _tokens_of(piece):
-                tokens.append(Token(spelling, *word, place + start, place + end))
+            place = find(piece, place)
+            for text, form, lower, is_content, is_number, start, end in _tokens_of(piece):
+                add(Token(text, form, lower, is_content, is_number, place + start, place + end))
+            place += len(piece)
         return tokens
 
     def between(self, first: Token, last: Token) -> str:
@@ -78,7 +78,7 @@ class TokenizedText:
 def first_content(text: str, max_tokens: int) -> str | None:
     """Return the form of the first content word among the first tokens of a text."""
     tokens = islice(chain.from_iterable(map(_tokens_of, text.split())), max_tokens)
-    return next((form for _, (form, _, is_content, _), _, _ in tokens if is_content), None)
+    return next((form for _, form, _, is_content, *_ in tokens if is_content), None)
 
 
 def spellings(text: str) -> list[str]:
@@ -115,9 +115,9 @@ def _read_word(spelling: str) -> _Word:
     return form, lower, is_content, spelling[0].isdigit() or lower in CARDINALS
 
 
-def _read_tokens(unspaced: str) -> tuple[tuple[str, _Word, int, int], ...]:
+def _read_tokens(unspaced: str) -> tuple[tuple[str, str, str, bool, bool, int, int], ...]:
     found = _pattern(unspaced).finditer(unspaced)
-    return tuple([(token[0], _word_of(token[0]), *token.span()) for token in found])
+    return tuple([(token[0], *_word_of(token[0]), *token.span()) for token in found])
 
 
 def _read_content(unspaced: str) -> tuple[str, ...]:

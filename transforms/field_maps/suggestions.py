@@ -31,12 +31,18 @@ _IN_PROMPT = (
     "No field looks like the facts: where they stand only in the prompt, log them in a field of"
     " their own, too, and name it, as in --map 'facts=$.FIELD[*]'."
 )
+_UNNAMED = (
+    "No field looks like the answer or the facts: name them, as in"
+    " --map 'answer=$.FIELD' 'facts=$.FIELD'."
+)
 
 
 def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> str:
     """Write the flags that would read an answer or its facts, as a sentence for a person."""
     paths = list(_paths(value))
     flags = [f"--map '{field}={path}'" for field in wanted if (path := _likeliest(field, paths))]
+    if not flags and {"answer", "facts"} <= {*wanted}:
+        return _UNNAMED
     sentences = [f"Try {' '.join(flags)}."] if flags else []
     if "facts" in wanted and not any("facts=" in flag for flag in flags):
         sentences.append(_IN_PROMPT)

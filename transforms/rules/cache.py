@@ -5,8 +5,8 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Generic, TypeVar
 
 # A process has ten caches of words. These bound each to some MB; numbers and names fill them all.
-_MAX_WORDS = 20_000
-_MAX_WORD_CHARS = 40
+MAX_WORDS = 20_000
+MAX_WORD_CHARS = 40
 _OVERHEAD_CHARS = 50  # what an entry for a fact takes besides its text, as characters
 
 _Facts = TypeVar("_Facts", bound=str | tuple[str, ...])
@@ -59,8 +59,8 @@ class WordCache(dict[str, _Value]):
         value = self._older.get(word)
         if value is None:
             value = self._function(word)
-        if len(word) <= _MAX_WORD_CHARS:
-            if len(self) >= _MAX_WORDS // 2:
+        if len(word) <= MAX_WORD_CHARS:
+            if len(self) >= MAX_WORDS // 2:
                 self._older = self.copy()
                 self.clear()
             self[word] = value
@@ -82,7 +82,7 @@ class WantedForms(dict[str, str | None]):
 
     def of(self, words: Iterable[str]) -> list[str | None]:
         """Return the form of each word, None for one that is not wanted."""
-        if len(self) > _MAX_WORDS:
+        if len(self) > MAX_WORDS:
             self.clear()
         return list(map(self.__getitem__, words))
 

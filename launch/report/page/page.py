@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -50,13 +51,15 @@ def render(
     price_per_1k_chars: float | None = None,
     url_template: str | None = None,
 ) -> str:
-    """Render the report as a page that loads nothing; the price, if given, replaces the cost."""
+    """Render the report as a page that loads nothing; the price, if given, replaces the cost.
+
+    With a template, each record that is shown has a link to its address.
+    """
     tally = findings.tally
     answers = tally.worst.answers()
     return _render(
         "report.html",
         title=title,
-        url_template=url_template,
         tally=tally,
         thresholds=tally.thresholds,
         answers=answers,
@@ -64,6 +67,7 @@ def render(
         summary=findings.summary,
         unreadable=findings.unreadable,
         price_per_1k_chars=price_per_1k_chars,
+        record_url=partial(record_url, url_template),
         verdicts=presentation.verdict_styles(tally.verdicts),
         columns=tally.timeline.columns(),
         trends=tally.timeline.by_engine(_TREND_COLUMNS),
@@ -79,7 +83,7 @@ def render_comparison(
     return _render(
         "comparison.html",
         title=" → ".join(folders),
-        url_template=url_template,
+        record_url=partial(record_url, url_template),
         folders=list(zip(folders, findings, strict=True)),
         found=found,
         thresholds=found.after.tally.thresholds,
@@ -97,7 +101,6 @@ def _render(template: str, **context: Any) -> str:
         script=_own("filter.js"),
         screen_accuracy=figures.SCREEN_ACCURACY,
         charts=charts,
-        record_url=record_url,
         **context,
     )
 

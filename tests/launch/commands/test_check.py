@@ -28,6 +28,11 @@ def test_a_low_grounded_answer_ends_with_1_and_shows_why(
     assert "DATE: 1999, but fact [2]: 1998" in printed
 
 
+def test_a_value_that_is_in_no_fact_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", "--answer", "Lamps glow for nineteen winters.", "--fact", "Lamps glow."])
+    assert "NUMBER: nineteen, which is in no fact" in capsys.readouterr().out
+
+
 def test_texts_come_from_files_and_standard_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -201,6 +201,7 @@ def test_the_status_of_a_worker_verifies_its_output(
     [
         ([], "DIR is missing"),
         (["nowhere"], "nowhere: holds no output of groundwatch"),
+        (["out", "--work_folder", "nowhere"], "--work_folder nowhere: has no journal of a worker"),
         (["out", "--work_foldr"], "--work_foldr is unknown; did you mean --work_folder?"),
     ],
 )

@@ -1,9 +1,11 @@
 """`groundwatch watch` as a person runs it, and as a machine kills it."""
 
+import base64
 import random
 import signal
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -24,11 +26,21 @@ from tests.support.outputs import (
 )
 from tests.support.pubsub_servers import ServerUnderTest
 from tests.support.pubsub_topics import OneTopic
-from tests.support.watched import ALERTS, SUBSCRIPTION, Watched, total
+from tests.support.results_server import ResultsServer, results_server
+from tests.support.watched import ALERTS, ENRICHED, SUBSCRIPTION, Watched, total
 from tests.support.watching import WatchProcess, ledger_in
 from tests.support.wire_faults import hang
 
 MANY = 600
+SIGNING_KEY = base64.b64encode(bytes(24)).decode()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ResultsServer]:
+    """Take the requests to the webhook in the environment variable HOOK."""
+    with results_server() as server:
+        monkeypatch.setenv("HOOK", f"{server.url}/hook {SIGNING_KEY}")
+        yield server
 
 
 def begin(watched: Watched, *flags: str) -> WatchProcess:
@@ -90,8 +102,9 @@ def test_every_server_there_is_can_be_watched_and_left(
 
 
 def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_doubles_nothing(
-    watched: Watched, clock: ManualClock
+    watched: Watched, clock: ManualClock, server: ResultsServer
 ) -> None:
+    watched.server.create(ENRICHED, ENRICHED.replace("topics", "subscriptions"))
     chance = random.Random(5)  # noqa: S311 - the same moments in every run
     watched.server.faults.duplicated_share = 0.1
     watched.server.faults.lost_acks_share = 0.05
@@ -99,6 +112,7 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_doubles_nothi
         *(an_unsupported_envelope(n) if n % 10 == 0 else an_envelope(n) for n in range(MANY))
     )
     flags = ["--alert_topic", ALERTS, "--batch_messages", "20", "--file_age_s", "0.3"]
+    flags += ["--enriched_topic", ENRICHED, "--alert_webhook", "json:HOOK"]
     for _ in range(3):
         enough = watched.server.counts(SUBSCRIPTION).acknowledged + chance.randint(10, 100)
         with begin(watched, *flags) as worker:
@@ -115,6 +129,11 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_doubles_nothi
     assert len(set(watched.record_ids())) == len(watched.record_ids()) == MANY
     alerts = Counter(alert["record_id"] for alert in watched.published(ALERTS))
     assert len(alerts) == MANY // 10
+    # Elsewhere nothing is missing either, and what was sent twice has the same id.
+    posted = {alert["record_id"] for body in server.bodies() for alert in body["data"]["alerts"]}
+    assert posted == set(alerts)
+    records = {message.attributes["record_id"] for message in watched.messages(ENRICHED)}
+    assert records == set(watched.record_ids())
     sums = total(ledger_in(watched.output))
     assert (sums["enriched"], sums["gap"]) == (MANY, 0)
     assert sums["duplicates"] == sums["read"] - MANY > 0

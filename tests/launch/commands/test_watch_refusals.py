@@ -1,5 +1,7 @@
 """`groundwatch watch` where something is wrong before or while it works: a sentence each."""
 
+import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,17 @@ def watch(watched: Watched, *flags: str) -> int:
     """Run the command in this process; returns its exit status."""
     places = ["--subscription", SUBSCRIPTION, "--output", str(watched.output)]
     return main(["watch", *places, "--pubsub_address", watched.server.address, *flags])
+
+
+def summarise(read: int) -> Callable[..., Summary]:
+    """A worker that has read so many messages, and checked one."""
+
+    def run(config: Config, *_: object, **__: object) -> Summary:
+        rows = {"enriched": 1, "failures": 0, "alerts": 0}
+        counts = RunCounts(read=read, verdicts={"GROUNDED": 1})
+        return summary_of(config, counts, rows, started_at_us=0, price_per_1k_chars=None)
+
+    return run
 
 
 def test_a_second_worker_on_the_same_output_is_refused(
@@ -76,15 +89,22 @@ def test_a_subscription_that_is_not_there_ends_the_watch_with_a_sentence(
     assert f"cannot pull from {name}: it does not exist; create it" in told
 
 
+def test_a_checker_that_is_not_there_is_reported_at_the_start(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(watch_module, "run_worker", summarise(read=1))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    assert watch(watched, "--checker", address) == 0
+    told = capsys.readouterr().err
+    assert f"cannot connect to {address} (connection refused): start the checker" in told
+    assert "messages wait until it replies" in told
+
+
 def test_counts_that_do_not_close_are_a_failure(
     watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def lose_one(config: Config, *_: object, **__: object) -> Summary:
-        rows = {"enriched": 1, "failures": 0, "alerts": 0}
-        counts = RunCounts(read=2, verdicts={"GROUNDED": 1})
-        return summary_of(config, counts, rows, started_at_us=0, price_per_1k_chars=None)
-
-    monkeypatch.setattr(watch_module, "run_worker", lose_one)
+    monkeypatch.setattr(watch_module, "run_worker", summarise(read=2))
     assert watch(watched) == 1
     assert "the counts do not add up: 2 messages were read" in capsys.readouterr().err
 

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import fastavro
@@ -12,9 +13,9 @@ from msgspec.structs import replace
 from launch.export.enriched_topic import EnrichedTopic
 from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.pubsub.pubsub_errors import Refused, Unpublished
-from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal
+from launch.watch.durable.publisher import FilePublisher
 from pipeline.settings.config import Config
 from schemas.avro import load_schema
 from schemas.message import Message
@@ -22,24 +23,14 @@ from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.outputs import records_in
 from tests.support.results_server import ResultsServer, results_server
 from tests.support.waiting import wait_until
-from tests.support.watched import Watched, work
+from tests.support.watched import ENRICHED, Watched, work
 from transforms.rules.alerting import AlertRule
 from transforms.rules.redaction import TextMode
-
-ENRICHED = "projects/lamps/topics/enriched"
 
 
 def publishing(watched: Watched, **fields: Any) -> Config:
     watched.server.create(ENRICHED, ENRICHED.replace("topics", "subscriptions"))
     return replace(watched.config(), publishes_enriched=True, **fields)
-
-
-def messages_of(watched: Watched) -> Iterator[Message]:
-    name = ENRICHED.replace("topics", "subscriptions")
-    with closing(PubSubSubscription(name, address=watched.server.address)) as subscription:
-        while messages := subscription.pull(100, 100_000_000, 0.3):
-            yield from messages
-            subscription.acknowledge(message.place for message in messages)
 
 
 def row_of(message: Message) -> Any:
@@ -51,7 +42,7 @@ def test_the_topic_gets_each_record_as_the_files_have_it(watched: Watched) -> No
     config = publishing(watched)
     watched.publish(*map(an_envelope, range(20)), an_unsupported_envelope(20))
     watched.drain(config, enriched_topic=ENRICHED)
-    messages = list(messages_of(watched))
+    messages = watched.messages(ENRICHED)
     rows = sorted(map(row_of, messages), key=lambda row: str(row["record_id"]))
     assert rows == sorted(records_in(watched.output), key=lambda row: str(row["record_id"]))
     assert len(rows) == 21
@@ -63,7 +54,7 @@ def test_text_that_is_not_kept_leaves_for_no_topic(watched: Watched) -> None:
     config = publishing(watched, text=TextMode.NONE)
     watched.publish(an_envelope(1))
     watched.drain(config, enriched_topic=ENRICHED)
-    [row] = map(row_of, messages_of(watched))
+    [row] = map(row_of, watched.messages(ENRICHED))
     assert (row["answer_text"], row["facts"][0]["text"]) == ("", "")
 
 
@@ -80,7 +71,7 @@ def test_records_wait_for_a_topic_that_does_not_answer_and_hold_up_nothing(
         watched.drain(config, enriched_topic=ENRICHED)
     assert len(watched.record_ids()) == 5
     watched.drain(config, enriched_topic=ENRICHED)
-    assert len(list(messages_of(watched))) == 5
+    assert len(watched.messages(ENRICHED)) == 5
 
 
 @pytest.mark.parametrize(
@@ -128,3 +119,18 @@ def test_alerts_reach_one_channel_while_another_one_is_away(
         assert journal.outbox.count("slack:AWAY") == 1
         assert journal.outbox.count("slack:SLACK") == 0
         assert journal.outbox.delivered()["slack:SLACK"].sent == 1
+
+
+def test_a_part_that_is_damaged_before_it_is_published_is_an_incident_in_the_channel(
+    watched: Watched, server: ResultsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched.publish(*map(an_envelope, range(5)))
+    monkeypatch.setattr(FilePublisher, "publish_due", lambda _: None)
+    with watched.worker(alert_webhook=(("slack", "SLACK"),)) as worker:
+        work(worker, lambda: not watched.outstanding)
+        [part] = Path(watched.work_folder).glob("batch-*/*.avro")
+        part.write_bytes(part.read_bytes()[:-9])
+        worker.publisher.finish()
+        wait_until(lambda: bool(server.received))
+    [body] = server.bodies()
+    assert "The counts do not add up, or a part file is damaged" in str(body)

@@ -5,6 +5,7 @@ import functools
 import os
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,17 @@ def test_probing_a_path_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
         storage.probe(str(tmp_path / "file/new/file"))
+
+
+def test_processes_that_start_together_probe_and_write_a_new_folder(tmp_path: Path) -> None:
+    def start(number: int) -> None:
+        folder = tmp_path / f"run-{number % 50}"
+        storage.probe(f"{folder}/work/probe")
+        storage.create(f"{folder}/work/{number}").close()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(start, range(400))) == [None] * 400
+    assert len(list(tmp_path.glob("*/work/*"))) == 400
 
 
 def test_a_size_is_in_bytes(tmp_path: Path) -> None:

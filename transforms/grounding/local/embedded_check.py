@@ -11,7 +11,7 @@ from schemas.wire.grounding_check import (
 )
 from transforms.contradictions.find_contradictions import compare_claim, prepare_facts
 from transforms.grounding.local.entailment import ClaimResult, Entailment, score_by_entailment
-from transforms.grounding.local.scoring import ClaimInFacts, read_facts, read_long_facts
+from transforms.grounding.local.scoring import compare_with_long_facts, compare_words, weigh
 from transforms.grounding.local.words import ClaimWords, read_claim
 from transforms.rules.fact_text import needs_index, render_facts, render_without_uris
 from transforms.rules.sentences import Sentence, split_sentences
@@ -45,8 +45,9 @@ def _check_by_words(
     described = [(fact.fact_text, fact.attributes) for fact in facts]
     required = [text for text, words in claims if words]
     texts = render_facts(described)
-    read = read_long_facts if needs_index(sum(map(len, required)), texts) else read_facts
-    fact_words = read([words for _, words in claims if words], texts)
+    is_long = needs_index(sum(map(len, required)), texts)
+    compare = compare_with_long_facts if is_long else compare_words
+    compared = iter(compare([words for _, words in claims if words], texts))
     prepared = prepare_facts(render_without_uris(described, texts), required)
     results = []
     for text, words in claims:
@@ -54,9 +55,13 @@ def _check_by_words(
             results.append(ClaimResult())
             continue
         contradicts = bool(compare_claim(text, prepared, words.features))
-        in_facts = ClaimInFacts(words, fact_words, contradicts=contradicts)
-        log_odds = in_facts.log_odds()
-        cited = in_facts.supporting(citation_log_odds) if log_odds >= citation_log_odds else []
+        together, alone = next(compared)
+        log_odds = weigh(words, together, contradicts=contradicts)
+        cited = []
+        if log_odds >= citation_log_odds:
+            for fact, counts in alone:
+                if weigh(words, counts, contradicts=contradicts) >= citation_log_odds:
+                    cited.append(fact)
         results.append(ClaimResult(log_odds, cited))
     return results
 

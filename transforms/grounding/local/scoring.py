@@ -6,7 +6,7 @@ others; not on RAGTruth. The weight of a contradiction, that of a missed number,
 The score is not a probability: the share of true claims at a score depends on the answers' source.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import reduce
 from itertools import chain, pairwise
@@ -14,6 +14,7 @@ from math import inf
 from operator import and_
 from typing import NamedTuple
 
+from transforms.grounding.local.native import Compared, Counts, core
 from transforms.grounding.local.words import ClaimWords, Pair, form_of, forms_of, spellings
 from transforms.rules.cache import CachedAttribute, FactCache, WantedForms
 from transforms.rules.support_score import logit
@@ -118,13 +119,35 @@ class Facts(NamedTuple):
     max_lookups: float
 
 
+def compare_words(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Iterable[Compared]:
+    """Count what facts have of each claim; the forms of the facts are cached."""
+    facts = list(map(_forms_of_fact, texts))
+    if core:
+        words = [(claim.forms, claim.kinds) for claim in claims]
+        return core.compare(words, facts, _MAX_CANDIDATES, _MIN_COVERAGE, _WINDOW_POSITIONS)
+    return _compare(claims, _facts_for(claims, facts))
+
+
+def compare_with_long_facts(
+    claims: Sequence[ClaimWords], texts: Sequence[str]
+) -> Iterable[Compared]:
+    """Read only the words of facts that the claims have: less time and memory for long facts."""
+    return _compare(claims, read_long_facts(claims, texts))
+
+
+def _compare(claims: Sequence[ClaimWords], facts: Facts) -> Iterator[Compared]:
+    for claim in claims:
+        in_facts = ClaimInFacts(claim, facts)
+        yield in_facts.together(), in_facts.alone()
+
+
 def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
-    """Read the words of facts that some claims have; the forms of the facts are cached."""
-    return _facts_for(claims, map(_forms_of_fact, texts))
+    """Read the words of facts that some claims have."""
+    return _facts_for(claims, map(forms_of, texts))
 
 
 def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
-    """Read only the words of facts that the claims have: less time and memory for long facts."""
+    """Read only the words of facts that some claims have, and not all of their windows."""
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     pairs = chain.from_iterable([claim.pairs for claim in claims])
     wanted = WantedForms(form_of, content.union(*pairs))
@@ -156,11 +179,10 @@ _forms_of_fact = FactCache(forms_of).__getitem__
 
 
 class ClaimInFacts:
-    """Search for the words of a claim in the facts, which it may contradict."""
+    """Search for the words of a claim in the facts."""
 
-    def __init__(self, claim: ClaimWords, facts: Facts, *, contradicts: bool = False) -> None:
+    def __init__(self, claim: ClaimWords, facts: Facts) -> None:
         self._claim = claim
-        self._contradicts = contradicts
         self._facts = facts
         self._pairs = list(filter(facts.pairs.__contains__, claim.pairs))
         self._found = [claim.distinct & fact.forms for fact in facts.each]
@@ -168,8 +190,8 @@ class ClaimInFacts:
         self._ranked = sorted(range(len(self._sizes)), key=self._sizes.__getitem__, reverse=True)
         self._in_window: dict[int, int] = {}
 
-    def log_odds(self) -> float:
-        """Return the log odds that the facts together support the claim."""
+    def together(self) -> Counts:
+        """Count what all facts have of the claim."""
         most = lookups = 0
         for number in self._ranked:
             size = self._sizes[number]
@@ -178,44 +200,42 @@ class ClaimInFacts:
             most = max(most, self._most_in_window(number))
             lookups += size * len(self._facts.each[number].windows)
         missed = self._claim.distinct & self._facts.missing
-        return self._log_odds(missed, len(self._pairs), most)
+        return self._counts(missed, len(self._pairs), most)
 
-    def supporting(self, min_log_odds: float) -> list[int]:
-        """Return the indices of facts that support the claim on their own, the likeliest first."""
+    def alone(self) -> Iterator[tuple[int, Counts]]:
+        """Count what each fact has that may support the claim on its own, the likeliest first."""
         min_size = _MIN_COVERAGE * len(self._claim.distinct)
-        return [
-            number
-            for number in self._ranked[:_MAX_CANDIDATES]
-            if self._sizes[number] >= min_size and self._fact_log_odds(number) >= min_log_odds
-        ]
+        for number in self._ranked[:_MAX_CANDIDATES]:
+            if self._sizes[number] >= min_size:
+                held = sum(map(self._facts.each[number].pairs.__contains__, self._pairs))
+                missed = self._claim.distinct - self._found[number]
+                yield number, self._counts(missed, held, self._most_in_window(number))
 
-    def _fact_log_odds(self, number: int) -> float:
-        found, pairs = self._found[number], self._facts.each[number].pairs
-        held = sum(map(pairs.__contains__, self._pairs))
-        in_window = self._most_in_window(number)
-        return self._log_odds(self._claim.distinct - found, held, in_window)
-
-    def _log_odds(self, missed: AbstractSet[str], pairs: int, in_window: int) -> float:
-        """Weight the missed forms, the pairs that are found, and the forms close together."""
-        claim = self._claim
-        found = len(claim.distinct) - len(missed)
-        numbers, names, content = claim.count(missed) if missed else _NONE_MISSED
-        log_odds = (
-            _PAIR_WEIGHT * (pairs / len(claim.pairs) if claim.pairs else float(found > 0))
-            + _MISSED_NUMBER_WEIGHT * min(numbers, _MAX_MISSES)
-            + _MISSED_NAME_WEIGHT * min(names, _MAX_MISSES)
-            + _BIAS
-        )
-        log_odds += _WINDOW_WEIGHT / (found + content) * in_window
-        if numbers:
-            log_odds = min(_CAP, log_odds)
-        return min(_CAP, log_odds + _CONTRADICTION_WEIGHT) if self._contradicts else log_odds
+    def _counts(self, missed: AbstractSet[str], pairs: int, in_window: int) -> Counts:
+        numbers, names, content = self._claim.count(missed) if missed else _NONE_MISSED
+        return numbers, names, content, len(self._claim.distinct) - len(missed), pairs, in_window
 
     def _most_in_window(self, number: int) -> int:
         if number not in self._in_window:
             fact = self._facts.each[number]
             self._in_window[number] = fact.most_in_window(self._found[number])
         return self._in_window[number]
+
+
+def weigh(claim: ClaimWords, counts: Counts, *, contradicts: bool) -> float:
+    """Return the log odds that facts with these counts support a claim."""
+    numbers, names, content, found, pairs, in_window = counts
+    adjacent = len(claim.forms) - 1
+    log_odds = (
+        _PAIR_WEIGHT * (pairs / adjacent if adjacent else float(found > 0))
+        + _MISSED_NUMBER_WEIGHT * min(numbers, _MAX_MISSES)
+        + _MISSED_NAME_WEIGHT * min(names, _MAX_MISSES)
+        + _BIAS
+    )
+    log_odds += _WINDOW_WEIGHT / (found + content) * in_window
+    if numbers:
+        log_odds = min(_CAP, log_odds)
+    return min(_CAP, log_odds + _CONTRADICTION_WEIGHT) if contradicts else log_odds
 
 
 def _max_overlap(bit_sets: Sequence[int]) -> int:

@@ -1,7 +1,7 @@
 """Split text into words, and read the words of the sentences that require a check."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from enum import IntEnum
 from itertools import chain, compress, pairwise, zip_longest
@@ -15,8 +15,9 @@ from transforms.contradictions.parsed_sentence import (
     features_of_word,
     join_features,
 )
+from transforms.grounding.local.native import core
 from transforms.rules import english
-from transforms.rules.cache import WordCache
+from transforms.rules.cache import MAX_WORD_CHARS, MAX_WORDS, CachedAttribute, WordCache
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
 
@@ -64,14 +65,13 @@ def tokenize(text: str) -> list[FormAndKind]:
 
 def forms_of(text: str) -> list[str]:
     """Return the normal forms of a text's tokens, in order."""
-    return list(chain.from_iterable(map(_forms_of, text.split())))
+    return _forms_in(text)
 
 
 def read_words(text: str) -> Words:
     """Return a text's tokens and features, with one cache lookup for each piece."""
-    pieces = list(map(_piece_of, text.split()))
-    forms, kinds, features = zip(*pieces, strict=True) if pieces else ((), (), ())
-    return Words(list(chain.from_iterable(forms)), b"".join(kinds), join_features(text, features))
+    forms, kinds, features = _words_in(text)
+    return Words(forms, kinds, join_features(text, features))
 
 
 def spellings(text: str) -> list[str]:
@@ -130,26 +130,74 @@ _token_of = WordCache(_read_token).__getitem__
 _forms_of = WordCache(_read_forms).__getitem__
 _piece_of = WordCache(_read_piece).__getitem__
 
+
+def _join_forms(text: str) -> list[str]:
+    return list(chain.from_iterable(map(_forms_of, text.split())))
+
+
+def _join_pieces(text: str) -> tuple[list[str], bytes, Sequence[WordFeatures | None]]:
+    forms: list[str] = []
+    kinds = bytearray()
+    features = []
+    for its_forms, its_kinds, its_features in map(_piece_of, text.split()):
+        forms += its_forms
+        kinds += its_kinds
+        features.append(its_features)
+    return forms, bytes(kinds), features
+
+
+_words_in: Callable[[str], tuple[list[str], bytes, Sequence[WordFeatures | None]]] = _join_pieces
+_forms_in: Callable[[str], list[str]] = _join_forms
+if core:
+    _words_in = core.PieceTable(_read_piece, MAX_WORDS, MAX_WORD_CHARS).words
+    _bare_words_in = core.PieceTable(
+        lambda unspaced: (_read_forms(unspaced), b"", None), MAX_WORDS, MAX_WORD_CHARS
+    ).words
+    _forms_in = lambda text: _bare_words_in(text)[0]  # noqa: E731
+
 Pair = tuple[str, str]
 _AROUND = " \t*_"
 """White space and Markdown's emphasis."""
 
 
-class ClaimWords(Record, frozen=True, kw_only=True):
+class ClaimWords:
     """The words of a claim as normal forms, in order.
 
-    Attributes:
-      numbers, names: of the content tokens; the first token of a claim is not a name.
-      pairs: all adjacent tokens, function words included.
+    Args:
+      forms: of all tokens.
+      kinds: a byte for each token: its `TokenKind`.
       features: of the whole sentence.
     """
 
-    content: Sequence[str]
-    distinct: frozenset[str]
-    numbers: Sequence[str]
-    names: Sequence[str]
-    pairs: list[Pair]
-    features: Features
+    def __init__(self, forms: list[str], kinds: bytes, features: Features) -> None:
+        self.forms = forms
+        self.kinds = kinds
+        self.features = features
+
+    @CachedAttribute
+    def content(self) -> tuple[str, ...]:
+        """The content tokens."""
+        return tuple(compress(self.forms, self.kinds))
+
+    @CachedAttribute
+    def distinct(self) -> frozenset[str]:
+        """The distinct content tokens."""
+        return frozenset(self.content)
+
+    @CachedAttribute
+    def numbers(self) -> Sequence[str]:
+        """The content tokens that are numbers."""
+        return _of_kind(TokenKind.NUMBER, self.forms, self.kinds)
+
+    @CachedAttribute
+    def names(self) -> Sequence[str]:
+        """The content tokens that are names; the first token of a claim is not a name."""
+        return _of_kind(TokenKind.NAME, self.forms[1:], self.kinds[1:])
+
+    @CachedAttribute
+    def pairs(self) -> list[Pair]:
+        """All adjacent tokens, function words included."""
+        return list(pairwise(self.forms))
 
     def count(self, missed: AbstractSet[str]) -> tuple[int, int, int]:
         """Count the occurrences of some forms among the numbers, names and content tokens."""
@@ -177,7 +225,8 @@ def read_claim(sentence: str) -> ClaimWords | None:
         return None
     if names_source and words.features.kinds & REFUSAL and english.REFUSAL.search(sentence):
         return None
-    return _words_of(words if statement == sentence else read_words(statement), words.features)
+    stated = words if statement == sentence else read_words(statement)
+    return ClaimWords(stated.forms, stated.kinds, words.features) if any(stated.kinds) else None
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
@@ -187,21 +236,6 @@ def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
             statement = statement[opening.end() :]
         statement = english.without_references(statement)
     return statement
-
-
-def _words_of(statement: Words, features: Features) -> ClaimWords | None:
-    forms, kinds = statement.forms, statement.kinds
-    content = tuple(compress(forms, kinds))
-    if not content:
-        return None
-    return ClaimWords(
-        content=content,
-        distinct=frozenset(content),
-        numbers=_of_kind(TokenKind.NUMBER, forms, kinds),
-        names=_of_kind(TokenKind.NAME, forms[1:], kinds[1:]),
-        pairs=list(pairwise(forms)),
-        features=features,
-    )
 
 
 def _of_kind(kind: TokenKind, forms: Sequence[str], kinds: bytes) -> Sequence[str]:

@@ -1,5 +1,6 @@
 """Score claims by where the words of the facts are."""
 
+from functools import partial
 from itertools import pairwise
 from math import exp
 
@@ -7,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.grounding.local.scoring import ClaimInFacts, Facts, read_facts, read_long_facts
-from transforms.grounding.local.words import read_claim
+from transforms.grounding.local.scoring import (
+    ClaimInFacts,
+    Facts,
+    read_facts,
+    read_long_facts,
+    weigh,
+)
+from transforms.grounding.local.words import ClaimWords, read_claim
 from transforms.rules.support_score import logit, sigmoid, support_score_of_log_odds
 
 
@@ -66,10 +73,24 @@ def test_without_facts_all_words_are_missing() -> None:
     assert (facts.each, facts.missing, facts.pairs) == ([], {"red", "lamps"}, frozenset())
 
 
-def in_facts(claim: str, *facts: str, contradicts: bool = False) -> ClaimInFacts:
+class Scored:
+    """A claim that is scored by facts which are read for several claims."""
+
+    def __init__(self, claim: ClaimWords, facts: Facts, *, contradicts: bool = False) -> None:
+        self._in_facts = ClaimInFacts(claim, facts)
+        self._weigh = partial(weigh, claim, contradicts=contradicts)
+
+    def log_odds(self) -> float:
+        return self._weigh(self._in_facts.together())
+
+    def supporting(self, least: float) -> list[int]:
+        return [fact for fact, counts in self._in_facts.alone() if self._weigh(counts) >= least]
+
+
+def in_facts(claim: str, *facts: str, contradicts: bool = False) -> Scored:
     words = read_claim(claim)
     assert words is not None
-    return ClaimInFacts(words, read_facts([words], facts), contradicts=contradicts)
+    return Scored(words, read_facts([words], facts), contradicts=contradicts)
 
 
 def score(claim: str, *facts: str) -> float:
@@ -204,8 +225,8 @@ def test_facts_read_for_all_claims_score_each_as_if_it_were_the_only_one(
     for read in (read_facts, read_long_facts):
         together = read(words, facts)
         for claim in words:
-            one = ClaimInFacts(claim, read_facts([claim], facts))
-            other = ClaimInFacts(claim, together)
+            one = Scored(claim, read_facts([claim], facts))
+            other = Scored(claim, together)
             assert one.log_odds() == other.log_odds()
             assert one.supporting(0.0) == other.supporting(0.0)
 
@@ -216,5 +237,5 @@ def test_of_very_many_windows_only_the_likeliest_facts_are_looked_at() -> None:
     claim = read_claim("red glow")
     assert claim is not None
     few = read_facts([claim], facts)._replace(max_lookups=10)
-    assert ClaimInFacts(claim, few).log_odds() == pytest.approx(3 / 2 + 1 - 1.6)
+    assert Scored(claim, few).log_odds() == pytest.approx(3 / 2 + 1 - 1.6)
     assert score("red glow", *facts) == pytest.approx(3 + 1 - 1.6)

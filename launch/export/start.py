@@ -1,0 +1,34 @@
+"""Start an export, or raise UsageError; what sends is imported when all settings are valid."""
+
+import sys
+from contextlib import closing
+
+from launch.export.open_target import open_target, try_target
+from launch.export.target import TargetMisconfigured, TargetUnavailable
+from launch.export.write_table import write_table
+from launch.report.output_folder import UnreadableFile
+from launch.terminal.exit_status import DONE, FAILED, fail
+from pipeline.settings.load import Loaded
+from pipeline.settings.results import TABLES, ExportSettings
+
+
+def export(loaded: Loaded[ExportSettings]) -> int:
+    """Export a folder; exit 1 if a record was not sent, or the target gave up."""
+    settings = loaded.settings
+    if settings.to not in TABLES and not loaded.problems:
+        try_target(settings.to, settings.endpoint, loaded.problems)
+    loaded.raise_problems()
+    if settings.export_output:
+        return write_table(settings.folder, settings.to, settings.export_output)
+    from launch.export.export_folder import FolderExport  # noqa: PLC0415 - it imports Beam
+
+    run = FolderExport(settings)
+    try:
+        with closing(open_target(settings.to, settings.endpoint)) as target:
+            run.send_all(target)
+    except (OSError, UnreadableFile, TargetMisconfigured, TargetUnavailable) as error:
+        return fail(f"{error}. {run.describe()}; the same command resumes")
+    except KeyboardInterrupt:
+        return fail(f"interrupted. {run.describe()}; the same command resumes")
+    sys.stdout.write(f"{run.describe()}.\n")
+    return FAILED if run.delivered.refused else DONE
