@@ -8,7 +8,10 @@ RULES ?= routing tagging limits planning merging support_score
 # An environment of its own inside: LangChain's packages hook themselves into pytest.
 BENCH := $(VENV)/bench
 
-.PHONY: demo test lint mutants wheel native bench clean
+# Phoenix and MLflow, which take 1.3 GB and pin packages of their own.
+INTEGRATIONS := $(VENV)/integrations
+
+.PHONY: demo test lint mutants wheel native bench integrations clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
@@ -40,6 +43,10 @@ native: $(VENV)/installed-for-tests
 bench: $(BENCH)/installed
 	$(BENCH)/bin/python -m tests.benchmarks.peers $(if $(SMOKE),--smoke)
 
+# Needs two to five minutes; pictures are in out/integrations.
+integrations: $(VENV)/installed-for-tests $(INTEGRATIONS)/installed
+	$(BIN)/python -m tests.integrations $(INTEGRATIONS)/bin
+
 clean:
 	rm -rf $(VENV) out build dist mutants *.egg-info transforms/grounding/local/native/*.so
 
@@ -55,6 +62,11 @@ $(VENV)/installed-for-tests: $(VENV)/installed
 $(BENCH)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable '.[bench]'
+	touch $@
+
+$(INTEGRATIONS)/installed: tests/integrations/requirements.txt
+	$(PYTHON) -m venv $(INTEGRATIONS)
+	$(INTEGRATIONS)/bin/python -m pip install --quiet --requirement tests/integrations/requirements.txt
 	touch $@
 
 $(VENV)/installed-for-mutation: $(VENV)/installed-for-tests

@@ -1,10 +1,13 @@
 """The commands: each module defines `COMMAND`, the command of its name, and has no logic."""
 
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from importlib import import_module
+from itertools import groupby
 from pkgutil import iter_modules
 from typing import Any
 
@@ -12,11 +15,12 @@ from msgspec.structs import replace
 
 from launch.job.placement import beam_flag_names
 from launch.terminal.exit_status import DONE
-from pipeline.settings.definition import Settings, settings_of
-from pipeline.settings.flag_help import help_text
-from pipeline.settings.load import Loaded, describe_unknown, flag_names, load
+from pipeline.settings.definition import Setting, Settings, settings_of
+from pipeline.settings.load import CommonSettings, Loaded, describe_unknown, flag_names, load
 from schemas import Record
 
+# It fits a terminal of 80 columns.
+_HELP_WIDTH = 79
 # A longer list is cut to the main settings, unless with --help-all.
 _MOST_FLAGS = 12
 _MAIN_SETTINGS = frozenset(
@@ -113,11 +117,11 @@ def _help(name: str, command: Command, *, with_all: bool) -> Iterator[str]:
         if each.note.positional
     )
     yield f"usage: {' '.join(('groundwatch', name, *positional))} [--flag value ...]\n\n"
-    yield f"{command.help.strip()}\n\n"
-    if command.examples:
-        yield "Examples:\n"
-        yield from (f"  groundwatch {name} {each}".rstrip() + "\n" for each in command.examples)
-        yield "\n"
+    for paragraph in command.help.strip().split("\n\n"):
+        yield f"{textwrap.fill(paragraph, _HELP_WIDTH)}\n\n"
+    yield "Examples:\n"
+    yield from (f"{_example_text(f'groundwatch {name} {each}')}\n" for each in command.examples)
+    yield "\n"
     flags = len(settings_of(command.settings))
     is_short = flags > _MOST_FLAGS and not with_all
     yield help_text(command.settings, _MAIN_SETTINGS if is_short else None)
@@ -125,3 +129,37 @@ def _help(name: str, command: Command, *, with_all: bool) -> Iterator[str]:
         yield f"\n`groundwatch {name} --help-all` lists all {flags} flags.\n"
     elif command.takes_beam_options:
         yield "\nFlags of Apache Beam's pipeline options pass through.\n"
+
+
+def _example_text(command: str) -> str:
+    """Break a long command before a flag, so that it can be copied."""
+    unbroken = re.sub(r" (?!--)", "\0", command.rstrip())
+    lines = textwrap.wrap(unbroken, _HELP_WIDTH - 6, break_long_words=False, break_on_hyphens=False)
+    return "  " + " \\\n    ".join(lines).replace("\0", " ")
+
+
+def help_text(settings: type[Settings], keys: Collection[str] | None = None) -> str:
+    """Describe the flags of a command, or those of some settings, in groups."""
+    fields = [
+        field
+        for field in (*settings_of(settings), *settings_of(CommonSettings))
+        if keys is None or field.key in keys
+    ]
+    blocks = []
+    for group, grouped in groupby(fields, key=lambda field: field.group):
+        lines = [line for field in grouped for line in _flag_lines(field)]
+        blocks.append("\n".join((f"{group}:", *lines, "")))
+    return "\n".join(blocks)
+
+
+def _flag_lines(field: Setting) -> Iterator[str]:
+    has_value = not (field.is_switch or field.note.positional)
+    value = f" {field.kind.placeholder}" if has_value else ""
+    many = " ..." if field.is_many else ""
+    yield f"  {field.written}{value}{many}{' (required)' if field.is_required else ''}"
+    text = field.help
+    if field.kind.range not in {"", "above 0", "from 1"}:
+        text += f" Range: {field.kind.range}."
+    if field.default_text and (field.default or not field.is_switch):
+        text += f" Default: {field.default_with_unit}."
+    yield from textwrap.wrap(text, _HELP_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)

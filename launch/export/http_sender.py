@@ -13,6 +13,7 @@ from transforms.grounding.protocol import parse_retry_after
 from transforms.runtime import clock
 
 _TIMEOUT_S = 10.0
+_NOT_FOUND = 404
 _REDIRECTS = range(300, 400)
 _REFUSED = frozenset({400, 409, 410, 413, 422})
 _MISCONFIGURED = {
@@ -23,8 +24,12 @@ _MISCONFIGURED = {
 }
 
 
+class TraceUnknown(RowsRefused):
+    """The service does not have the trace, or the span, that a row belongs to."""
+
+
 class HttpSender:
-    """Send JSON over one connection that is kept open; redirects are not followed.
+    """Send JSON over connections that are kept open; redirects are not followed.
 
     Args:
       name: of the target, for messages.
@@ -32,6 +37,7 @@ class HttpSender:
       advice: how to correct a wrong address or key.
       headers: of each request.
       auth: user name and password of HTTP basic authentication.
+      unknown: what the body of HTTP 404 contains where only a trace is not known.
     """
 
     def __init__(
@@ -42,11 +48,13 @@ class HttpSender:
         *,
         headers: dict[str, str] | None = None,
         auth: tuple[str, str] | None = None,
+        unknown: bytes | None = None,
     ) -> None:
         parts = urlsplit(base_url)
         self._shown = f"{name} at {parts.scheme}://{parts.hostname}"
         self._shown += f":{parts.port}" if parts.port else ""
         self._advice = advice
+        self._unknown = unknown
         self._client = httpx.Client(
             base_url=base_url, headers=headers, auth=auth, timeout=_TIMEOUT_S
         )
@@ -79,6 +87,8 @@ class HttpSender:
             raise TargetUnavailable(
                 f"{self._shown} does not answer ({type(error).__name__})"
             ) from None
+        if self._unknown and reply.status_code == _NOT_FOUND and self._unknown in reply.content:
+            raise TraceUnknown("HTTP 404, the trace or the span is not known")
         if not reply.is_success:
             wait = reply.headers.get("retry-after")
             raise reply_error(self._shown, reply.status_code, wait, self._advice)
@@ -94,10 +104,10 @@ def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -
         return RowsRefused(f"HTTP {status}")
     if status in _MISCONFIGURED:
         reason = f"HTTP {status}, {_MISCONFIGURED[status]}"
-        return TargetMisconfigured(f"{shown} refuses: {reason}; {advice}", status)
+        return TargetMisconfigured(f"{shown} refuses: {reason}; {advice}")
     if status in _REDIRECTS:
         reason = f"HTTP {status}, a redirect"
-        return TargetMisconfigured(f"{shown} refuses: {reason}; name the final address", status)
+        return TargetMisconfigured(f"{shown} refuses: {reason}; name the final address")
     now = datetime.fromtimestamp(clock.now_us() / 1e6, UTC)
     wait_s = parse_retry_after(retry_after, now)
     return TargetUnavailable(f"{shown} answers HTTP {status}", wait_s)

@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from launch.export.http_sender import HttpSender, require_secret
 from launch.export.target import Target
 from schemas.grounding_result import GroundingResult
 from transforms.rules.result_payloads import langfuse_scores
 
+_PARALLEL = 8
 _CLOUD = "https://cloud.langfuse.com"
 
 
@@ -15,23 +18,25 @@ class LangfuseScores(Target[GroundingResult]):
     """Post a verdict and a score for each result; a repeated result replaces its scores."""
 
     name = "langfuse"
-    max_rows = 20  # each takes two requests
+    max_rows = 50
 
     def __init__(self, url: str | None = None) -> None:
         keys = require_secret("LANGFUSE_PUBLIC_KEY"), require_secret("LANGFUSE_SECRET_KEY")
         variables = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
         given = url or next(filter(None, map(os.environ.get, variables)), _CLOUD)
         advice = "correct the address, LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
+        self._threads = ThreadPoolExecutor(_PARALLEL, "langfuse")
         self._sender = HttpSender(self.name, given, advice, auth=keys)
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
-        """Post the scores, one request each."""
-        for row in rows:
-            for score in langfuse_scores(row):
-                self._sender.post("/api/public/scores", score)
+        """Post the scores, one request each, some at a time."""
+        scores = [score for row in rows for score in langfuse_scores(row)]
+        for _ in self._threads.map(partial(self._sender.post, "/api/public/scores"), scores):
+            pass
 
     def close(self) -> None:
         """Disconnect."""
+        self._threads.shutdown(cancel_futures=True)
         self._sender.close()
 
     def skip_reason(self, row: GroundingResult) -> str | None:

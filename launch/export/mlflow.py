@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from launch.export.http_sender import HttpSender, read_secret
-from launch.export.target import RowsRefused, Target, TargetMisconfigured
+from launch.export.target import Target
 from schemas.grounding_result import GroundingResult
 from schemas.quantities import to_rfc3339
 from transforms.rules.result_payloads import mlflow_assessment
@@ -32,18 +32,14 @@ class MlflowAssessments(Target[GroundingResult]):
             given,
             "correct the address, MLFLOW_TRACKING_TOKEN or MLFLOW_TRACKING_USERNAME",
             headers={"Authorization": f"Bearer {token}"} if token else None,
+            unknown=b"RESOURCE_DOES_NOT_EXIST",
             auth=(user, read_secret("MLFLOW_TRACKING_PASSWORD") or "") if user else None,
         )
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Create the assessments, one by one."""
         for row in rows:
-            try:
-                self._send(row)
-            except TargetMisconfigured as error:
-                if error.status != 404:  # noqa: PLR2004 - not found
-                    raise
-                raise RowsRefused("HTTP 404: MLflow does not have the trace") from None
+            self._send(row)
 
     def _send(self, row: GroundingResult) -> None:
         # MLflow has no id of the sender's choice: a repeated result would be a second assessment.

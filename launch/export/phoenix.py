@@ -3,8 +3,8 @@
 import os
 from collections.abc import Sequence
 
-from launch.export.http_sender import HttpSender, read_secret
-from launch.export.target import RowsRefused, Target, TargetMisconfigured
+from launch.export.http_sender import HttpSender, TraceUnknown, read_secret
+from launch.export.target import Target
 from schemas.grounding_result import GroundingResult
 from transforms.rules.result_payloads import phoenix_annotation
 
@@ -22,7 +22,9 @@ class PhoenixAnnotations(Target[GroundingResult]):
         key = read_secret("PHOENIX_API_KEY")
         headers = {"Authorization": f"Bearer {key}"} if key else None
         advice = "correct the address and PHOENIX_API_KEY"
-        self._sender = HttpSender(self.name, given, advice, headers=headers)
+        self._sender = HttpSender(
+            self.name, given, advice, headers=headers, unknown=b"do not exist"
+        )
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Post the annotations of spans, and those of traces whose span is not known."""
@@ -36,13 +38,11 @@ class PhoenixAnnotations(Target[GroundingResult]):
         try:
             # Only then the reply says whether Phoenix has the spans.
             self._sender.post(f"{path}?sync=true", body)
-        except TargetMisconfigured as error:
-            if error.status != 404:  # noqa: PLR2004 - not found
-                raise
+        except TraceUnknown:
             if len(rows) == 1:
                 # Without `sync`, Phoenix waits some minutes for the span.
                 self._sender.post(path, body)
-            raise RowsRefused("HTTP 404: Phoenix does not have the span or trace") from None
+            raise
 
     def skip_reason(self, row: GroundingResult) -> str | None:
         """Skip results without a span and a trace: there is nothing to annotate."""

@@ -23,10 +23,6 @@ class TargetUnavailable(Exception):
 class TargetMisconfigured(Exception):
     """The target refuses every row until a person has changed something; the message says what."""
 
-    def __init__(self, message: str, status: int | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-
 
 class RowsRefused(Exception):
     """The target refuses these rows, and would again; the message says why, without a text.

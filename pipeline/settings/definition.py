@@ -103,6 +103,12 @@ class Setting(Record, frozen=True, kw_only=True):
         values = self.default if isinstance(self.default, tuple) else (self.default,)
         return " ".join(f"{each:g}" if isinstance(each, float) else str(each) for each in values)
 
+    @property
+    def default_with_unit(self) -> str:
+        """The default with its unit; empty where there is none."""
+        has_unit = self.kind.unit and self.default_text and not self.note.default
+        return f"{self.default_text} {self.kind.unit}" if has_unit else self.default_text
+
 
 @cache
 def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:

@@ -6,7 +6,6 @@ from pathlib import Path
 import launch
 from launch.commands import documented_commands
 from pipeline.settings.definition import Setting, Settings, settings_of
-from pipeline.settings.flag_help import described_default
 from pipeline.settings.load import CommonSettings
 
 PAGE = Path(launch.__file__).parents[1] / "docs" / "configuration.md"
@@ -31,7 +30,7 @@ def reference_page(page: str, commands: Iterable[tuple[str, type[Settings]]]) ->
 
 def _row(field: Setting, commands: Sequence[str]) -> str:
     key = f" (`{field.key}`)" if field.name != field.key else ""
-    default = "required" if field.is_required else described_default(field) or "none"
+    default = "required" if field.is_required else field.default_with_unit or "none"
     cells = f"`{field.written}`{key}", field.help, _values(field), default, ", ".join(commands)
     escaped = (cell.replace("|", "\\|") for cell in cells)
     return f"| {' | '.join(escaped)} |\n"

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import launch
+from launch.commands import all_commands
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.load import load
 from tests.support.optional_tools import KUBECTL, VALIDATOR
@@ -73,6 +74,16 @@ def test_the_journal_outlives_its_pod(settings: WatchSettings) -> None:
     assert str(settings.job.local.work_folder).startswith(f"{path}/")
     kept = {"whenDeleted": "Retain", "whenScaled": "Retain"}
     assert STATEFUL_SET["persistentVolumeClaimRetentionPolicy"] == kept
+
+
+def test_the_commands_of_the_runbook_take_their_flags_and_the_workers_settings() -> None:
+    runbook = (FOLDER.parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+    lines = re.sub(r" \\\n +", " ", runbook)
+    commands = re.findall(r"-- groundwatch (\w+) ([^`\n]+)", lines)
+    assert {name for name, _ in commands} == {"replay", "status"}
+    for name, arguments in commands:
+        given = arguments.replace("/etc/groundwatch", str(FOLDER)).split()
+        assert all_commands()[name].load(given).problems == []
 
 
 def test_a_worker_has_time_to_drain(settings: WatchSettings) -> None:

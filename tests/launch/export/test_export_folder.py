@@ -176,7 +176,7 @@ def test_a_killed_export_resumes_and_loses_nothing(
     monkeypatch.setattr(export_folder, "_WRITE_EVERY_S", 0.0)
     arguments = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
     with start(*GROUNDWATCH, *arguments) as process:
-        wait_until(lambda: len(server.received) > 150, 60.0)
+        wait_until(lambda: len(server.received) > 110, 60.0)
         process.kill()
     first = len(server.received)
     assert main(arguments) == 0

@@ -49,9 +49,15 @@ def test_an_unknown_span_is_refused_and_left_to_phoenix_and_the_others_are_annot
     rows = [a_result(record_id=f"r{number}", span_id=str(number)) for number in range(4)]
     rows.insert(2, a_result(record_id="lost", span_id="unknown"))
     assert deliver(PhoenixAnnotations(server.url), rows) == Delivered(sent=4, refused=1)
-    assert "refuses the record lost: HTTP 404: Phoenix does not have the span" in caplog.text
+    assert "refuses the record lost: HTTP 404, the trace or the span is not known" in caplog.text
     later = [each for each in server.received if "sync" not in each.path]
     assert [each.json["data"][0]["identifier"] for each in later] == ["lost"]
+
+
+def test_a_wrong_address_is_no_unknown_span(server: ResultsServer) -> None:
+    server.answer = lambda _: Reply(404, b'{"detail": "Not Found"}')
+    with pytest.raises(TargetMisconfigured, match="there is no such address"):
+        PhoenixAnnotations(server.url).send([a_result()])
 
 
 def test_a_result_without_a_trace_is_skipped(server: ResultsServer) -> None:

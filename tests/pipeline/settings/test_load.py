@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import pytest
 
+from launch.commands import help_text
 from pipeline.settings.definition import Note, Settings, settings_of
-from pipeline.settings.flag_help import help_text
 from pipeline.settings.kinds import Count, Fraction, Label, Location, Switch, Text
 from pipeline.settings.load import Loaded, describe_unknown, load
 

@@ -1,0 +1,1 @@
+"""Results to real servers, in an environment of their own: `make integrations`."""

@@ -1,0 +1,222 @@
+"""Check a trace, export its verdict to Phoenix and MLflow, and read it back from them.
+
+`python -m tests.integrations FOLDER` starts both servers from the programs in a folder, such as
+.venv/integrations/bin, on free ports of this machine. Exit status 1: a server has no verdict.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
+from playwright.sync_api import Error as PlaywrightError
+
+from launch.__main__ import main as groundwatch
+from tests.support.browser import chromium, find_chromium
+
+_START_WITHIN_S = 180.0
+_TRACE, _SPAN = os.urandom(16), os.urandom(8)
+_PICTURES = Path("out/integrations")
+_ATTRIBUTES = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.response.id": "resp-1",
+    "gen_ai.input.messages": json.dumps(
+        [
+            {"role": "user", "parts": [{"type": "text", "content": "What colour is the lamp?"}]},
+            {
+                "role": "tool",
+                "parts": [{"type": "tool_call_response", "response": "The lamp glows blue."}],
+            },
+        ]
+    ),
+    "gen_ai.output.messages": json.dumps(
+        [
+            {
+                "role": "assistant",
+                "parts": [{"type": "text", "content": "The lamp glows red and costs 40 euros."}],
+            }
+        ]
+    ),
+}
+
+
+def main(programs: str) -> int:
+    """Run everything; return the exit status."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        archive = folder / "spans.jsonl"
+        archive.write_text(json.dumps(_otlp_json()) + "\n", encoding="utf-8")
+        output = str(folder / "out")
+        assert groundwatch(["backfill", "--input", str(archive), "--output", output]) == 0
+        with _phoenix(programs, folder) as url:
+            _send_trace(url)
+            _export(output, "phoenix", url)
+            phoenix = httpx.get(
+                f"{url}/v1/projects/default/span_annotations", params={"span_ids": _SPAN.hex()}
+            ).json()["data"]
+            _picture(f"{url}/redirects/traces/{_TRACE.hex()}", "phoenix", "Annotations")
+        with _mlflow(programs, folder) as url:
+            created = httpx.post(
+                f"{url}/api/2.0/mlflow/experiments/create", json={"name": "lamps"}
+            ).json()
+            experiment = created["experiment_id"]
+            _send_trace(url, {"x-mlflow-experiment-id": experiment})
+            _export(output, "mlflow", url)
+            trace = httpx.get(f"{url}/api/3.0/mlflow/traces/tr-{_TRACE.hex()}").json()
+            mlflow = trace["trace"]["trace_info"]["assessments"]
+            selected = f"tr-{_TRACE.hex()}"
+            page = f"{url}/#/experiments/{experiment}/traces?selectedEvaluationId={selected}"
+            _picture(page, "mlflow", "grounding")
+    found = [each["result"]["label"] for each in phoenix]
+    assert found == ["LOW_GROUNDED"], phoenix
+    assert [each["feedback"]["value"] for each in mlflow] == ["LOW_GROUNDED"], mlflow
+    assert phoenix[0]["identifier"] == mlflow[0]["metadata"]["record_id"]
+    sys.stdout.write("Phoenix and MLflow have the verdict once each, after two exports.\n")
+    return 0
+
+
+def _export(output: str, tool: str, url: str) -> None:
+    """Export twice: the second export sends what the tool has already."""
+    for _ in range(2):
+        assert groundwatch(["export", output, "--to", tool, "--endpoint", url]) == 0
+        Path(output, f".groundwatch-export-{tool}.json").unlink()
+
+
+def _span() -> Span:
+    now_ns = time.time_ns()
+    return Span(
+        trace_id=_TRACE,
+        span_id=_SPAN,
+        name="chat",
+        start_time_unix_nano=now_ns - 10**9,
+        end_time_unix_nano=now_ns,
+        attributes=[
+            KeyValue(key=key, value=AnyValue(string_value=text))
+            for key, text in _ATTRIBUTES.items()
+        ],
+    )
+
+
+def _otlp_json() -> dict[str, Any]:
+    attributes = [{"key": key, "value": {"stringValue": text}} for key, text in _ATTRIBUTES.items()]
+    span = {
+        "traceId": _TRACE.hex(),
+        "spanId": _SPAN.hex(),
+        "name": "chat",
+        "attributes": attributes,
+    }
+    return {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+
+
+def _send_trace(url: str, headers: Mapping[str, str] | None = None) -> None:
+    spans = ResourceSpans(scope_spans=[ScopeSpans(spans=[_span()])])
+    content = ExportTraceServiceRequest(resource_spans=[spans]).SerializeToString()
+    kind = {"Content-Type": "application/x-protobuf"}
+    sent = httpx.post(f"{url}/v1/traces", content=content, headers={**kind, **(headers or {})})
+    assert sent.is_success, sent
+    time.sleep(3)  # Phoenix stores spans a moment later, and says nothing
+
+
+@contextmanager
+def _phoenix(programs: str, folder: Path) -> Iterator[str]:
+    port, grpc_port = _free_port(), _free_port()
+    environment = {
+        "PHOENIX_WORKING_DIR": str(folder / "phoenix"),
+        "PHOENIX_HOST": "127.0.0.1",
+        "PHOENIX_PORT": str(port),
+        "PHOENIX_GRPC_PORT": str(grpc_port),
+        "PHOENIX_TELEMETRY_ENABLED": "false",
+    }
+    with _server([f"{programs}/phoenix", "serve"], environment, folder / "phoenix.log"):
+        url = f"http://127.0.0.1:{port}"
+        _wait_for(lambda: httpx.get(f"{url}/healthz").is_success, folder / "phoenix.log")
+        yield url
+
+
+@contextmanager
+def _mlflow(programs: str, folder: Path) -> Iterator[str]:
+    port = _free_port()
+    store = f"sqlite:///{folder}/mlflow.db"
+    flags = ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
+    command = [f"{programs}/mlflow", "server", *flags, "--backend-store-uri", store]
+    environment = {
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "PATH": f"{Path(programs).resolve()}:{os.environ['PATH']}",
+    }
+    with _server(command, environment, folder / "mlflow.log"):
+        url = f"http://127.0.0.1:{port}"
+        _wait_for(lambda: httpx.get(f"{url}/health").is_success, folder / "mlflow.log")
+        yield url
+
+
+@contextmanager
+def _server(command: list[str], environment: Mapping[str, str], log: Path) -> Iterator[None]:
+    with log.open("wb") as stream:
+        process = subprocess.Popen(  # noqa: S603 - a program of the environment
+            command,
+            env={**os.environ, **environment},
+            stdout=stream,
+            stderr=stream,
+            cwd=log.parent,
+            start_new_session=True,
+        )
+    try:
+        yield
+    finally:
+        # MLflow's own processes take a minute to end.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _wait_for(is_up: Callable[[], bool], log: Path) -> None:
+    until_s = time.monotonic() + _START_WITHIN_S
+    while True:
+        try:
+            if is_up():
+                return
+        except httpx.HTTPError:
+            pass
+        if time.monotonic() > until_s:
+            raise TimeoutError(log.read_text(errors="replace")[-2_000:])
+        time.sleep(0.5)
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def _picture(url: str, name: str, opened: str) -> None:
+    """Take a picture of a page with a text opened, where there is a browser."""
+    path = find_chromium()
+    if path is None:
+        sys.stdout.write(f"no Chromium: there is no picture of {name}\n")
+        return
+    _PICTURES.mkdir(parents=True, exist_ok=True)
+    with chromium(path) as browser:
+        page = browser.new_page(viewport={"width": 1500, "height": 900})
+        page.goto(url, timeout=60_000)
+        try:
+            page.get_by_text("grounding").first.wait_for(timeout=60_000)
+            page.get_by_text(opened).first.click(timeout=10_000)
+            page.get_by_text("LOW_GROUNDED").first.wait_for(timeout=10_000)
+        except PlaywrightError:
+            sys.stdout.write(f"the page of {name} does not show the verdict: see the picture\n")
+        page.screenshot(path=str(_PICTURES / f"{name}.png"))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
