@@ -53,7 +53,8 @@ def _help() -> str:
     return (
         "usage: groundwatch COMMAND [--flag value ...]\n\n"
         "Find out whether your chatbots' answers are supported by their sources.\n\n"
-        f"{''.join(lines)}\n`groundwatch COMMAND --help` lists a command's flags.\n"
+        f"{''.join(lines)}\n`groundwatch COMMAND --help` lists a command's flags. Begin with\n"
+        "`groundwatch demo`.\n"
     )
 
 

@@ -1,6 +1,7 @@
 """The commands: each module defines `COMMAND`, the command of its name, and has no logic."""
 
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -18,7 +19,8 @@ from pipeline.settings.definition import Setting, Settings, settings_of
 from pipeline.settings.load import CommonSettings, Loaded, describe_unknown, flag_names, load
 from schemas import Record
 
-_HELP_WIDTH = 100
+# It fits a terminal of 80 columns.
+_HELP_WIDTH = 79
 # A longer list is cut to the main settings, unless with --help-all.
 _MOST_FLAGS = 12
 _MAIN_SETTINGS = frozenset(
@@ -115,11 +117,11 @@ def _help(name: str, command: Command, *, with_all: bool) -> Iterator[str]:
         if each.note.positional
     )
     yield f"usage: {' '.join(('groundwatch', name, *positional))} [--flag value ...]\n\n"
-    yield f"{command.help.strip()}\n\n"
-    if command.examples:
-        yield "Examples:\n"
-        yield from (f"  groundwatch {name} {each}".rstrip() + "\n" for each in command.examples)
-        yield "\n"
+    for paragraph in command.help.strip().split("\n\n"):
+        yield f"{textwrap.fill(paragraph, _HELP_WIDTH)}\n\n"
+    yield "Examples:\n"
+    yield from (f"{_example_text(f'groundwatch {name} {each}')}\n" for each in command.examples)
+    yield "\n"
     flags = len(settings_of(command.settings))
     is_short = flags > _MOST_FLAGS and not with_all
     yield help_text(command.settings, _MAIN_SETTINGS if is_short else None)
@@ -127,6 +129,13 @@ def _help(name: str, command: Command, *, with_all: bool) -> Iterator[str]:
         yield f"\n`groundwatch {name} --help-all` lists all {flags} flags.\n"
     elif command.takes_beam_options:
         yield "\nFlags of Apache Beam's pipeline options pass through.\n"
+
+
+def _example_text(command: str) -> str:
+    """Break a long command before a flag, so that it can be copied."""
+    unbroken = re.sub(r" (?!--)", "\0", command.rstrip())
+    lines = textwrap.wrap(unbroken, _HELP_WIDTH - 6, break_long_words=False, break_on_hyphens=False)
+    return "  " + " \\\n    ".join(lines).replace("\0", " ")
 
 
 def help_text(settings: type[Settings], keys: Collection[str] | None = None) -> str:

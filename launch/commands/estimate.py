@@ -1,4 +1,4 @@
-"""Estimate the calls, time and cost of a backfill, without a call.
+"""Estimate the calls, time and cost of a backfill.
 
 Takes all flags of `backfill`, so that its command line can be estimated.
 """

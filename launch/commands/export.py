@@ -1,4 +1,4 @@
-"""Send the results of an output folder to another tool, or write them as a table.
+"""Send the results of a folder to another tool, or write a table.
 
 An interrupted export resumes where it stopped. A record that is sent twice has the same id.
 """

@@ -1,4 +1,4 @@
-"""Show how the first messages of a file are read: format, fields, texts and verdict.
+"""Show how the first messages of a file are read.
 
 For a message that is not understood it prints the reason, and a --map that may read it. Nothing is
 written, and nothing leaves this machine.

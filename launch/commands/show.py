@@ -1,4 +1,4 @@
-"""Show one record of an output folder: the verdict, the claims and the facts.
+"""Show a record: its verdict, claims and facts.
 
 Alerts, the report and the summary print the ids.
 """

@@ -1,4 +1,4 @@
-"""Compare the files of an output folder with its ledgers, summary and manifest.
+"""Compare the files of an output folder with its counts.
 
 Reads the rows and record ids of all files. Finds the ledgers of workers below DIR and in each
 --work_folder. The exit status is 1 when there is a difference.

@@ -10,11 +10,16 @@ from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchSt
 _DEMO = Command(
     help="Watch the sample answers, without a cloud.",
     settings=WatchDemoSettings,
+    examples=("--demo", "--demo --output out/watched"),
     run="launch.watch.start:watch_demo",
 )
 _STREAM = Command(
     help="Check answers from Pub/Sub continuously, and alert, as a streaming job on Dataflow.",
     settings=WatchStreamSettings,
+    examples=(
+        "--runner DataflowRunner --subscription projects/P/subscriptions/S --output gs://B/live",
+        "--runner DataflowRunner --help-all",
+    ),
     run="launch.watch.start:watch_stream",
 )
 COMMAND = Command(

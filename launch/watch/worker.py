@@ -137,7 +137,7 @@ class Worker:
         files, started_at_us = FinalFiles(config, folders, ids, kinds), clock.now_us()
 
         def publish() -> int:
-            with closing(Journal(self.journal.path)) as journal:
+            with closing(self.journal.reopen()) as journal:
                 published = files.publish(journal)
                 if published:
                     price = settings.job.costs.price_per_1k_chars

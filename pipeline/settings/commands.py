@@ -71,7 +71,7 @@ class SubscriptionSettings(Settings, frozen=True, kw_only=True):
 class ConnectionSettings(Settings, frozen=True, kw_only=True):
     """Which Pub/Sub server is called.
 
-    pubsub_address: HOST:PORT of a Pub/Sub server without encryption, such as an emulator. Default:
+    pubsub_address: Address of a Pub/Sub server without encryption, such as an emulator. Default:
       PUBSUB_EMULATOR_HOST, else Google's.
     """
 
@@ -396,7 +396,7 @@ class VerifySettings(Settings, frozen=True, kw_only=True):
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
-    work_folders: Annotated[tuple[kinds.Text, ...], Note(flag="work_folder")] = ()
+    work_folders: Annotated[tuple[kinds.LocalFolder, ...], Note(flag="work_folder")] = ()
 
 
 class ServeCheckerSettings(Settings, frozen=True, kw_only=True):

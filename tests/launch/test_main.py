@@ -97,15 +97,40 @@ def test_long_help_is_cut_to_the_main_flags(
     assert f"`groundwatch {command} --help-all` lists all" in short
 
 
-@pytest.mark.parametrize("name", [each for each in all_commands() if all_commands()[each].examples])
+@pytest.mark.parametrize("name", all_commands())
 def test_the_examples_of_help_have_known_flags_only(name: str) -> None:
     for example in all_commands()[name].examples:
         loaded = all_commands()[name].variant(shlex.split(example)).load(shlex.split(example))
         assert not [each for each in loaded.problems if "unknown" in each or "unexpected" in each]
 
 
-def test_every_command_has_examples() -> None:
-    assert [name for name, each in all_commands().items() if not each.examples] == []
+def test_every_command_has_two_examples() -> None:
+    few = [
+        each.run
+        for command in all_commands().values()
+        for each in (command, *(variant for _, variant in command.variants))
+        if len(each.examples) < 2
+    ]
+    assert few == []
+
+
+@pytest.mark.parametrize("command", [*all_commands(), "watch --demo", "watch --runner=x"])
+def test_help_fits_a_terminal_of_80_columns(
+    capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert main([*command.split(), "--help-all"]) == 0
+    assert main(["--help"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 80] == []
+
+
+def test_an_example_that_is_broken_over_lines_can_be_copied(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["backfill", "--help"]) == 0
+    examples = capsys.readouterr().out.partition("Examples:\n")[2].partition("\n\n")[0]
+    assert " \\\n" in examples
+    copied = [shlex.split(line)[2:] for line in examples.replace("\\\n", "").splitlines()]
+    assert copied == [shlex.split(each) for each in all_commands()["backfill"].examples]
 
 
 def test_a_mistyped_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 import heapq
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
@@ -24,6 +24,7 @@ _INSIDE_NUMBERS = frozenset(".,:/")
 _REST_OF_WORD = re.compile(r"(?:[^\W_]|(?<=\d)[.,:/])*")
 _MAX_PHRASES = 4_096
 _MAX_CACHED_CHARS = 80_000
+_MAX_SEARCHED_CHARS = 20_000
 _MAX_CLAIMS = 64  # enough to tag a record with what the embedded checker has just found
 
 # Facts that are parsed for one claim: those with most of its words. The others are only searched
@@ -156,12 +157,14 @@ class ComparedFacts:
         """Return whether a word, in lower case, is in no fact, not even within a longer word."""
         return not all(map(self._lower_text.__contains__, words))
 
-    def lacks_all_forms(self, forms: Iterable[str]) -> bool:
-        """Return whether the facts certainly have no word of some forms; a fast test."""
-        # In ASCII, the form of a word is a part of it; a number has forms of several spellings.
-        return self._lower_text.isascii() and not any(
-            form in self._lower_text or form[0].isdigit() for form in forms
-        )
+    def may_share(self, forms: Collection[str], share: float) -> bool:
+        """Return whether one fact may have a share of some words; a fast test."""
+        # In ASCII, the form of a word is a part of it. A number has forms of several spellings.
+        if len(self._lower_text) > _MAX_SEARCHED_CHARS or not self._lower_text.isascii():
+            return True
+        words = [form for form in forms if not form[0].isdigit()]
+        least = share * len(forms) - (len(forms) - len(words))
+        return any(sum(map(fact.__contains__, words)) >= least for fact in self._lower_facts)
 
     def has_phrase(self, phrase: str) -> bool:
         """Return whether the facts have a phrase, in lower case, as whole words and numbers."""

@@ -198,11 +198,16 @@ class _Comparison:
 
     def _negations(self) -> Iterator[Difference]:
         """Find a word that only the claim or only the fact negates, in similar sentences."""
-        if self._claim.negated:
-            if self._facts.lacks_all_forms(self._claim.negated):
-                return
-            yield from self._negated_by_claim()
-        elif (candidates := self._facts.maybe_negated(self._claim)) and not self._claim.may_negate:
+        claim, facts = self._claim, self._facts
+        candidates = frozenset() if claim.may_negate else facts.maybe_negated(claim)
+        if not (candidates or claim.features.kinds & NEGATION):
+            return
+        if not facts.may_share(claim.content, _ALIKE):
+            return
+        if claim.negated:
+            if facts.may_share(claim.negated.keys(), 1 / len(claim.negated)):
+                yield from self._negated_by_claim()
+        elif candidates:
             yield from self._negated_by_fact(candidates)
 
     def _negated_by_claim(self) -> Iterator[Difference]:

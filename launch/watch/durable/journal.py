@@ -102,6 +102,12 @@ class Journal:
             _engine(key) for (key,) in self._database.read("SELECT DISTINCT engine FROM rates")
         }
 
+    def reopen(self) -> "Journal":
+        """Open the journal on another connection, for another thread."""
+        journal = Journal(self.path)
+        journal.outbox.add_destinations_of(self.outbox)
+        return journal
+
     @property
     def run(self) -> str | None:
         """The run that the journal belongs to, None before `assign_run`."""

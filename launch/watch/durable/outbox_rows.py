@@ -49,7 +49,7 @@ class OutboxRows:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kinds: dict[type, list[tuple[str, Callable[[Any], bool]]]] = defaultdict(list)
+        self.destinations: dict[type, list[tuple[str, Callable[[Any], bool]]]] = defaultdict(list)
         for row_type, kind in _KINDS.items():
             self.add_destination(kind, row_type)
 
@@ -60,13 +60,17 @@ class OutboxRows:
         accepts: Callable[[OutboxRow], bool] = lambda _: True,
     ) -> None:
         """Also keep the rows of a type that `add` gets from now on, if accepted, under a kind."""
-        self._kinds[row_type].append((kind, accepts))
+        self.destinations[row_type].append((kind, accepts))
+
+    def add_destinations_of(self, other: "OutboxRows") -> None:
+        """Keep the rows for the destinations of another connection, too."""
+        self.destinations = other.destinations
 
     def add(self, rows: Iterable[Record]) -> None:
         """Add rows once for each destination of their type; for use in a transaction."""
         for row in rows:
             content = msgspec.json.encode(row)
-            for kind, accepts in self._kinds[type(row)]:
+            for kind, accepts in self.destinations[type(row)]:
                 if accepts(row):
                     self._database.write(
                         "INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content

@@ -247,3 +247,15 @@ def test_null_empty_and_absent_fields_are_the_same() -> None:
     ]
     assert read[0].record_id == read[1].record_id
     assert (read[1].answer_name, read[1].state, read[1].tags) == (None, None, ())
+
+
+def test_a_citation_of_a_summary_that_does_not_parse_is_dropped_and_tagged() -> None:
+    citations = [{"endIndex": 3, "sources": [{}]}, {"endIndex": WORDS}]
+    summary = {
+        "summary": "Yes, in 3 days.",
+        "citationMetadata": {"citations": citations},
+        "references": [{"title": "Returns", "chunkContents": [{"content": "3 days."}]}],
+    }
+    answer = parsed({"summary": {"summaryWithMetadata": summary}})
+    assert [(each.end, each.facts) for each in answer.citations] == [(3, (0,))]
+    assert answer.tags == ("BAD_OFFSETS",)
