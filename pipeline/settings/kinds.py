@@ -1,6 +1,7 @@
 """Kinds of values: how a text is parsed, its range, and the pattern of a template parameter."""
 
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -28,6 +29,7 @@ _ADDRESS = r"https?://[^/?#@\s]+/?"
 _URL = r"https?://[^/?#@\s]+(/[^?#@\s]*)?"
 _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
+_EMAIL = r"[^@\s]+@[^@\s]+"
 _PUBSUB_PROJECT = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]"
 _LABEL = r"[a-z][a-z0-9_-]{0,62}=[a-z0-9_-]{0,63}"
 _BUCKET_PATH = r"gs://[^/\s]+/\S+"
@@ -156,7 +158,8 @@ def _parse_location(text: str) -> str:
         raise ValueError("must be a local path, or begin with gs://")
     if colon and not name.partition("/")[0]:
         raise ValueError("must name a bucket after gs://")
-    return text
+    # A shell leaves the tilde in --output=~/out.
+    return text if colon else os.path.expanduser(text)  # noqa: PTH111 - keeps the text as it is
 
 
 def _parse_model_folder(text: str) -> str:
@@ -305,7 +308,8 @@ GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME
 Label = Annotated[tuple[str, str], ValueKind(_parse_label, "KEY=VALUE", _LABEL)]
 Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL", _ADDRESS)]
 ServiceAccount = Annotated[
-    str, ValueKind(_parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")
+    str,
+    _accepting(re.compile(_EMAIL).fullmatch, "be an email", "EMAIL", _EMAIL, "SERVICE_ACCOUNT"),
 ]
 Time = Annotated[int, ValueKind(_parse_time, "TIME")]
 Url = Annotated[str, URL]

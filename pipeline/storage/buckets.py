@@ -22,6 +22,7 @@ from apache_beam.io.gcp.gcsio import BeamBlobReader, create_storage_client
 from apache_beam.io.gcp.gcsio_retry import DEFAULT_RETRY_WITH_THROTTLING_COUNTER as RETRY
 from apache_beam.options.pipeline_options import PipelineOptions
 from google.api_core.exceptions import GoogleAPICallError, NotFound, RetryError
+from google.auth import environment_vars
 from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
 from google.cloud.storage import Blob, Client
 from google.cloud.storage.exceptions import InvalidResponse
@@ -245,7 +246,10 @@ def _client() -> Client:
         # Without credentials Beam would look for them for half a minute, and log tracebacks.
         if has_credentials:
             google.auth.default()
-    except DefaultCredentialsError:
+    except DefaultCredentialsError as error:
+        if named := os.environ.get(environment_vars.CREDENTIALS):
+            text = f"{environment_vars.CREDENTIALS} {named}: is missing, or not a key file"
+            raise OSError(errno.EINVAL, text) from error
         _log.warning("no Google credentials were found: Cloud Storage is read anonymously")
         has_credentials = False
     return create_storage_client(PipelineOptions(), use_credentials=has_credentials)
