@@ -18,7 +18,6 @@ _NO_DATA = NoDataRule()
 _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (
     *("what_if", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
-    "record_url",
 )
 _NOT_OF_A_WORKER = Note(
     without="workers segment_messages resume forget_replies max_calls max_cost max_attempts"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -88,13 +89,17 @@ class Watched:
         given_config = config or self.config()
         with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
             journal.assign_run(given_config.run)
-            with open_worker(
-                given_config,
-                watch_settings,
-                PipelineOptions([]),
-                journal,
-                reporter=LogReporter(),
-            ) as worker:
+            with (
+                open_worker(
+                    given_config,
+                    watch_settings,
+                    PipelineOptions([]),
+                    journal,
+                    reporter=LogReporter(),
+                ) as worker,
+                # An acknowledgement comes a moment after its batch: no step waits long for more.
+                patch("launch.watch.worker._WAIT_S", 0.05),
+            ):
                 yield worker
 
     def drain(self, config: Config | None = None, **settings: Any) -> None:

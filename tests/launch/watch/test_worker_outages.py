@@ -230,7 +230,7 @@ def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_att
 def test_answers_that_never_get_a_reply_become_failures_and_the_others_records(
     watched: Watched, fault: str, percent: int
 ) -> None:
-    count = 40
+    count = 20
     failing = {f"Lamp {number} glows." for number in range(count * percent // 100)}
     faults = {
         "503": status(503, "Service Unavailable"),
