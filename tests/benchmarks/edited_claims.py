@@ -3,9 +3,10 @@
     python -m tests.benchmarks.edited_claims --answers FILE --gold FILE
 
 Takes the claims that people found supported, changes one value of each in every way that it can,
-the same ways each time, and prints for each kind of change, and for none: how many there are, the
-share that is found as a mismatch, the share whose mismatch names the value that stood there before,
-and the share that scores below 0.6, from where a fact is cited.
+also to another value of the same facts, the same ways each time. Prints for each kind of change,
+and for none: how many there are, the share that is found as a mismatch, the share whose mismatch
+names the value that stood there before, and the share that scores below 0.6, from where a fact is
+cited.
 """
 
 # ruff: noqa: SIM905 - a table of words reads best as text
@@ -22,12 +23,12 @@ from typing import NamedTuple
 from launch.inputs.labels import read_labels
 from pipeline.sources.archives import read_archive
 from schemas.answer import Answer, Label
+from schemas.checked_answer import Claim, Contradiction
 from schemas.verdict import ContradictionKind
 from schemas.wire.grounding_check import CheckedClaim
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import check_request
-from transforms.contradictions.compared_facts import compared_facts
-from transforms.contradictions.find_contradictions import compare_claim
+from transforms.contradictions.find_contradictions import find_contradictions
 from transforms.grounding.local.embedded_check import check_grounding
 from transforms.rules.fact_text import fact_attributes, render_facts
 
@@ -51,7 +52,9 @@ _UNIT = re.compile(rf"(?<=\d )(?:{'|'.join(_OTHER_UNIT)})\b")
 _NAME = re.compile(r"(?<=[a-z,] )(?:[A-Z][a-z]{2,})(?: [A-Z][a-z]{2,})*\b")
 _AUXILIARY = re.compile(r"(?<= )(?:is|are|was|were|can|will|should|must|does|do)(?! not)\b")
 _NOT = re.compile(r" not\b")
-_REFERENCE = re.compile(r"\bpassages? [\d, and]+|\[[\d, ]+\]", re.IGNORECASE)
+_PAST = re.compile(r"(?<= )[a-z]{2,}[^aeious\W]ed\b(?! by)")
+_AUXILIARY_BEFORE = re.compile(r"\b(?:is|are|was|were|be|been|ha[sd]|have|not|could|should) \w* ?$")
+_REFERENCE = re.compile(r"\b(?:passage|step)s? [\d, and]+|\[[\d, ]+\]", re.IGNORECASE)
 
 
 class Edit(NamedTuple):
@@ -79,11 +82,19 @@ def edits(claim: str, facts: str, names: Sequence[str], chance: random.Random) -
       names: names that other answers' facts hold.
       chance: chooses among values.
     """
+    hidden = _REFERENCE.sub(lambda found: " " * len(found[0]), claim)
+
+    def swap(what: str, kind: ContradictionKind, pattern: re.Pattern[str]) -> Iterator[Edit]:
+        found = [each for each in pattern.finditer(hidden) if each[0] in pattern.findall(facts)]
+        others = sorted(each for each in {*pattern.findall(facts)} if each not in claim)
+        if found and others:
+            chosen, other = chance.choice(found), chance.choice(others)
+            text = claim[: chosen.start()] + other + claim[chosen.end() :]
+            yield Edit(f"{what}, swapped", kind, text, chosen[0])
 
     def change(
         what: str, kind: ContradictionKind, pattern: re.Pattern[str], to: str
     ) -> Iterator[Edit]:
-        hidden = _REFERENCE.sub(lambda found: " " * len(found[0]), claim)
         found = [each for each in pattern.finditer(hidden) if each[0] in facts]
         if found and to not in facts:
             chosen = chance.choice(found)
@@ -95,6 +106,14 @@ def edits(claim: str, facts: str, names: Sequence[str], chance: random.Random) -
     yield from change("month", ContradictionKind.DATE, _MONTH, chance.choice(_MONTHS))
     yield from change("number", ContradictionKind.NUMBER, _NUMBER, number)
     yield from change("name", ContradictionKind.NAME, _NAME, chance.choice(names))
+    yield from swap("year", ContradictionKind.DATE, _YEAR)
+    yield from swap("number", ContradictionKind.NUMBER, _NUMBER)
+    yield from swap("name", ContradictionKind.NAME, _NAME)
+    for verb in _PAST.finditer(claim):
+        if not _AUXILIARY_BEFORE.search(claim[: verb.start()]):
+            text = f"{claim[: verb.start()]}did not {verb[0][:-2]}{claim[verb.end() :]}"
+            yield Edit("denied, other form", ContradictionKind.NEGATION, text, "")
+            break
     if unit := _UNIT.search(claim):
         yield from change("unit", ContradictionKind.UNIT, re.compile(unit[0]), _OTHER_UNIT[unit[0]])
     if found := _AUXILIARY.search(claim):
@@ -122,6 +141,11 @@ def _score(claim: str, facts: Sequence[str]) -> float:
     return min((each.score for each in reply.claims if each.score is not None), default=1.0)
 
 
+def _differences(text: str, answer: Answer) -> list[Contradiction]:
+    claim = Claim(text=text, start=0, end=len(text.encode()), score=1.0)
+    return list(find_contradictions([claim], answer.facts))
+
+
 def measure(answers: Sequence[Answer], labels: dict[str, Label]) -> dict[str, Counter[str]]:
     """Count, for each change, how many there are and how many are found."""
     chance = random.Random(1)  # noqa: S311 - the same changes each time
@@ -129,13 +153,12 @@ def measure(answers: Sequence[Answer], labels: dict[str, Label]) -> dict[str, Co
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for answer in answers:
         facts = render_facts([(fact.text, fact_attributes(fact)) for fact in answer.facts])
-        sources = compared_facts(facts)
-        for claim in supported_claims(answer, labels[answer.answer_name or ""]):
-            known = compare_claim(claim.claim_text, sources)
+        for claim in supported_claims(answer, labels[answer.answer_name or answer.record_id]):
+            known = _differences(claim.claim_text, answer)
             low = (claim.score or 0.0) < _CITED_FROM
             counts["unchanged"].update(all=1, found=bool(known), low=low)
             for edit in edits(claim.claim_text, "\n".join(facts), names or ["Nobody"], chance):
-                new = [d for d in compare_claim(edit.text, sources) if d not in known]
+                new = [d for d in _differences(edit.text, answer) if d not in known]
                 own = [d for d in new if d.kind == edit.kind]
                 right = [d for d in own if d.fact_value and edit.before in d.fact_value]
                 low = _score(edit.text, facts) < _CITED_FROM

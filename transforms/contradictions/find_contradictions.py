@@ -10,6 +10,7 @@ from schemas.checked_answer import Claim, Contradiction
 from schemas.verdict import ContradictionKind
 from transforms.contradictions.compared_facts import ComparedFacts, Difference, compared_facts
 from transforms.contradictions.dates import may_agree
+from transforms.contradictions.denials import find_denial
 from transforms.contradictions.indexed_facts import IndexedFacts
 from transforms.contradictions.numbers import Quantity, number_phrases
 from transforms.contradictions.parsed_sentence import (
@@ -50,8 +51,17 @@ def find_contradictions(
     return tuple(
         Contradiction(claim=number, **difference._asdict())
         for number, text in compared.items()
-        for difference in compare_claim(text, prepared)
+        for difference in _compare_for_tags(text, prepared)
     )
+
+
+def _compare_for_tags(claim: str, facts: ComparedFacts) -> tuple[Difference, ...]:
+    """Find also the denials that do not lower the score of the embedded checker."""
+    found = compare_claim(claim, facts)
+    if found and any(each.kind == ContradictionKind.NEGATION for each in found):
+        return found
+    denial = find_denial(claim, facts)
+    return (*found, denial) if denial else found
 
 
 def prepare_facts(facts: tuple[str, ...], claims: Sequence[str]) -> ComparedFacts:

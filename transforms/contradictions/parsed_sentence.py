@@ -91,6 +91,11 @@ def has_negation(lower: str) -> bool:
     return _may_negate_next(lower) and _NEGATION.search(lower) is not None
 
 
+def denials_in(lower: str) -> frozenset[str]:
+    """Return the words of a text in lower case by which it could negate something."""
+    return frozenset(_DENIAL.findall(lower))
+
+
 def _may_negate_next(lower: str) -> bool:
     # Ten times as fast as the expression.
     return "not" in lower or "n't" in lower or "never" in lower or "n\u2019t" in lower
