@@ -70,7 +70,9 @@ def _reason(error: BaseException) -> str:
             message = error.response.json()["error"]["message"]
         return f"{_status(error):d} {message}".rstrip()
     if isinstance(error, GoogleAuthError):
-        return f"no credentials that Cloud Storage accepts ({type(error).__name__})"
+        key_file = os.environ.get(environment_vars.CREDENTIALS)
+        hint = f"; {environment_vars.CREDENTIALS} names {key_file}" if key_file else ""
+        return f"no credentials that Cloud Storage accepts ({type(error).__name__}){hint}"
     return f"no usable answer from Cloud Storage ({type(error).__name__})"
 
 
@@ -246,10 +248,9 @@ def _client() -> Client:
         # Without credentials Beam would look for them for half a minute, and log tracebacks.
         if has_credentials:
             google.auth.default()
-    except DefaultCredentialsError as error:
-        if named := os.environ.get(environment_vars.CREDENTIALS):
-            text = f"{environment_vars.CREDENTIALS} {named}: is missing, or not a key file"
-            raise OSError(errno.EINVAL, text) from error
+    except DefaultCredentialsError:
+        if environment_vars.CREDENTIALS in os.environ:
+            raise
         _log.warning("no Google credentials were found: Cloud Storage is read anonymously")
         has_credentials = False
     return create_storage_client(PipelineOptions(), use_credentials=has_credentials)

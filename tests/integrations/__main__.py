@@ -210,8 +210,7 @@ def _picture(url: str, name: str, button: str) -> None:
         page = browser.new_page(viewport={"width": 1500, "height": 900})
         page.goto(url, timeout=60_000)
         try:
-            page.get_by_text("grounding").first.wait_for(timeout=60_000)
-            page.get_by_role("button", name=button).last.click(timeout=10_000)
+            page.get_by_role("button", name=button).last.click(timeout=60_000)
             page.get_by_text("LOW_GROUNDED").first.wait_for(timeout=10_000)
         except PlaywrightError:
             sys.stdout.write(f"the page of {name} does not show the verdict: see the picture\n")
