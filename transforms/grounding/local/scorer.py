@@ -7,7 +7,7 @@ from transforms.grounding.local.unsupported_tokens import UnsupportedTokens
 
 
 def load_scorer(folder: str) -> ScoreClaims:
-    """Load a model; its scores tell whether it classifies pairs of texts or their tokens.
+    """Load a classifier of pairs of texts, or of their tokens.
 
     Raises:
       Misconfigured: the folder holds no such model, or no output has the name that is needed.
