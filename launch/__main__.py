@@ -1,6 +1,7 @@
 """The command line: `python -m launch COMMAND` is the same as `groundwatch COMMAND`."""
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -8,17 +9,28 @@ from io import TextIOWrapper
 
 from launch import __version__
 from launch.commands import all_commands, run_command
-from launch.terminal.exit_status import DONE, USAGE
+from launch.terminal.exit_status import DONE, FAILED, USAGE
 from pipeline.settings.load import UsageError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, by default with the arguments of the process; return the exit status."""
+    try:
+        status = _run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of the output has ended, such as `head`; nothing more can be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return status
+
+
+def _run(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal may lack a character.
             stream.reconfigure(errors="replace")
-    command, *rest = list(sys.argv[1:] if arguments is None else arguments) or [""]
+    command, *rest = arguments or [""]
     if command == "help" and rest:
         command, rest = rest[0], ["--help"]
     if command in {"--help", "-h", "help", "--help-all"}:

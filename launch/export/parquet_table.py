@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from schemas.avro import load_schema
 from schemas.quantities import MEGABYTE
 
-_ROW_GROUP_BYTES = 64 * MEGABYTE
+_ROW_GROUP_BYTES = 16 * MEGABYTE
 _SIMPLE_TYPES = {
     "boolean": pa.bool_(),
     "double": pa.float64(),
@@ -47,14 +47,17 @@ class ParquetTable:
         self._schema = arrow_schema()
         self._writer = pq.ParquetWriter(stream, self._schema, compression="zstd")
         self._batches: list[pa.RecordBatch] = []
+        self._size_bytes = 0
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
         """Add rows as fastavro reads them."""
         times = (row["event_time"] for row in rows)
         dates = ({"event_date": time and time.date()} for time in times)
         dated = [row | date for row, date in zip(rows, dates, strict=True)]
-        self._batches.append(pa.RecordBatch.from_pylist(dated, self._schema))
-        if sum(batch.nbytes for batch in self._batches) >= _ROW_GROUP_BYTES:
+        batch = pa.RecordBatch.from_pylist(dated, self._schema)
+        self._batches.append(batch)
+        self._size_bytes += batch.nbytes
+        if self._size_bytes >= _ROW_GROUP_BYTES:
             self._flush()
 
     def close(self) -> None:
@@ -67,3 +70,4 @@ class ParquetTable:
             table = pa.Table.from_batches(self._batches)
             self._writer.write_table(table, row_group_size=table.num_rows)
             self._batches.clear()
+            self._size_bytes = 0

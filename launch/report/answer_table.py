@@ -9,12 +9,14 @@ from schemas.quantities import to_rfc3339
 
 COLUMNS = (
     *("record_id", "verdict", "verdict_reason", "tags", "engine", "session", "event_time"),
-    *("checker", "support_score", "min_claim_score", "lowest_claim", "query", "answer"),
+    *("checker", "support_score", "min_claim_score", "worst_claim", "query", "answer"),
     "answer_name",
 )
-# Spreadsheets also take the full-width forms of the signs.
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_BEFORE_FORMULAS = ("\t", "\r", "\n")
+
+# A spreadsheet runs a cell that begins so as a formula, also in full width and behind white space.
+# Source: https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA_SIGNS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+_BEFORE_FORMULAS = tuple("\t\r\n")
 
 Cell = str | float | None
 
@@ -35,12 +37,12 @@ def row_of(excerpt: AnswerExcerpt) -> dict[str, Cell]:
 
 
 def encode_csv(columns: Iterable[str], rows: Iterable[Mapping[str, Cell]]) -> bytes:
-    """Encode rows as CSV; a text that a spreadsheet would take for a formula gets an apostrophe."""
+    """Encode rows as CSV, with a byte order mark by which Excel detects UTF-8."""
     stream = io.StringIO(newline="")
     writer = csv.DictWriter(stream, list(columns))
     writer.writeheader()
     writer.writerows({name: guard_formula(cell) for name, cell in row.items()} for row in rows)
-    return stream.getvalue().encode(errors="replace")
+    return stream.getvalue().encode("utf-8-sig", errors="replace")
 
 
 def guard_formula(cell: Cell) -> Cell:

@@ -18,7 +18,10 @@ _EARLIER = ("verdict_before", "support_score_before", "min_claim_score_before")
 
 
 def compare_folders(
-    folders: Sequence[str], files: Sequence[OutputFiles], shown: int
+    folders: Sequence[str],
+    files: Sequence[OutputFiles],
+    shown: int,
+    url_template: str | None = None,
 ) -> tuple[str, bytes, tuple[str, ...]]:
     """Return the page, the changed answers as CSV, and the reasons of unreadable files."""
     try:
@@ -27,7 +30,7 @@ def compare_folders(
         raise OSError(f"cannot pair the records in a temporary file: {error}") from None
     rows = map(_row, comparison.answers)
     return (
-        render_comparison(comparison, folders),
+        render_comparison(comparison, folders, url_template),
         encode_csv((*COLUMNS, *_EARLIER), rows),
         comparison.before.unreadable + comparison.after.unreadable,
     )

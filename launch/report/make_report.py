@@ -35,7 +35,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     with Console(stderr=True).status(f"reading {enriched:,} files"):
         if settings.other_folder:
             try:
-                made = compare_folders(folders, found, settings.shown_answers)
+                made = compare_folders(folders, found, settings.shown_answers, settings.record_url)
             except OSError as error:
                 return fail(str(error))
             return _write(settings, storage.join(folders[-1], _COMPARISON_NAME), *made)

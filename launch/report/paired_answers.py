@@ -37,7 +37,7 @@ ORDER BY became_low DESC, claim_change, support_change, record_id LIMIT ?
 """
 _ONLY_IN_ONE = """
 SELECT COUNT(*) FROM answers a WHERE is_after = ? AND NOT EXISTS (
-    SELECT 1 FROM answers b WHERE b.is_after <> a.is_after AND b.record_id = a.record_id
+    SELECT 1 FROM answers b WHERE b.is_after = 1 - a.is_after AND b.record_id = a.record_id
 )
 """
 

@@ -20,7 +20,6 @@ from schemas.cost_estimate import Comparison
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
 from schemas.verdict import Verdict
-from transforms.grounding.settings import LOCAL
 from transforms.rules.tagging import Thresholds
 
 _MAX_ANSWERS = 5
@@ -54,7 +53,7 @@ def show_summary(
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
     tally = findings.tally if findings else _tally_of(config, summary)
-    if summary.checker == LOCAL and summary.checked:
+    if config.check.is_lexical and summary.checked:
         lines.append(f"{_flagged(summary, tally)}. {SCREEN_ACCURACY}")
     console.print(Padding("\n" + "\n".join(lines) + "\n", _INDENT, expand=False))
     scored = (each for each in tally.worst.answers() if each.is_low_scored)

@@ -8,11 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.report.page.presentation import moment
-from launch.terminal.figures import NOTHING, score, without_controls
+from launch.terminal.figures import NOTHING, SCREEN_ACCURACY, score, without_controls
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
+from transforms.grounding.settings import LOCAL
 from transforms.rules.tagging import Thresholds
 
 _WIDTH = 100
@@ -35,6 +36,8 @@ def print_record(record: AnswerRow, thresholds: Thresholds) -> None:
         console.print(Text("\nFacts\n"))
         rows = ((Text(f"[{number}]"), _fact(each)) for number, each in enumerate(record.facts, 1))
         console.print(Padding(_table(rows), (0, 2)))
+    if record.verdict == Verdict.LOW_GROUNDED and record.check and record.check.checker == LOCAL:
+        console.print(Text(f"\nFlagged by the lexical screen. {SCREEN_ACCURACY}", style="dim"))
 
 
 def _headline(record: AnswerRow) -> Text:

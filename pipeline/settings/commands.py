@@ -18,7 +18,6 @@ _NO_DATA = NoDataRule()
 _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (
     *("what_if", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
-    "record_url",
 )
 _NOT_OF_A_WORKER = Note(
     without="workers segment_messages resume forget_replies max_calls max_cost max_attempts"
@@ -404,8 +403,8 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
 
     serve_port: TCP port; 0 takes a free one.
     serve_host: Address to listen on.
-    scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that scores
-      claims. Needs groundwatch[scorer].
+    scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
+      config.json) that scores claims. Needs groundwatch[scorer].
     """
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080

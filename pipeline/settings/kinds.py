@@ -1,6 +1,7 @@
 """Kinds of values: how a text is parsed, its range, and the pattern of a template parameter."""
 
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -26,20 +27,14 @@ _NUMBER = r"[0-9]+([.][0-9]+)?(e-?[0-9]+)?"
 _PART = r"[^/?#\s]+"
 _ADDRESS = r"https?://[^/?#@\s]+/?"
 _URL = r"https?://[^/?#@\s]+(/[^?#@\s]*)?"
-_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,99}"
 _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
+_EMAIL = r"[^@\s]+@[^@\s]+"
 _PUBSUB_PROJECT = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]"
 _LABEL = r"[a-z][a-z0-9_-]{0,62}=[a-z0-9_-]{0,63}"
 _BUCKET_PATH = r"gs://[^/\s]+/\S+"
 _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
 _PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
-
-
-RESULT_TARGETS = ("langfuse", "mlflow", "opentelemetry", "phoenix")
-"""The tools that results are sent to."""
-WEBHOOKS = ("google_chat", "json", "pagerduty", "slack")
-"""The channels that alerts are sent to."""
 
 
 class ValueKind(Record, frozen=True):
@@ -163,12 +158,13 @@ def _parse_location(text: str) -> str:
         raise ValueError("must be a local path, or begin with gs://")
     if colon and not name.partition("/")[0]:
         raise ValueError("must name a bucket after gs://")
-    return text
+    # A shell leaves the tilde in --output=~/out.
+    return text if colon else os.path.expanduser(text)  # noqa: PTH111 - keeps the text as it is
 
 
 def _parse_model_folder(text: str) -> str:
     # The embedded checker imports all rules, which the help should not wait for.
-    from transforms.grounding.local.entailment import MODEL, TOKENIZER  # noqa: PLC0415
+    from transforms.grounding.local.onnx_model import MODEL, TOKENIZER  # noqa: PLC0415
 
     missing = [name for name in (MODEL, TOKENIZER) if not (Path(text) / name).is_file()]
     if missing:
@@ -207,29 +203,6 @@ def _parse_mapping(text: str) -> tuple[str, str]:
     field, path = _parse_pair(text)
     parse_map(((field, path),))
     return field, path
-
-
-def _parse_result_target(text: str) -> tuple[str, str | None]:
-    name, _, url = text.partition("=")
-    _one_of(lambda: RESULT_TARGETS, name)
-    if url and not _is_url(url):
-        raise ValueError("must name an address such as http://127.0.0.1:6006 after =")
-    return name, url or None
-
-
-def _parse_webhook(text: str) -> tuple[str, str]:
-    kind, _, variable = text.partition(":")
-    if kind not in WEBHOOKS or not re.fullmatch(_VARIABLE, variable):
-        raise ValueError(
-            "must be KIND:VARIABLE, such as slack:SLACK_WEBHOOK: the kind is one of"
-            f" {', '.join(WEBHOOKS)}, and the secret is in that environment variable, or in the"
-            " file that VARIABLE_FILE names"
-        )
-    return kind, variable
-
-
-def _is_url(text: str) -> bool:
-    return bool(re.fullmatch(_URL, text))
 
 
 def _parse_time(text: str) -> int:
@@ -286,6 +259,7 @@ _FRACTION_OR_NONE = ValueKind(
 _CHECKER = ValueKind(
     _parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})"
 )
+URL = _matching(_URL, "be an address such as http://127.0.0.1:6006", "URL")
 _FOLDER_FORM = "be a folder of this machine"
 _FILE_FORM = "be an existing file of this machine"
 _PROXY_FORM = "be an address such as http://proxy:3128"
@@ -334,18 +308,14 @@ GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME
 Label = Annotated[tuple[str, str], ValueKind(_parse_label, "KEY=VALUE", _LABEL)]
 Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL", _ADDRESS)]
 ServiceAccount = Annotated[
-    str, ValueKind(_parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")
+    str,
+    _accepting(re.compile(_EMAIL).fullmatch, "be an email", "EMAIL", _EMAIL, "SERVICE_ACCOUNT"),
 ]
 Time = Annotated[int, ValueKind(_parse_time, "TIME")]
-Url = Annotated[str, _accepting(_is_url, "be an address such as http://127.0.0.1:6006", "URL")]
-ResultTarget = Annotated[
-    tuple[str, str | None],
-    ValueKind(_parse_result_target, "TARGET[=URL]", range=f"one of {', '.join(RESULT_TARGETS)}"),
-]
+Url = Annotated[str, URL]
 RecordUrl = Annotated[
     str, ValueKind(check_template, "TEMPLATE", r"https?://[^\s<>|]+[{]\w+[}][^\s<>|]*")
 ]
-Webhook = Annotated[tuple[str, str], ValueKind(_parse_webhook, "KIND:VARIABLE", is_secret=True)]
 ServerAddress = Annotated[str, _matching(r"\S+:\d{1,5}", "be HOST:PORT", "HOST:PORT")]
 ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]

@@ -1,5 +1,6 @@
 """The settings of results for other tools: of the worker, and of `export`."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -7,8 +8,46 @@ from typing import Annotated, Literal
 from pipeline.settings import kinds
 from pipeline.settings.definition import Note, Settings
 
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,99}"
+RESULT_TARGETS = ("langfuse", "mlflow", "opentelemetry", "phoenix")
+"""The tools that results are sent to."""
+
+WEBHOOKS = ("google_chat", "json", "pagerduty", "slack")
+"""The channels that alerts are sent to."""
+
 TABLES = ("csv", "parquet")
 """The files that `export` writes; the other values of `--to` are tools."""
+
+
+def _parse_webhook(text: str) -> tuple[str, str]:
+    kind, _, variable = text.partition(":")
+    if kind not in WEBHOOKS or not re.fullmatch(_VARIABLE, variable):
+        raise ValueError(
+            "must be KIND:VARIABLE, such as slack:SLACK_WEBHOOK: the kind is one of"
+            f" {', '.join(WEBHOOKS)}, and the secret is in that environment variable, or in the"
+            " file that VARIABLE_FILE names"
+        )
+    return kind, variable
+
+
+def _parse_target(text: str) -> tuple[str, str | None]:
+    name, _, url = text.partition("=")
+    if name not in RESULT_TARGETS:
+        raise ValueError(f"must be one of {', '.join(RESULT_TARGETS)}, or TOOL=URL")
+    if url:
+        kinds.URL.parse(url)
+    return name, url or None
+
+
+ResultTarget = Annotated[
+    tuple[str, str | None],
+    kinds.ValueKind(_parse_target, "TOOL[=URL]", range=f"one of {', '.join(RESULT_TARGETS)}"),
+]
+
+
+Webhook = Annotated[
+    tuple[str, str], kinds.ValueKind(_parse_webhook, "KIND:VARIABLE", is_secret=True)
+]
 
 
 class ResultSettings(Settings, frozen=True, kw_only=True):
@@ -23,7 +62,7 @@ class ResultSettings(Settings, frozen=True, kw_only=True):
       milliseconds, to the address of OTEL_EXPORTER_OTLP_ENDPOINT. Needs groundwatch[otel].
     """
 
-    results_to: tuple[kinds.ResultTarget, ...] = ()
+    results_to: tuple[ResultTarget, ...] = ()
     max_outbox_rows: kinds.Count = 100_000
     max_outbox_mb: kinds.Megabytes = 256
     otlp_metrics: kinds.Switch = False
@@ -44,7 +83,7 @@ class WebhookSettings(Settings, frozen=True, kw_only=True):
     test_alert: Open and close a test incident in each channel, then end.
     """
 
-    alert_webhook: tuple[kinds.Webhook, ...] = ()
+    alert_webhook: tuple[Webhook, ...] = ()
     test_alert: Annotated[kinds.Switch, Note(is_argument=True)] = False
 
 

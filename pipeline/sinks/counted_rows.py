@@ -19,7 +19,7 @@ _COUNTED = (
     *("record_id", "engine", "session", "verdict", "verdict_reason", "tags", "skip_reasons"),
     *("support_score", "min_claim_score", "score_drift", "citation_precision", "citation_recall"),
 )
-_SHOWN = ("answer_name", "query", "answer_text", "claims", "facts", "mismatches")
+_SHOWN = ("answer_name", "query", "answer_text", "claims", "facts", "mismatches", "trace_id")
 _USAGE = ("checker", "calls", "attempts", "characters", "latency_ms", "cached")
 
 _counted, _usage = attrgetter(*_COUNTED), attrgetter(*_USAGE)

@@ -22,6 +22,7 @@ from apache_beam.io.gcp.gcsio import BeamBlobReader, create_storage_client
 from apache_beam.io.gcp.gcsio_retry import DEFAULT_RETRY_WITH_THROTTLING_COUNTER as RETRY
 from apache_beam.options.pipeline_options import PipelineOptions
 from google.api_core.exceptions import GoogleAPICallError, NotFound, RetryError
+from google.auth import environment_vars
 from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
 from google.cloud.storage import Blob, Client
 from google.cloud.storage.exceptions import InvalidResponse
@@ -69,7 +70,9 @@ def _reason(error: BaseException) -> str:
             message = error.response.json()["error"]["message"]
         return f"{_status(error):d} {message}".rstrip()
     if isinstance(error, GoogleAuthError):
-        return f"no credentials that Cloud Storage accepts ({type(error).__name__})"
+        key_file = os.environ.get(environment_vars.CREDENTIALS)
+        hint = f"; {environment_vars.CREDENTIALS} names {key_file}" if key_file else ""
+        return f"no credentials that Cloud Storage accepts ({type(error).__name__}){hint}"
     return f"no usable answer from Cloud Storage ({type(error).__name__})"
 
 
@@ -246,6 +249,8 @@ def _client() -> Client:
         if has_credentials:
             google.auth.default()
     except DefaultCredentialsError:
+        if environment_vars.CREDENTIALS in os.environ:
+            raise
         _log.warning("no Google credentials were found: Cloud Storage is read anonymously")
         has_credentials = False
     return create_storage_client(PipelineOptions(), use_credentials=has_credentials)

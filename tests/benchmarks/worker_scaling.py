@@ -1,6 +1,6 @@
 """How the throughput grows with the number of workers on one subscription, and what limits it.
 
-    python -m tests.benchmarks.worker_scaling [--workers 1 2 4] [--quotas 2400] [--seconds 6]
+    python -m tests.benchmarks.worker_scaling [--workers 1 2 4] [--quotas 6000 2400] [--seconds 6]
 
 The checker takes 100 ms, in a process of its own; the Pub/Sub server runs in the benchmark's
 process. Few calls in flight keep the processor from being the limit, so that one machine can show

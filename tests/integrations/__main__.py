@@ -78,7 +78,7 @@ def main(programs: str) -> int:
             mlflow = trace["trace"]["trace_info"]["assessments"]
             selected = f"tr-{_TRACE.hex()}"
             page = f"{url}/#/experiments/{experiment}/traces?selectedEvaluationId={selected}"
-            _picture(page, "mlflow", "grounding")
+            _picture(page, "mlflow", "Assess")
     found = [each["result"]["label"] for each in phoenix]
     assert found == ["LOW_GROUNDED"], phoenix
     assert [each["feedback"]["value"] for each in mlflow] == ["LOW_GROUNDED"], mlflow
@@ -199,8 +199,8 @@ def _free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def _picture(url: str, name: str, opened: str) -> None:
-    """Take a picture of a page with a text opened, where there is a browser."""
+def _picture(url: str, name: str, button: str) -> None:
+    """Take a picture of a page after a click on a button, where there is a browser."""
     path = find_chromium()
     if path is None:
         sys.stdout.write(f"no Chromium: there is no picture of {name}\n")
@@ -210,8 +210,7 @@ def _picture(url: str, name: str, opened: str) -> None:
         page = browser.new_page(viewport={"width": 1500, "height": 900})
         page.goto(url, timeout=60_000)
         try:
-            page.get_by_text("grounding").first.wait_for(timeout=60_000)
-            page.get_by_text(opened).first.click(timeout=10_000)
+            page.get_by_role("button", name=button).last.click(timeout=60_000)
             page.get_by_text("LOW_GROUNDED").first.wait_for(timeout=10_000)
         except PlaywrightError:
             sys.stdout.write(f"the page of {name} does not show the verdict: see the picture\n")

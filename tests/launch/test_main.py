@@ -10,7 +10,7 @@ import pytest
 from launch import __version__
 from launch.__main__ import main
 from launch.commands import all_commands
-from tests.support.commands import GROUNDWATCH, run
+from tests.support.commands import GROUNDWATCH, run, start
 
 COMMANDS = (
     "demo",
@@ -48,6 +48,15 @@ def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str], arguments: 
     screen = capsys.readouterr()
     assert all(f"\n  {command}" in screen.out for command in COMMANDS)
     assert screen.err == ""
+
+
+def test_a_reader_that_ends_is_no_fault() -> None:
+    with start(*GROUNDWATCH, "watch", "--help-all") as process:
+        assert process.stdout
+        process.stdout.close()
+        assert process.stderr
+        assert process.stderr.read() == ""
+    assert process.returncode == 1
 
 
 def test_help_and_a_command_list_its_flags(capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,6 +212,9 @@ def test_as_a_module_it_is_the_same_command() -> None:
         ),
         pytest.param(
             ["--input", "s3://a/b"], "local path, or begin with gs://", id="another cloud"
+        ),
+        pytest.param(
+            ["--impersonate_service_account", "bob"], "bob: must be an email", id="no account"
         ),
         pytest.param(["--help-al"], "did you mean --help-all?", id="help"),
         pytest.param(

@@ -38,7 +38,9 @@ _PROGRAMS = frozenset(
     }
 )
 _SHELL = re.compile(rf"(groundwatch|python|{'|'.join(_PROGRAMS)}) ")
-_CLOUD = re.compile(r"gs://|projects/(?!local/)|discoveryengine|--runner|launch\.flink")
+_CLOUD = re.compile(
+    r"gs://|projects/(?!local/)|discoveryengine|--runner|launch\.flink|--to (langfuse|ml|open|ph)"
+)
 _PLACEHOLDERS = re.compile(r"\b(OUT|DIR|W1|FILE|PORT|F)\b")
 
 
@@ -67,7 +69,7 @@ class Command(Record, frozen=True):
         if self.words[0] in _PROGRAMS:
             return f"runs {self.words[0]}"
         if _CLOUD.search(self.text):
-            return "needs a cloud or a cluster"
+            return "needs a cloud, a cluster or another tool"
         return "has placeholders" if _PLACEHOLDERS.search(self.text) else None
 
 

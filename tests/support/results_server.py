@@ -54,7 +54,10 @@ def results_server() -> Iterator[ResultsServer]:
         wbufsize = -1  # else each reply waits for an acknowledgement
 
         def _handle(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            size = int(self.headers.get("Content-Length") or 0)
+            body = self.rfile.read(size)
+            if len(body) < size:
+                return  # its client was killed
             headers = {name.lower(): value for name, value in self.headers.items()}
             received = Received(self.command, self.path, headers, body)
             handle.received.append(received)

@@ -92,8 +92,9 @@ def find_credentials(account: GoogleAccount) -> Credentials:
         else:
             credentials, _ = google.auth.default(scopes=[SCOPE])
     except (GoogleAuthError, OSError, ValueError) as error:
+        problem = f"{named} is not a key file of Google" if named else "no Google credentials"
         raise Misconfigured(
-            f"no Google credentials ({type(error).__name__}): run `gcloud auth"
+            f"{problem} ({type(error).__name__}): run `gcloud auth"
             " application-default login`, or name a key file with --credentials_file"
         ) from None
     if account.impersonate:

@@ -56,9 +56,7 @@ class WordCache(dict[str, _Value]):
         self._older: dict[str, _Value] = {}
 
     def __missing__(self, word: str) -> _Value:
-        value = self._older.get(word)
-        if value is None:
-            value = self._function(word)
+        value = self._older[word] if word in self._older else self._function(word)
         if len(word) <= MAX_WORD_CHARS:
             if len(self) >= MAX_WORDS // 2:
                 self._older = self.copy()

@@ -11,7 +11,7 @@ from schemas.verdict import Tag, Verdict
 
 _Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 _MAX_KEYS = 20_000
-# Texts compare faster than members of an enum.
+# Texts compare faster than enum values.
 _LOW_GROUNDED, _POLICY_SKIPPED = str(Verdict.LOW_GROUNDED), str(Verdict.POLICY_SKIPPED)
 
 

@@ -75,13 +75,15 @@ def render(
     )
 
 
-def render_comparison(found: Comparison, folders: Sequence[str]) -> str:
+def render_comparison(
+    found: Comparison, folders: Sequence[str], url_template: str | None = None
+) -> str:
     """Render the differences between two folders as a page that loads nothing."""
     findings = (found.before, found.after)
     return _render(
         "comparison.html",
         title=" → ".join(folders),
-        record_url=partial(record_url, None),
+        record_url=partial(record_url, url_template),
         folders=list(zip(folders, findings, strict=True)),
         found=found,
         thresholds=found.after.tally.thresholds,

@@ -159,7 +159,7 @@ def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def table_of(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as stream:
+    with path.open(newline="", encoding="utf-8-sig") as stream:
         return list(csv.DictReader(stream))
 
 

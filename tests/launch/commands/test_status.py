@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
+from launch.export.target import Delivered
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
+from schemas.grounding_result import GroundingResult
 from schemas.quantities import HOUR_US
 from tests.support.journals import HOUR_OF_NOON_US, an_account, commit_batch
+from tests.support.results import a_result
 
 
 def keep(folder: Path, *accounts: LedgerHour) -> None:
@@ -45,6 +48,21 @@ def test_every_hour_and_the_sums_are_told(
             ["all", "1,301", "1,201", "50", "30", "20", "0"],
         ],
     )
+
+
+def test_what_became_of_the_results_for_each_tool(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(Journal(str(tmp_path / "journal.sqlite"))) as journal:
+        journal.outbox.add_destination("phoenix", GroundingResult)
+        commit_batch(journal, results=(a_result(),))
+        journal.outbox.settle("langfuse", [], Delivered(sent=1_200, refused=2, skipped=3))
+    _, lines = told([str(tmp_path)], capsys)
+    assert lines[-3:] == [
+        ["sent", "to", "waiting", "sent", "refused", "skipped", "dropped"],
+        ["langfuse", "0", "1,200", "2", "3", "0"],
+        ["phoenix", "1", "0", "0", "0", "0"],
+    ]
 
 
 @pytest.mark.parametrize("gap", [1, -1], ids=["ended nowhere", "ended twice"])

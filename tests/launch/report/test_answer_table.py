@@ -18,7 +18,7 @@ from transforms.rules.redaction import TextMode, redact
 
 def rows_of(*answers: EnrichedAnswer) -> list[dict[str, str]]:
     rows = (row_of(cut_answer(avro_row_of(answer))) for answer in answers)
-    text = encode_csv(COLUMNS, rows).decode()
+    text = encode_csv(COLUMNS, rows).decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
@@ -28,7 +28,7 @@ def test_a_row_names_what_a_person_needs() -> None:
     assert (row["support_score"], row["min_claim_score"]) == ("0.5", "0.1")
     assert row["event_time"] == "2026-03-03T12:00:00.000000Z"
     assert (row["tags"], row["query"]) == ("A B", "Why?")
-    assert (row["answer"], row["lowest_claim"]) == (
+    assert (row["answer"], row["worst_claim"]) == (
         *("Lamps glow. Kettles vote.", "glow. Kettles vote."),
     )
 
@@ -36,7 +36,7 @@ def test_a_row_names_what_a_person_needs() -> None:
 @pytest.mark.parametrize("mode", [TextMode.NONE, TextMode.HASH])
 def test_texts_that_were_not_kept_are_absent(mode: TextMode) -> None:
     [row] = rows_of(redact(a_low(query="Why?"), mode))
-    assert [row[name] for name in ("query", "answer", "lowest_claim")] == ["", "", ""]
+    assert [row[name] for name in ("query", "answer", "worst_claim")] == ["", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,6 @@ def test_hostile_texts_keep_the_shape_of_the_table() -> None:
 
 @given(st.text())
 def test_every_other_text_is_read_back_as_it_was(text: str) -> None:
-    encoded = encode_csv(("a", "b"), [{"a": f"x{text}", "b": -0.5}]).decode()
+    encoded = encode_csv(("a", "b"), [{"a": f"x{text}", "b": -0.5}]).decode("utf-8-sig")
     [row] = csv.DictReader(io.StringIO(encoded, newline=""))
     assert row == {"a": f"x{text}", "b": "-0.5"}

@@ -1,7 +1,7 @@
 """Load settings from flags, the environment and a file, and report all problems."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import pytest
 
@@ -276,6 +276,15 @@ KUBERNETES = (
     "GROUNDWATCH_CHECKER_SERVICE_HOST",
     "GROUNDWATCH_CHECKER_PORT_8080_TCP_PROTO",
 )
+
+
+def test_the_home_folder_is_found_where_a_shell_leaves_the_tilde(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    parse = get_args(Location)[1].parse
+    assert parse("~/out") == "/home/ada/out"
+    assert parse("gs://b/~/out") == "gs://b/~/out"
 
 
 def test_variables_that_kubernetes_sets_for_a_service_are_ignored() -> None:

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from launch.report.counts import tally as tally_module
@@ -68,6 +68,7 @@ def test_the_page_of_what_was_counted_is_that_of_the_records(mode: TextMode) -> 
     assert page_of(counted(answers, mode)) == page_of([row_of(redact(a, mode)) for a in answers])
 
 
+@settings(max_examples=40)
 @given(st.lists(others, max_size=12), st.sampled_from(TextMode), st.integers(1, 4))
 def test_texts_are_kept_of_the_worst_answers_alone(
     fields: list[dict[str, Any]], mode: TextMode, most: int

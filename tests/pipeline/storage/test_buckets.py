@@ -299,13 +299,22 @@ def test_expired_credentials_are_reported(buckets: Buckets) -> None:
         storage.find("gs://b/*")
 
 
+def find_none() -> None:
+    raise DefaultCredentialsError
+
+
+@pytest.mark.usefixtures("login")
+def test_a_key_file_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(google.auth, "default", find_none)
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "nokey.json")
+    with pytest.raises(OSError, match=r"GOOGLE_APPLICATION_CREDENTIALS names nokey\.json"):
+        storage.find("gs://b/*")
+
+
 @pytest.mark.usefixtures("login")
 def test_without_credentials_buckets_are_read_anonymously(
     buckets: Buckets, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def find_none() -> None:
-        raise DefaultCredentialsError
-
     monkeypatch.setattr(google.auth, "default", find_none)
     buckets.put("gs://b/public", b"")
     assert storage.find("gs://b/*") == ["gs://b/public"]

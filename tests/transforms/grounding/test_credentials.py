@@ -146,7 +146,7 @@ def test_a_missing_key_file_is_named(
 def test_a_key_file_that_is_none_names_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "key.json"
     path.write_text("not JSON")
-    with pytest.raises(Misconfigured, match="--credentials_file"):
+    with pytest.raises(Misconfigured, match=r"key.json is not a key file.*--credentials_file"):
         find_credentials(GoogleAccount(credentials_file=str(path)))
 
 

@@ -1,6 +1,6 @@
 """The caches of words and facts."""
 
-from transforms.rules.cache import FactCache, WordCache
+from transforms.rules.cache import CachedAttribute, FactCache, WordCache
 
 
 def test_a_word_is_computed_once() -> None:
@@ -54,3 +54,17 @@ def test_a_fact_longer_than_half_of_the_cache_is_not_cached() -> None:
     assert [*cache] == []
     assert cache["a" * 950] == 950
     assert [*cache] == ["a" * 950]
+
+
+def test_an_attribute_is_computed_at_its_first_use() -> None:
+    computed = []
+
+    class Lamp:
+        @CachedAttribute
+        def watts(self) -> int:
+            computed.append(self)
+            return 60
+
+    first, second = Lamp(), Lamp()
+    assert (first.watts, first.watts, second.watts) == (60, 60, 60)
+    assert computed == [first, second]
