@@ -403,8 +403,8 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
 
     serve_port: TCP port; 0 takes a free one.
     serve_host: Address to listen on.
-    scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that scores
-      claims. Needs groundwatch[scorer].
+    scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
+      config.json) that scores claims. Needs groundwatch[scorer].
     """
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080

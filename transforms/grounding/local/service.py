@@ -10,8 +10,9 @@ import httpx
 import msgspec
 
 from schemas.wire.grounding_check import CheckRequest
+from transforms.grounding.local.claim_result import ScoreClaims
 from transforms.grounding.local.embedded_check import check_grounding
-from transforms.grounding.local.entailment import Entailment, EntailmentModel
+from transforms.grounding.local.scorer import load_scorer
 from transforms.rules.limits import CheckLimits, count_tokens
 
 _CHECK_PATH = re.compile(
@@ -63,7 +64,7 @@ class LocalTransport(httpx.AsyncBaseTransport):
     """
 
     def __init__(self, scorer: str | None = None, threads: Executor | None = None) -> None:
-        self._entailment = EntailmentModel(scorer).probabilities if scorer else None
+        self._scorer = load_scorer(scorer) if scorer else None
         self._threads = threads
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -74,15 +75,15 @@ class LocalTransport(httpx.AsyncBaseTransport):
     async def answer(self, method: str, path: str, body: bytes) -> Reply:
         """Answer one HTTP request, errors included."""
         is_long = self._threads is not None and len(body) > _MOST_BYTES_IN_LOOP
-        if self._entailment or is_long:
+        if self._scorer or is_long:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(
-                self._threads, answer, method, path, body, self._entailment
+                self._threads, answer, method, path, body, self._scorer
             )
         return answer(method, path, body)
 
 
-def answer(method: str, path: str, body: bytes, entailment: Entailment | None = None) -> Reply:
+def answer(method: str, path: str, body: bytes, scorer: ScoreClaims | None = None) -> Reply:
     """Answer one HTTP request as Google's service does, errors included.
 
     The query of the path is ignored. Without a model, the claims are scored by their words. An
@@ -96,7 +97,7 @@ def answer(method: str, path: str, body: bytes, entailment: Entailment | None = 
         request = decode_request(body)
     except InvalidArgumentError as error:
         return refuse(400, str(error))
-    return Reply(200, _encode(check_grounding(request, entailment)))
+    return Reply(200, _encode(check_grounding(request, scorer)))
 
 
 def refuse(status: int, message: str) -> Reply:
