@@ -25,9 +25,8 @@ class LangfuseScores(Target[GroundingResult]):
         variables = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
         given = url or next(filter(None, map(os.environ.get, variables)), _CLOUD)
         advice = "correct the address, LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
-        self._threads = ThreadPool(
-            _PARALLEL
-        )  # of daemons: a server that hangs must not keep the process
+        # Its threads are daemons: a server that hangs must not keep the process.
+        self._threads = ThreadPool(_PARALLEL)
         self._sender = HttpSender(self.name, given, advice, auth=keys)
 
     def send(self, rows: Sequence[GroundingResult]) -> None:

@@ -62,7 +62,8 @@ class OtlpEvents(Target[GroundingResult]):
             session = requests.Session()
             session.hooks["response"].append(self._outcome.record_http)
             self._exporter = HttpExporter(endpoint_for(url, "v1/logs"), session=session)
-            show_address(self.name, self._exporter._endpoint, _ADVICE)
+            endpoint = self._exporter._endpoint  # noqa: SLF001 - of several variables
+            show_address(self.name, endpoint, _ADVICE)
         self._resource = own_resource()
 
     def send(self, rows: Sequence[GroundingResult]) -> None:

@@ -78,8 +78,10 @@ def test_a_secret_is_read_from_the_environment_or_a_file(
 
 @pytest.mark.parametrize(
     "address",
-    ["databricks", "./mlruns", "localhost:5000", "http://", "http://h:hush", "http://[::hush"]
-    + ["http://hush:99999/"],
+    [
+        *("databricks", "./mlruns", "localhost:5000", "http://"),
+        *("http://h:hush", "http://[::hush", "http://hush:99999/"),
+    ],
 )
 def test_an_address_that_is_none_is_a_mistake_of_the_settings(address: str) -> None:
     with pytest.raises(TargetMisconfigured) as raised:

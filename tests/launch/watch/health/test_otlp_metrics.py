@@ -102,7 +102,7 @@ def test_metrics_that_cannot_be_collected_once_are_collected_again(
     assert caplog.messages == ["the journal is locked; they are sent again"]
 
 
-def test_an_interval_that_is_no_number_is_named_and_ignored(
+def test_an_interval_in_words_is_named_and_ignored(
     server: ResultsServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.url)
