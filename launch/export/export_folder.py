@@ -87,7 +87,7 @@ class FolderExport:
         if done.refused:
             parts.append(f"{done.refused:,} refused")
         if self._older:
-            parts.append(f"{self._older:,} before --since")
+            parts.append(f"{self._older:,} before --since, or without a time")
         return f"{', '.join(parts)}; {self._path} keeps what is done"
 
     @property
