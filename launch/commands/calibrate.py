@@ -1,4 +1,4 @@
-"""Choose the threshold for a wanted precision or recall, by labelled answers.
+"""Choose thresholds for a precision or recall, by labels.
 
 One threshold decides, of the lowest claim or of the support score; the other is 0.
 """

@@ -19,7 +19,7 @@ from pipeline.settings.commands import CalibrateSettings
 from pipeline.settings.load import Loaded
 
 _ALL = "all answers"
-_WIDTH = 110
+_WIDTH = 120
 
 
 def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
