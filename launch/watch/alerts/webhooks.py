@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
-import httpx
 import msgspec
 
 from launch.export.http_sender import HttpSender, require_secret
@@ -111,8 +111,8 @@ def _is_key(key: str) -> bool:
 
 def _check_url(name: str, url: str) -> None:
     """Refuse an address that would send the alerts and the secret without encryption."""
-    with suppress(httpx.InvalidURL, ValueError):
-        scheme, host = httpx.URL(url).scheme, httpx.URL(url).host
+    with suppress(ValueError):
+        scheme, host = urlsplit(url).scheme, urlsplit(url).hostname or ""
         is_encrypted = scheme == "https" and host
         if is_encrypted or (
             scheme == "http" and (host == "localhost" or ip_address(host).is_loopback)
