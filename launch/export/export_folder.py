@@ -6,12 +6,7 @@ from itertools import islice
 
 import msgspec
 
-from launch.export.target import (
-    Delivered,
-    Target,
-    TargetUnavailable,
-    deliver,
-)
+from launch.export.target import Delivered, Target, TargetUnavailable, deliver
 from launch.report.output_folder import (
     UnreadableFile,
     find_files,
@@ -23,6 +18,7 @@ from launch.terminal.figures import counted
 from launch.terminal.progress import Gauges, Progress
 from pipeline import storage
 from pipeline.settings.results import ExportSettings
+from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas import Record
 from schemas.grounding_result import GroundingResult
 from transforms.rules.alerting import grounding_result
@@ -62,7 +58,14 @@ class FolderExport:
         self.delivered = Delivered()
 
     def send_all(self, target: Target[GroundingResult]) -> None:
-        """Send what is not sent yet, or raise what `Target.send` does after two minutes."""
+        """Send what is not sent yet, or raise what `Target.send` does after two minutes.
+
+        Another export with the same file of progress is waited for; LockFailed if it goes on.
+        """
+        with lock_output(f"{self._path}.lock", LOCK_WAIT_S):
+            self._send_files(target)
+
+    def _send_files(self, target: Target[GroundingResult]) -> None:
         found = find_files(self._settings.folder)
         if not found.enriched:
             raise UnreadableFile(f"{self._settings.folder}: holds no enriched records")

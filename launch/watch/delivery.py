@@ -14,9 +14,10 @@ from schemas import Record
 from schemas.quantities import MEGABYTE
 
 _POLL_S = 0.5
-_TRIM_EVERY_S = 5.0
+_TRIM_EVERY_S = 15.0
 _FIRST_WAIT_S, _MAX_WAIT_S, _MAX_DOUBLINGS = 1.0, 60.0, 6
 _MISCONFIGURED_WAIT_S = 60.0
+_MAX_RETRY_AFTER_S = 3_600.0
 _log = logging.getLogger(__name__)
 
 
@@ -74,7 +75,8 @@ class Delivery(Generic[OutboxRow]):
                 pass
         except TargetUnavailable as error:
             wait_s = _FIRST_WAIT_S * 2.0 ** min(self._failures, _MAX_DOUBLINGS)
-            self._put_off(str(error), error.retry_after_s or min(wait_s, _MAX_WAIT_S))
+            asked_s = min(error.retry_after_s or 0.0, _MAX_RETRY_AFTER_S)
+            self._put_off(str(error), asked_s or min(wait_s, _MAX_WAIT_S))
         except TargetMisconfigured as error:
             self._put_off(str(error), _MISCONFIGURED_WAIT_S)
         except OSError as error:

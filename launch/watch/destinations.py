@@ -1,5 +1,6 @@
 """Open what the outbox is delivered to: topics, other tools, and people's channels."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from transforms.rules.topic_messages import TopicMessage
 # The batches wait while alerts are published; what fails is kept.
 _PUBLISH_WITHIN_S = {"call_timeout_s": 3.0, "total_s": 3.0}
 _FINISH_WITHIN_S = 5.0
+_log = logging.getLogger(__name__)
 _Destination = tuple[type[Record], Target[Any], Callable[[Any], bool]]
 
 
@@ -45,6 +47,7 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[Non
     for row_type, target, accepts in _destinations(settings):
         journal.outbox.add_destination(target.name, row_type, accepts)
         deliveries.append(Delivery(journal.path, row_type, target, limits))
+    _drop_others(journal, {delivery.kind for delivery in deliveries})
     for delivery in deliveries:
         delivery.start()
     try:
@@ -55,6 +58,14 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[Non
             delivery.end()
         for delivery in deliveries:
             delivery.join(until_s - time.monotonic())
+
+
+def _drop_others(journal: Journal, kinds: set[str]) -> None:
+    """Drop the rows of destinations that are not named any more: nothing would send them."""
+    for kind in sorted(journal.outbox.pending().keys() - kinds):
+        dropped = journal.outbox.trim(kind, 0, 0)
+        message = "%d rows for %s are dropped, since no flag names it; the output folder has them"
+        _log.warning(message, dropped, kind)
 
 
 def _destinations(settings: WatchSettings) -> Iterator[_Destination]:

@@ -272,6 +272,31 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
     retries: RetryPolicySettings
 
 
+class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
+    """The settings of `calibrate`.
+
+    precision: Wanted precision of LOW_GROUNDED, for the highest recall that it allows.
+    recall: Wanted recall of LOW_GROUNDED, for the highest precision that it allows.
+    engine: Only use the answers of this engine.
+    calibration_output: File for the thresholds, as YAML for --config.
+    """
+
+    evaluation: Annotated[EvaluationSettings, Note(without="evaluation_output")]
+    verdicts: Annotated[
+        VerdictSettings,
+        Note(without="drift_threshold move_reason low_grounded_threshold claim_threshold"),
+    ]
+    precision: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None
+    recall: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None
+    engine: Annotated[kinds.Text | None, Note(is_argument=True)] = None
+    calibration_output: Annotated[kinds.Location | None, Note(flag="output")] = None
+
+    def problems(self) -> Iterator[str]:
+        """Require one goal."""
+        if (self.precision is None) == (self.recall is None):
+            yield "the goal is missing: pass either --precision or --recall"
+
+
 class ReportSettings(Settings, frozen=True, kw_only=True):
     """The settings of `report`.
 

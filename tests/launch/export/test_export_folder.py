@@ -16,6 +16,7 @@ from launch.export.export_folder import FolderExport
 from launch.export.target import TargetUnavailable
 from pipeline.settings.definition import build
 from pipeline.settings.results import ExportSettings
+from pipeline.storage.output_lock import lock_output
 from schemas.quantities import to_us
 from tests.support.builders import an_enriched
 from tests.support.commands import GROUNDWATCH, start
@@ -187,3 +188,19 @@ def test_a_killed_export_resumes_and_loses_nothing(
     progress = msgspec.json.decode((tmp_path / ".groundwatch-export-langfuse.json").read_bytes())
     assert progress["delivered"]["sent"] == 200
     assert os.listdir(tmp_path / "enriched")  # noqa: PTH208 - nothing else was touched
+
+
+def test_two_exports_do_not_share_a_file_of_progress(
+    tmp_path: Path,
+    server: ResultsServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = a_folder(tmp_path, 3)
+    monkeypatch.setattr(export_folder, "LOCK_WAIT_S", 0.0)
+    arguments = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
+    with lock_output(f"{folder}/.groundwatch-export-langfuse.json.lock", 0.0):
+        assert main(arguments) == 1
+    assert "another process holds" in capsys.readouterr().err
+    assert not server.received
+    assert main(arguments) == 0

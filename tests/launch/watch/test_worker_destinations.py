@@ -134,3 +134,17 @@ def test_a_part_that_is_damaged_before_it_is_published_is_an_incident_in_the_cha
         wait_until(lambda: bool(server.received))
     [body] = server.bodies()
     assert "The counts do not add up, or a part file is damaged" in str(body)
+
+
+def test_rows_of_a_channel_that_no_flag_names_any_more_are_dropped_and_counted(
+    watched: Watched, server: ResultsServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched.publish(an_unsupported_envelope(1))
+    with watched.worker(alert_webhook=(("slack", "AWAY"),)) as worker:
+        work(worker, lambda: not watched.outstanding)
+    with watched.worker(alert_webhook=(("slack", "SLACK"),)) as worker:
+        assert worker.journal.outbox.pending() == {}
+        assert worker.journal.outbox.delivered()["slack:AWAY"].dropped == 1
+    [message] = [each for each in caplog.messages if "no flag names it" in each]
+    assert message.startswith("1 rows for slack:AWAY are dropped")
+    assert not server.received
