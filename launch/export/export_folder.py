@@ -31,7 +31,8 @@ _GIVE_UP_AFTER_S = 120.0
 class Exported(Record, frozen=True, kw_only=True):
     """What an export to a target has done: the rows of each file, and what became of them.
 
-    A file that is replaced is another file. `purpose` holds the address and the filter of the export; with another, it begins again.
+    A file that is replaced is another file. `purpose` holds the address and the filter of the
+    export; with another, it begins again.
     """
 
     purpose: str
