@@ -122,7 +122,7 @@ variable "launchers" {
 }
 
 variable "notification_channels" {
-  description = "Cloud Monitoring channels that are told when something is wrong."
+  description = "Cloud Monitoring channels that receive the alerts."
   type        = list(string)
   default     = []
 }

@@ -259,3 +259,10 @@ def test_an_operator_is_alerted_to_all_that_matters() -> None:
 @pytest.mark.parametrize("name", sorted(set(policies()) - {"refused"}))
 def test_every_policy_says_what_to_do(name: str) -> None:
     assert len(policies()[name]["advice"]) > 80
+
+
+def test_advice_in_an_outage_says_that_the_job_holds_the_backlog() -> None:
+    advice = {name: policies()[name]["advice"] for name in set(policies()) - {"refused"}}
+    assert "An outage of the checker does not show here" in advice["oldest_unacked"]
+    assert "Do not cancel the job: it would lose what it holds" in advice["watermark_age"]
+    assert "seek the subscription" in advice["job_failed"]
