@@ -31,7 +31,8 @@ _GIVE_UP_AFTER_S = 120.0
 class Exported(Record, frozen=True, kw_only=True):
     """What an export to a target has done: the rows of each file, and what became of them.
 
-    `purpose` tells the address and the filter of the export; with another, it begins again.
+    A file that is replaced is another file. `purpose` holds the address and the filter of the
+    export; with another, it begins again.
     """
 
     purpose: str
@@ -70,11 +71,14 @@ class FolderExport:
         if not found.enriched:
             raise UnreadableFile(f"{self._settings.folder}: holds no enriched records")
         self._resume()
+        # Another run may have replaced a file, which has another version then.
+        names = {f"{path} {storage.version(path)}": path for path in found.enriched}
+        self._files = {name: rows for name, rows in self._files.items() if name in names}
         total = (found.summary and read_summary(found.summary).enriched) or 0
         try:
             with Progress(total, self._records, lambda: Gauges({"done": self._records})):
-                for path in found.enriched:
-                    self._send_file(target, path)
+                for name, path in names.items():
+                    self._send_file(target, name, path)
         finally:
             self._write()
 
@@ -87,7 +91,7 @@ class FolderExport:
         if done.refused:
             parts.append(f"{done.refused:,} refused")
         if self._older:
-            parts.append(f"{self._older:,} before --since")
+            parts.append(f"{self._older:,} before --since, or without a time")
         return f"{', '.join(parts)}; {self._path} keeps what is done"
 
     @property
@@ -104,8 +108,7 @@ class FolderExport:
                 self._files, self._older = earlier.files, earlier.older
                 self.delivered = earlier.delivered
 
-    def _send_file(self, target: Target[GroundingResult], path: str) -> None:
-        name = path.removeprefix(self._settings.folder).lstrip("/")
+    def _send_file(self, target: Target[GroundingResult], name: str, path: str) -> None:
         answers = islice(read_answers(path), self._files.get(name, 0), None)
         results = (grounding_result(each, with_text=self._settings.export_text) for each in answers)
         for batch in _batched(results, target.max_rows):

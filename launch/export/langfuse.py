@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from multiprocessing.pool import ThreadPool
 from typing import Any
 
-from launch.export.http_sender import HttpSender, require_secret
-from launch.export.target import Target
+from launch.export.http_sender import HttpSender, TraceTarget, require_secret
 from schemas.grounding_result import GroundingResult
 from transforms.rules.result_payloads import langfuse_scores
 
@@ -14,7 +13,7 @@ _PARALLEL = 8
 _CLOUD = "https://cloud.langfuse.com"
 
 
-class LangfuseScores(Target[GroundingResult]):
+class LangfuseScores(TraceTarget):
     """Post a verdict and a score for each result; a repeated result replaces its scores."""
 
     name = "langfuse"
@@ -37,12 +36,8 @@ class LangfuseScores(Target[GroundingResult]):
     def close(self) -> None:
         """Disconnect."""
         self._threads.terminate()
-        self._sender.close()
+        super().close()
 
     def _post_all(self, scores: Sequence[dict[str, Any]]) -> None:
         for score in scores:
             self._sender.post("/api/public/scores", score)
-
-    def skip_reason(self, row: GroundingResult) -> str | None:
-        """Skip results without a trace: Langfuse keeps no score of nothing."""
-        return None if row.trace_id else "no trace id"

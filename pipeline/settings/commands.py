@@ -430,8 +430,20 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     serve_host: Address to listen on.
     scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
       config.json) that scores claims. Needs groundwatch[scorer].
+    judge: Address of an OpenAI-compatible API, such as https://api.openai.com/v1, whose language
+      model scores claims. The key is OPENAI_API_KEY in the environment.
+    judge_model: Name of the judge's model.
     """
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
     serve_host: Annotated[kinds.Text, Note(flag="host")] = "127.0.0.1"
     scorer: kinds.ModelFolder | None = None
+    judge: kinds.Url | None = None
+    judge_model: kinds.Text | None = None
+
+    def problems(self) -> Iterator[str]:
+        """Require the judge's model, and one scorer."""
+        if (self.judge is None) != (self.judge_model is None):
+            yield "--judge and --judge_model belong together: pass both"
+        if self.judge and self.scorer:
+            yield "--judge and --scorer both score claims: pass one"

@@ -149,6 +149,5 @@ class OutboxRows:
 
     def delivered(self) -> dict[str, Delivered]:
         """Return what has become of each destination's rows since the journal was created."""
-        rows = self._database.read("SELECT * FROM deliveries ORDER BY kind")
-        names = Delivered.__struct_fields__
-        return {kind: Delivered(**dict(zip(names, counts, strict=True))) for kind, *counts in rows}
+        query = "SELECT kind, sent, refused, skipped, dropped FROM deliveries ORDER BY kind"
+        return {kind: Delivered(*counts) for kind, *counts in self._database.read(query)}

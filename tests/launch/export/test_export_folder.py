@@ -112,7 +112,10 @@ def test_since_and_traceless_records_are_counted(tmp_path: Path) -> None:
     target = ATarget()
     run = export_to(tmp_path, target, since=noon_us)
     assert target.sent == ["new"]
-    assert "1 record sent, 1 skipped (no trace id), 2 before --since;" in run.describe()
+    assert (
+        "1 record sent, 1 skipped (no trace id), 2 before --since, or without a time;"
+        in run.describe()
+    )
 
 
 def test_a_text_is_sent_only_where_it_is_allowed(tmp_path: Path, server: ResultsServer) -> None:
@@ -204,3 +207,12 @@ def test_two_exports_do_not_share_a_file_of_progress(
     assert "another process holds" in capsys.readouterr().err
     assert not server.received
     assert main(arguments) == 0
+
+
+def test_a_file_that_another_run_has_replaced_is_sent_again(tmp_path: Path) -> None:
+    folder, target = a_folder(tmp_path, 3, 1), ATarget()
+    export_to(folder, target)
+    records = [an_enriched(record_id=f"r{at}", trace_id="t1", verdict="BLOCKED") for at in range(3)]
+    write_enriched(folder, records, "run0")
+    assert "7 records sent" in export_to(folder, target).describe()
+    assert target.sent == ["r0", "r1", "r2", "r3", "r0", "r1", "r2"]

@@ -162,6 +162,27 @@ def test_a_defect_of_a_target_ends_nothing_and_quotes_nothing(
     assert target.sent == ["a"]
 
 
+def test_what_a_full_disk_does_not_let_delete_is_sent_once(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, target = ManualClock(), ATarget()
+    delivery = delivery_to(target, journal, clock)
+    commit(journal, "a")
+
+    def fail(*_: object) -> None:
+        raise OSError("database or disk is full")
+
+    with monkeypatch.context() as full:
+        full.setattr(journal.outbox, "settle", fail)
+        for _ in range(3):
+            delivery.step(journal)
+            clock.advance(61.0)
+    commit(journal, "b")
+    delivery.step(journal)
+    assert target.sent == ["a", "b"]
+    assert journal.outbox.delivered() == {"tool": Delivered(sent=2)}
+
+
 def test_the_thread_delivers_and_delivers_the_last_rows_at_its_end(journal: Journal) -> None:
     target = ATarget()
     delivery: Delivery[GroundingResult] = Delivery(journal.path, GroundingResult, target)

@@ -14,6 +14,7 @@ from launch.export.enriched_topic import EnrichedTopic
 from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
+from launch.watch import destinations
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.publisher import FilePublisher
 from pipeline.settings.config import Config
@@ -72,6 +73,18 @@ def test_records_wait_for_a_topic_that_does_not_answer_and_hold_up_nothing(
     assert len(watched.record_ids()) == 5
     watched.drain(config, enriched_topic=ENRICHED)
     assert len(watched.messages(ENRICHED)) == 5
+
+
+def test_large_requests_of_records_have_more_time_than_alerts(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = publishing(watched)
+    monkeypatch.setattr(destinations, "_ALERTS_WITHIN_S", 0.05)
+    watched.publish(an_envelope(1))
+    watched.server.faults.slow_s = 0.2
+    watched.drain(config, enriched_topic=ENRICHED)
+    watched.server.faults.slow_s = 0.0
+    assert len(watched.messages(ENRICHED)) == 1
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,14 @@ class ClaimResult(NamedTuple):
     cited: Sequence[int] = ()
 
 
+class ScorerFailed(Exception):
+    """Claims cannot be scored; the HTTP status says whether another attempt can help."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 ScoreClaims = Callable[[str, Sequence[Sentence], Sequence[str], float], list[ClaimResult]]
 """Score claims of an answer by the facts; cite facts from a probability, 0..1."""
 
