@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import resource
 import signal
 import socket
@@ -14,11 +15,13 @@ from typing import cast
 
 from aiohttp import web
 
+from launch.checker_server.llm_judge import LlmJudge
 from launch.terminal.exit_status import DONE, fail
 from pipeline.settings.commands import ServeCheckerSettings
 from pipeline.settings.load import Loaded
 from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import Misconfigured
+from transforms.grounding.local.claim_result import ScoreClaims
 from transforms.grounding.local.service import LocalTransport, Reply, refuse
 
 # Enough for 200 facts of 10,000 characters with every character escaped in JSON.
@@ -26,6 +29,8 @@ _MAX_BODY_BYTES = 32 * MEGABYTE
 _MAX_SMALL_BYTES = 64_000
 _MAX_LARGE_BODIES = 4  # larger bodies in memory at a time; further ones wait for their turn
 _THREADS = 2
+_JUDGE_THREADS = 32  # calls of a judge at a time
+_KEY = "OPENAI_API_KEY"
 _BACKLOG = 1_024
 _MAX_CONNECTIONS = 1_024
 _RESERVED_FILES = 64  # open files for everything except connections
@@ -54,22 +59,30 @@ async def _serve(settings: ServeCheckerSettings) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    async with listening(settings.serve_port, settings.serve_host, settings.scorer) as address:
+    judge = None
+    if settings.judge and settings.judge_model:
+        judge = LlmJudge(settings.judge, settings.judge_model, os.environ.get(_KEY))
+    scorer = judge.score if judge else settings.scorer
+    async with listening(settings.serve_port, settings.serve_host, scorer) as address:
         sys.stdout.write(f"The embedded checker listens on {address}\n")
         sys.stdout.flush()
         await stopped.wait()
+    if judge:
+        read, written = judge.usage.prompt_tokens, judge.usage.completion_tokens
+        sys.stdout.write(f"The judge read {read:,} tokens and wrote {written:,}\n")
 
 
 @asynccontextmanager
 async def listening(
-    port: int, host: str = "127.0.0.1", scorer: str | None = None
+    port: int, host: str = "127.0.0.1", scorer: str | ScoreClaims | None = None
 ) -> AsyncIterator[str]:
     """Serve checks inside the running event loop while a `with` block lasts; yield the address.
 
     One process answers on one core: short requests in the event loop, long ones in a thread. The
-    scorer is the folder of a model, None for the lexical one; port 0 takes a free port.
+    scorer scores claims, or is the folder of a model; None is the lexical one. Port 0 takes a free
+    port.
     """
-    threads = ThreadPoolExecutor(_THREADS, "check")
+    threads = ThreadPoolExecutor(_JUDGE_THREADS if callable(scorer) else _THREADS, "check")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         server = _Server(LocalTransport(scorer, threads))

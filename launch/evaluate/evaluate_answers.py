@@ -1,8 +1,10 @@
 """Evaluate scores against labels: AUROC, precision, recall, F1 and calibration."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from rich.console import Console
@@ -22,11 +24,21 @@ from pipeline.settings.load import Loaded
 from transforms.grounding.errors import RunStopped, Unavailable
 
 _WIDTH = 100
+S = TypeVar("S", bound=EvaluateSettings)
 _AUROC = "AUROC (95 % interval)"
 
 
 def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
     """Check the answers, or take the scores they have, and compare them with the labels."""
+    return with_labelled(loaded, partial(_print_evaluation, settings=loaded.settings.evaluation))
+
+
+def with_labelled(
+    loaded: Loaded[S],
+    use: Callable[[LabelledAnswers], int],
+    action: str = "evaluation",
+) -> int:
+    """Collect the labelled answers and use them; return the exit status."""
     settings, problems = loaded.settings, loaded.problems
     answers = find_inputs("--answers", settings.evaluation.answers, problems)
     gold = find_inputs("--gold", settings.evaluation.gold or answers, problems)
@@ -39,13 +51,16 @@ def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
         collected.add_records(records, salvage=settings.archives.salvage)
         if unscored := [path for path in answers if path not in records]:
             collected.add_checked(unscored, settings)
-        return _print_evaluation(collected, answers, settings.evaluation)
+        return _use(collected, answers, use, action)
     except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
-        return fail(f"the evaluation failed: {str(error) or 'interrupted'}")
+        return fail(f"the {action} failed: {str(error) or 'interrupted'}")
 
 
-def _print_evaluation(
-    collected: LabelledAnswers, answers: Sequence[str], settings: EvaluationSettings
+def _use(
+    collected: LabelledAnswers,
+    answers: Sequence[str],
+    use: Callable[[LabelledAnswers], int],
+    action: str,
 ) -> int:
     counts = collected.counts
     if counts.unreadable == counts.read and not collected.damaged:
@@ -54,16 +69,21 @@ def _print_evaluation(
         unmatched = "no label belongs to an answer; they are joined by record_id, name or id"
         last = collected.last_failure
         reason = f"no answer could be checked: {last}" if last else unmatched
-        return fail_with(f"the evaluation failed: {reason}", collected.damaged[:SHOWN_FAULTS])
-    evaluation = measure(collected.labelled, counts, settings.resamples)
+        return fail_with(f"the {action} failed: {reason}", collected.damaged[:SHOWN_FAULTS])
+    status = use(collected)
+    if collected.damaged:
+        sentence = f"the {action} failed: damaged files: {len(collected.damaged)}"
+        return fail_with(sentence, collected.damaged[:SHOWN_FAULTS])
+    return status
+
+
+def _print_evaluation(collected: LabelledAnswers, settings: EvaluationSettings) -> int:
+    evaluation = measure(collected.labelled, collected.counts, settings.resamples)
     show_evaluation(evaluation)
     if settings.evaluation_output:
         content = msgspec.json.format(msgspec.json.encode(evaluation)) + b"\n"
         write_file(settings.evaluation_output, content)
         sys.stdout.write(f"{settings.evaluation_output}\n")
-    if collected.damaged:
-        sentence = f"the evaluation failed: damaged files: {len(collected.damaged)}"
-        return fail_with(sentence, collected.damaged[:SHOWN_FAULTS])
     return DONE
 
 
@@ -142,7 +162,8 @@ def _estimate(given: Estimate | None) -> str:
     return f"{given.value:.3f} ({given.low:.3f} to {given.high:.3f})" if given else NOTHING
 
 
-def _short_estimate(given: Estimate | None) -> str:
+def short_estimate(given: Estimate | None) -> str:
+    """Return an estimate and its interval, with two digits."""
     return f"{given.value:.2f} ({given.low:.2f}-{given.high:.2f})" if given else NOTHING
 
 
@@ -158,7 +179,7 @@ def _label_files(evaluation: Evaluation) -> Table:
     table = _table("labels", "answers", "unsupported", "flagged", "precision", "recall", "AUROC")
     for each in evaluation.label_files:
         numbers = (each.answers, each.unsupported, each.flagged)
-        shares = map(_short_estimate, (each.verdicts.precision, each.verdicts.recall))
+        shares = map(short_estimate, (each.verdicts.precision, each.verdicts.recall))
         auroc = f"{each.auroc.value:.2f}" if each.auroc else NOTHING
         table.add_row(Path(each.file).name, *map(count, numbers), *shares, auroc)
     return table

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from launch.evaluate import statistics
 from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
@@ -73,8 +74,8 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
 def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
     """Measure how well scores agree with labels, with intervals of so many resamples."""
-    by_claim = [_example(each, each.min_claim_score) for each in labelled]
-    by_support = [_example(each, each.support_score) for each in labelled]
+    by_claim = answer_examples(labelled, "min_claim_score")
+    by_support = answer_examples(labelled, "support_score")
     with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
     claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
     flags = _flags(labelled)
@@ -99,7 +100,7 @@ def _label_files(labelled: Sequence[LabelledAnswer], resamples: int) -> Iterator
 
 
 def _label_file(file: str, labelled: Sequence[LabelledAnswer], resamples: int) -> LabelFile:
-    examples = [_example(each, each.min_claim_score) for each in labelled]
+    examples = answer_examples(labelled, "min_claim_score")
     flags = _flags(labelled)
     return LabelFile(
         file=file,
@@ -115,8 +116,14 @@ def _flags(labelled: Sequence[LabelledAnswer]) -> list[bool]:
     return [each.verdict == Verdict.LOW_GROUNDED for each in labelled]
 
 
-def _example(answer: LabelledAnswer, score: float | None) -> statistics.Example:
-    return statistics.Example(score, answer.label.is_unsupported, answer.cluster)
+def answer_examples(
+    labelled: Sequence[LabelledAnswer], score: Literal["min_claim_score", "support_score"]
+) -> list[statistics.Example]:
+    """Return the answers with one of their scores."""
+    return [
+        statistics.Example(getattr(each, score), each.label.is_unsupported, each.cluster)
+        for each in labelled
+    ]
 
 
 def _claim_examples(

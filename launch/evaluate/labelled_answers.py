@@ -53,6 +53,7 @@ class LabelledAnswer(Record, frozen=True, kw_only=True):
     claims: tuple[ScoredClaim, ...]
     cluster: str
     checker: str | None
+    engine: str | None
     label: Label
 
 
@@ -72,6 +73,7 @@ def labelled_answer(answer: EnrichedAnswer | AnswerRow, label: Label) -> Labelle
         # An answer without known facts is a cluster of its own.
         cluster=digest if facts.strip("\0") else answer.record_id,
         checker=answer.check.checker if answer.check else None,
+        engine=answer.engine,
         label=label,
     )
 

@@ -6,12 +6,7 @@ from itertools import islice
 
 import msgspec
 
-from launch.export.target import (
-    Delivered,
-    Target,
-    TargetUnavailable,
-    deliver,
-)
+from launch.export.target import Delivered, Target, TargetUnavailable, deliver
 from launch.report.output_folder import (
     UnreadableFile,
     find_files,
@@ -23,6 +18,7 @@ from launch.terminal.figures import counted
 from launch.terminal.progress import Gauges, Progress
 from pipeline import storage
 from pipeline.settings.results import ExportSettings
+from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas import Record
 from schemas.grounding_result import GroundingResult
 from transforms.rules.alerting import grounding_result
@@ -35,7 +31,8 @@ _GIVE_UP_AFTER_S = 120.0
 class Exported(Record, frozen=True, kw_only=True):
     """What an export to a target has done: the rows of each file, and what became of them.
 
-    `purpose` tells the address and the filter of the export; with another, it begins again.
+    A file that is replaced is another file. `purpose` holds the address and the filter of the
+    export; with another, it begins again.
     """
 
     purpose: str
@@ -62,16 +59,26 @@ class FolderExport:
         self.delivered = Delivered()
 
     def send_all(self, target: Target[GroundingResult]) -> None:
-        """Send what is not sent yet, or raise what `Target.send` does after two minutes."""
+        """Send what is not sent yet, or raise what `Target.send` does after two minutes.
+
+        Another export with the same file of progress is waited for; LockFailed if it goes on.
+        """
+        with lock_output(f"{self._path}.lock", LOCK_WAIT_S):
+            self._send_files(target)
+
+    def _send_files(self, target: Target[GroundingResult]) -> None:
         found = find_files(self._settings.folder)
         if not found.enriched:
             raise UnreadableFile(f"{self._settings.folder}: holds no enriched records")
         self._resume()
+        # Another run may have replaced a file, which has another version then.
+        names = {f"{path} {storage.version(path)}": path for path in found.enriched}
+        self._files = {name: rows for name, rows in self._files.items() if name in names}
         total = (found.summary and read_summary(found.summary).enriched) or 0
         try:
             with Progress(total, self._records, lambda: Gauges({"done": self._records})):
-                for path in found.enriched:
-                    self._send_file(target, path)
+                for name, path in names.items():
+                    self._send_file(target, name, path)
         finally:
             self._write()
 
@@ -84,7 +91,7 @@ class FolderExport:
         if done.refused:
             parts.append(f"{done.refused:,} refused")
         if self._older:
-            parts.append(f"{self._older:,} before --since")
+            parts.append(f"{self._older:,} before --since, or without a time")
         return f"{', '.join(parts)}; {self._path} keeps what is done"
 
     @property
@@ -101,8 +108,7 @@ class FolderExport:
                 self._files, self._older = earlier.files, earlier.older
                 self.delivered = earlier.delivered
 
-    def _send_file(self, target: Target[GroundingResult], path: str) -> None:
-        name = path.removeprefix(self._settings.folder).lstrip("/")
+    def _send_file(self, target: Target[GroundingResult], name: str, path: str) -> None:
         answers = islice(read_answers(path), self._files.get(name, 0), None)
         results = (grounding_result(each, with_text=self._settings.export_text) for each in answers)
         for batch in _batched(results, target.max_rows):

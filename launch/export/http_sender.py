@@ -3,17 +3,18 @@
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import httpx
 import msgspec
 
-from launch.export.target import RowsRefused, TargetMisconfigured, TargetUnavailable
+from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
+from schemas.grounding_result import GroundingResult
 from transforms.grounding.protocol import parse_retry_after
 from transforms.runtime import clock
 
 _TIMEOUT_S = 10.0
 _NOT_FOUND = 404
+_MAX_PORT = 65_535
 _REDIRECTS = range(300, 400)
 _REFUSED = frozenset({400, 409, 410, 413, 422})
 _MISCONFIGURED = {
@@ -50,9 +51,7 @@ class HttpSender:
         auth: tuple[str, str] | None = None,
         unknown: bytes | None = None,
     ) -> None:
-        parts = urlsplit(base_url)
-        self._shown = f"{name} at {parts.scheme}://{parts.hostname}"
-        self._shown += f":{parts.port}" if parts.port else ""
+        self._shown = show_address(name, base_url, advice)
         self._advice = advice
         self._unknown = unknown
         self._client = httpx.Client(
@@ -93,6 +92,37 @@ class HttpSender:
             wait = reply.headers.get("retry-after")
             raise reply_error(self._shown, reply.status_code, wait, self._advice)
         return reply.content
+
+
+class TraceTarget(Target[GroundingResult]):
+    """Send results over HTTP to a tool that keeps them on traces."""
+
+    _sender: HttpSender
+
+    def accepts(self, row: GroundingResult) -> bool:
+        """Return whether the trace of a result is known."""
+        return bool(row.trace_id)
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._sender.close()
+
+
+def show_address(name: str, url: str, advice: str) -> str:
+    """Name a target with its host and port; raise TargetMisconfigured if there is no such address.
+
+    The rest of an address may be a secret.
+    """
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL:
+        parts = httpx.URL()
+    is_web = parts.scheme in {"http", "https"} and parts.host
+    if not is_web or (parts.port or 0) > _MAX_PORT:
+        raise TargetMisconfigured(
+            f"{name} needs an address such as http://127.0.0.1:8000; {advice}"
+        )
+    return f"{name} at {parts.scheme}://{parts.netloc.decode()}"
 
 
 def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -> Exception:

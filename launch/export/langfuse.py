@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from multiprocessing.pool import ThreadPool
+from typing import Any
 
-from launch.export.http_sender import HttpSender, require_secret
-from launch.export.target import Target
+from launch.export.http_sender import HttpSender, TraceTarget, require_secret
 from schemas.grounding_result import GroundingResult
 from transforms.rules.result_payloads import langfuse_scores
 
@@ -14,7 +13,7 @@ _PARALLEL = 8
 _CLOUD = "https://cloud.langfuse.com"
 
 
-class LangfuseScores(Target[GroundingResult]):
+class LangfuseScores(TraceTarget):
     """Post a verdict and a score for each result; a repeated result replaces its scores."""
 
     name = "langfuse"
@@ -25,20 +24,20 @@ class LangfuseScores(Target[GroundingResult]):
         variables = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
         given = url or next(filter(None, map(os.environ.get, variables)), _CLOUD)
         advice = "correct the address, LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
-        self._threads = ThreadPoolExecutor(_PARALLEL, "langfuse")
+        # Its threads are daemons: a server that hangs must not keep the process.
+        self._threads = ThreadPool(_PARALLEL)
         self._sender = HttpSender(self.name, given, advice, auth=keys)
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Post the scores, one request each, some at a time."""
         scores = [score for row in rows for score in langfuse_scores(row)]
-        for _ in self._threads.map(partial(self._sender.post, "/api/public/scores"), scores):
-            pass
+        self._threads.map(self._post_all, [scores[at::_PARALLEL] for at in range(_PARALLEL)])
 
     def close(self) -> None:
         """Disconnect."""
-        self._threads.shutdown(cancel_futures=True)
-        self._sender.close()
+        self._threads.terminate()
+        super().close()
 
-    def skip_reason(self, row: GroundingResult) -> str | None:
-        """Skip results without a trace: Langfuse keeps no score of nothing."""
-        return None if row.trace_id else "no trace id"
+    def _post_all(self, scores: Sequence[dict[str, Any]]) -> None:
+        for score in scores:
+            self._sender.post("/api/public/scores", score)

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from launch.export.http_sender import HttpSender, read_secret
-from launch.export.target import Target
+from launch.export.http_sender import HttpSender, TraceTarget, read_secret
 from schemas.grounding_result import GroundingResult
 from schemas.quantities import to_rfc3339
 from transforms.rules.result_payloads import mlflow_assessment
@@ -18,7 +17,7 @@ _LOCAL = "http://127.0.0.1:5000"
 _TRACE = re.compile("[0-9a-f]{32}")
 
 
-class MlflowAssessments(Target[GroundingResult]):
+class MlflowAssessments(TraceTarget):
     """Create an assessment for each result, unless the trace has the one of the record."""
 
     name = "mlflow"
@@ -49,14 +48,6 @@ class MlflowAssessments(Target[GroundingResult]):
         body = {"assessment": {"trace_id": trace_id, **times, **mlflow_assessment(row)}}
         if not any(_is_of(row, each) for each in _assessments(trace)):
             self._sender.post(f"/api/3.0/mlflow/traces/{trace_id}/assessments", body)
-
-    def skip_reason(self, row: GroundingResult) -> str | None:
-        """Skip results without a trace: MLflow keeps no assessment of nothing."""
-        return None if row.trace_id else "no trace id"
-
-    def close(self) -> None:
-        """Disconnect."""
-        self._sender.close()
 
 
 def _assessments(trace: Any) -> list[Any]:

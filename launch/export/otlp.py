@@ -22,7 +22,7 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_context
 
 from launch import __version__
-from launch.export.http_sender import reply_error
+from launch.export.http_sender import reply_error, show_address
 from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
 from schemas.grounding_result import GroundingResult
 from transforms.rules.result_payloads import opentelemetry_attributes
@@ -62,6 +62,8 @@ class OtlpEvents(Target[GroundingResult]):
             session = requests.Session()
             session.hooks["response"].append(self._outcome.record_http)
             self._exporter = HttpExporter(endpoint_for(url, "v1/logs"), session=session)
+            endpoint = self._exporter._endpoint  # noqa: SLF001 - of several variables
+            show_address(self.name, endpoint, _ADVICE)
         self._resource = own_resource()
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
@@ -94,8 +96,7 @@ class Outcome:
             with suppress(DecodeError):
                 self._record_success(ExportLogsServiceResponse.FromString(reply.content))
             return
-        parts = urlsplit(reply.url)
-        shown = f"{self._name} at {parts.scheme}://{parts.hostname}:{parts.port}"
+        shown = show_address(self._name, reply.url, _ADVICE)
         retry_after = reply.headers.get("retry-after")
         self._error = reply_error(shown, reply.status_code, retry_after, _ADVICE)
 

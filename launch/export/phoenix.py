@@ -3,15 +3,14 @@
 import os
 from collections.abc import Sequence
 
-from launch.export.http_sender import HttpSender, TraceUnknown, read_secret
-from launch.export.target import Target
+from launch.export.http_sender import HttpSender, TraceTarget, TraceUnknown, read_secret
 from schemas.grounding_result import GroundingResult
 from transforms.rules.result_payloads import phoenix_annotation
 
 _LOCAL = "http://127.0.0.1:6006"
 
 
-class PhoenixAnnotations(Target[GroundingResult]):
+class PhoenixAnnotations(TraceTarget):
     """Post an annotation for each result; a repeated result replaces its annotation."""
 
     name = "phoenix"
@@ -44,10 +43,6 @@ class PhoenixAnnotations(Target[GroundingResult]):
                 self._sender.post(path, body)
             raise
 
-    def skip_reason(self, row: GroundingResult) -> str | None:
-        """Skip results without a span and a trace: there is nothing to annotate."""
-        return None if row.span_id or row.trace_id else "no trace id"
-
-    def close(self) -> None:
-        """Disconnect."""
-        self._sender.close()
+    def accepts(self, row: GroundingResult) -> bool:
+        """Return whether the span or the trace of a result is known."""
+        return bool(row.span_id or row.trace_id)

@@ -8,6 +8,7 @@ from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.export.write_table import write_table
 from launch.report.output_folder import UnreadableFile
 from launch.terminal.exit_status import DONE, FAILED, fail
+from pipeline.errors import LockFailed
 from pipeline.settings.load import Loaded
 from pipeline.settings.results import TABLES, ExportSettings
 
@@ -26,7 +27,7 @@ def export(loaded: Loaded[ExportSettings]) -> int:
     try:
         with closing(open_target(settings.to, settings.endpoint)) as target:
             run.send_all(target)
-    except (OSError, UnreadableFile, TargetMisconfigured, TargetUnavailable) as error:
+    except (LockFailed, OSError, TargetMisconfigured, TargetUnavailable, UnreadableFile) as error:
         return fail(f"{error}. {run.describe()}; the same command resumes")
     except KeyboardInterrupt:
         return fail(f"interrupted. {run.describe()}; the same command resumes")

@@ -3,7 +3,10 @@
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from operator import add
 from typing import Any, Generic, TypeVar
+
+from msgspec.structs import astuple
 
 from schemas import Record
 
@@ -59,15 +62,15 @@ class Target(ABC, Generic[Row]):
           RowsRefused: one of the rows cannot be stored; send the others without it.
         """
 
-    def skip_reason(self, row: Row) -> str | None:  # noqa: ARG002 - for those that overwrite it
-        """Return why the destination has no place for a row, None if it has one."""
-        return None
+    def accepts(self, row: Row) -> bool:  # noqa: ARG002 - for those that overwrite it
+        """Return whether the destination has a place for a row."""
+        return True
 
     def close(self) -> None:
         """Disconnect."""
 
 
-class Delivered(Record, frozen=True, kw_only=True):
+class Delivered(Record, frozen=True):
     """How many rows were sent, refused by the target, skipped, and dropped because it was away."""
 
     sent: int = 0
@@ -76,12 +79,7 @@ class Delivered(Record, frozen=True, kw_only=True):
     dropped: int = 0
 
     def __add__(self, other: "Delivered") -> "Delivered":
-        return Delivered(
-            sent=self.sent + other.sent,
-            refused=self.refused + other.refused,
-            skipped=self.skipped + other.skipped,
-            dropped=self.dropped + other.dropped,
-        )
+        return Delivered(*map(add, astuple(self), astuple(other)))
 
 
 def deliver(target: Target[Row], rows: Sequence[Row]) -> Delivered:
@@ -89,7 +87,7 @@ def deliver(target: Target[Row], rows: Sequence[Row]) -> Delivered:
 
     Raises what `Target.send` does except RowsRefused; then all rows are to be delivered again.
     """
-    accepted = [row for row in rows if target.skip_reason(row) is None]
+    accepted = [row for row in rows if target.accepts(row)]
     refused = _send(target, accepted) if accepted else []
     for row, reason in refused[:_MAX_LOGGED]:
         record_id = getattr(row, "record_id", None) or "that it does not name"

@@ -2,23 +2,30 @@
 
 import re
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NoReturn
 
 from apache_beam.options.pipeline_options import (
     DebugOptions,
     DirectOptions,
+    FlinkRunnerOptions,
     PipelineOptions,
+    PrismRunnerOptions,
     StandardOptions,
     WorkerOptions,
 )
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
+from apache_beam.runners.portability.prism_runner import GITHUB_DOWNLOAD_PREFIX, GITHUB_TAG_PREFIX
 from apache_beam.runners.runner import create_runner
 
+from pipeline import storage
 from pipeline.settings.job import JobSettings
 from pipeline.settings.load import Loaded, UsageError, describe_unknown, flag_names
 
 _DATAFLOW = frozenset({"dataflow", "dataflowrunner"})
+_PRISM_PLACES = (GITHUB_DOWNLOAD_PREFIX, GITHUB_TAG_PREFIX)
 _ONE_PROCESS = "no_use_multiple_sdk_containers"
 _VCPUS = re.compile(r"(?:[a-z]\w*-)?custom-(\d+)-\d+(?:-ext)?|[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
 
@@ -64,7 +71,18 @@ def _runner_problems(options: PipelineOptions) -> list[str]:
     except (ValueError, ImportError, AttributeError):
         return [f"--runner {name}: Beam has no such runner"]
     problems = PipelineOptionsValidator(options, runner).validate()
-    return [f"--runner {name}: {problem}" for problem in problems]
+    return [*(f"--runner {name}: {problem}" for problem in problems), *_program_problems(options)]
+
+
+def _program_problems(options: PipelineOptions) -> Iterator[str]:
+    """Name the programs of engines that are not where a flag says; Beam raises a ValueError."""
+    prism = options.view_as(PrismRunnerOptions).prism_location or ""
+    jar = options.view_as(FlinkRunnerOptions).flink_job_server_jar or ""
+    for flag, place in (("prism_location", prism), ("flink_job_server_jar", jar)):
+        if place and storage.is_local(place) and not Path(place).is_file():
+            yield f"--{flag} {place}: no such file"
+    if prism.startswith("http") and not prism.startswith(_PRISM_PLACES):
+        yield f"--prism_location {prism}: must be a file, or begin with {GITHUB_DOWNLOAD_PREFIX}"
 
 
 def is_on_this_machine(options: PipelineOptions) -> bool:

@@ -37,6 +37,7 @@ _PAGES = "https://console.cloud.google.com/dataflow/jobs"
 _OWN_ERROR = re.compile(
     r"^(?:transforms\.grounding\.errors\.\w+|OSError): (.+?)(?: \[while running .*)?$", re.MULTILINE
 )
+_NO_JAR = re.compile(r"Unable to fetch remote job server jar at (\S+): ")
 _ANY_ERROR = re.compile(r"\b\w+(?:Error|Exception)\b")
 
 
@@ -142,5 +143,7 @@ def _reason(report: str, hint: str = "") -> str:
     """
     if own := _OWN_ERROR.findall(report):
         return str(own[-1])
+    if jar := _NO_JAR.search(report):
+        return f"cannot download {jar[1]}: pass the file as --flink_job_server_jar"
     errors = _ANY_ERROR.findall(report) or ["no reason"]
     return f"the runner reports {errors[-1]}{hint}"

@@ -49,8 +49,8 @@ NOT_IN_FINGERPRINT = frozenset(
         *("output", "run", "source", "work_folder", "segment_messages", "file_bytes"),
         # Incidents are computed from the rate counts when the run is published.
         "rates",
-        # Only streams use it.
-        "seen_for_s",
+        # Only streams, or workers, use them.
+        *("seen_for_s", "keeps_results", "publishes_enriched"),
         # They say how the checker is called, not what it replies.
         *("endpoint", "account", "user_labels", "max_in_flight", "requests_per_minute", "retries"),
         *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),

@@ -7,16 +7,17 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Generic
 
-from launch.export.target import Target, TargetMisconfigured, TargetUnavailable, deliver
+from launch.export.target import Delivered, Target, TargetMisconfigured, TargetUnavailable, deliver
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.outbox_rows import OutboxRow
 from schemas import Record
 from schemas.quantities import MEGABYTE
 
 _POLL_S = 0.5
-_TRIM_EVERY_S = 5.0
+_TRIM_EVERY_S = 15.0
 _FIRST_WAIT_S, _MAX_WAIT_S, _MAX_DOUBLINGS = 1.0, 60.0, 6
 _MISCONFIGURED_WAIT_S = 60.0
+_MAX_RETRY_AFTER_S = 3_600.0
 _log = logging.getLogger(__name__)
 
 
@@ -49,6 +50,7 @@ class Delivery(Generic[OutboxRow]):
         self._clock = clock
         self._failures = 0
         self._problem: str | None = None
+        self._unsettled: tuple[list[int], Delivered] | None = None
         self._not_before_s = self._paused_to_s = self._trim_at_s = clock()
         self._ending = threading.Event()
         # A daemon: a target that hangs must not keep the process.
@@ -74,7 +76,8 @@ class Delivery(Generic[OutboxRow]):
                 pass
         except TargetUnavailable as error:
             wait_s = _FIRST_WAIT_S * 2.0 ** min(self._failures, _MAX_DOUBLINGS)
-            self._put_off(str(error), error.retry_after_s or min(wait_s, _MAX_WAIT_S))
+            asked_s = min(error.retry_after_s or 0.0, _MAX_RETRY_AFTER_S)
+            self._put_off(str(error), asked_s or min(wait_s, _MAX_WAIT_S))
         except TargetMisconfigured as error:
             self._put_off(str(error), _MISCONFIGURED_WAIT_S)
         except OSError as error:
@@ -95,16 +98,24 @@ class Delivery(Generic[OutboxRow]):
         return now_s >= self._not_before_s and (self._ending.is_set() or now_s >= self._paused_to_s)
 
     def _deliver_some(self, journal: Journal) -> bool:
+        self._settle(journal)
         rows = journal.outbox.rows(self._row_type, self._target.max_rows, kind=self.kind)
         if not rows:
             return False
         delivered = deliver(self._target, [row for _, row in rows])
-        journal.outbox.settle(self.kind, (identity for identity, _ in rows), delivered)
+        self._unsettled = [identity for identity, _ in rows], delivered
+        self._settle(journal)
         if self._problem:
             _log.warning("%s takes results again", self.kind)
         self._failures, self._problem = 0, None
         self._paused_to_s = self._clock() + self._target.pause_s
         return True
+
+    def _settle(self, journal: Journal) -> None:
+        """Delete what is delivered; rows that a full disk keeps are not sent again for that."""
+        if self._unsettled:
+            journal.outbox.settle(self.kind, *self._unsettled)
+            self._unsettled = None
 
     def _put_off(self, problem: str, wait_s: float) -> None:
         if problem != self._problem:

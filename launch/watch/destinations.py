@@ -1,5 +1,6 @@
 """Open what the outbox is delivered to: topics, other tools, and people's channels."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,15 +21,18 @@ from schemas.quantities import MEGABYTE
 from transforms.rules.topic_messages import TopicMessage
 
 # The batches wait while alerts are published; what fails is kept.
-_PUBLISH_WITHIN_S = {"call_timeout_s": 3.0, "total_s": 3.0}
+_ALERTS_WITHIN_S = 3.0
+_RECORDS_WITHIN_S = 60.0  # a request has up to 10 MB
 _FINISH_WITHIN_S = 5.0
+_log = logging.getLogger(__name__)
 _Destination = tuple[type[Record], Target[Any], Callable[[Any], bool]]
 
 
-def open_topic(name: str, settings: WatchSettings) -> Topic:
-    """Open a topic for rows of the outbox."""
+def open_topic(name: str, settings: WatchSettings, within_s: float | None = None) -> Topic:
+    """Open a topic for rows of the outbox, by default for those that batches wait for."""
     address, account = settings.server.pubsub_address, settings.job.checker.account
-    return Topic(name, address=address, account=account, **_PUBLISH_WITHIN_S)
+    limit_s = within_s or _ALERTS_WITHIN_S
+    return Topic(name, address=address, account=account, call_timeout_s=limit_s, total_s=limit_s)
 
 
 @contextmanager
@@ -45,6 +49,7 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[Non
     for row_type, target, accepts in _destinations(settings):
         journal.outbox.add_destination(target.name, row_type, accepts)
         deliveries.append(Delivery(journal.path, row_type, target, limits))
+    _drop_others(journal, {delivery.kind for delivery in deliveries})
     for delivery in deliveries:
         delivery.start()
     try:
@@ -57,10 +62,18 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[Non
             delivery.join(until_s - time.monotonic())
 
 
+def _drop_others(journal: Journal, kinds: set[str]) -> None:
+    """Drop the rows of destinations that are not named any more: nothing would send them."""
+    for kind in sorted(journal.outbox.pending().keys() - kinds):
+        dropped = journal.outbox.trim(kind, 0, 0)
+        message = "%d rows for %s are dropped, since no flag names it; the output folder has them"
+        _log.warning(message, dropped, kind)
+
+
 def _destinations(settings: WatchSettings) -> Iterator[_Destination]:
     """Open each destination, with the type of its rows, and those that it accepts."""
     if name := settings.pubsub.enriched_topic:
-        yield TopicMessage, EnrichedTopic(open_topic(name, settings)), _is_any
+        yield TopicMessage, EnrichedTopic(open_topic(name, settings, _RECORDS_WITHIN_S)), _is_any
     for tool, url in settings.results.results_to:
         yield GroundingResult, open_target(tool, url), _is_any
     for kind, variable in settings.webhooks.alert_webhook:

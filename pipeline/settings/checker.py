@@ -38,8 +38,8 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     checker: The embedded checker (local), Google's check grounding API (discoveryengine), or the
       URL of a server with the same protocol. Default: local; evaluate: the scores that enriched
       records have, else local.
-    scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that scores
-      claims in the embedded checker. Needs groundwatch[scorer].
+    scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
+      config.json) that scores claims in the embedded checker. Needs groundwatch[scorer].
     project: Google Cloud project of the check, for its default_grounding_config; and of the job on
       Dataflow.
     location: Location of Google's service. Default: that of --grounding_config, else global.

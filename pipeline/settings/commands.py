@@ -272,6 +272,31 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
     retries: RetryPolicySettings
 
 
+class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
+    """The settings of `calibrate`.
+
+    precision: Wanted precision of LOW_GROUNDED, for the highest recall that it allows.
+    recall: Wanted recall of LOW_GROUNDED, for the highest precision that it allows.
+    engine: Only use the answers of this engine.
+    calibration_output: File for the thresholds, as YAML for --config.
+    """
+
+    evaluation: Annotated[EvaluationSettings, Note(without="evaluation_output")]
+    verdicts: Annotated[
+        VerdictSettings,
+        Note(without="drift_threshold move_reason low_grounded_threshold claim_threshold"),
+    ]
+    precision: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None
+    recall: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None
+    engine: Annotated[kinds.Text | None, Note(is_argument=True)] = None
+    calibration_output: Annotated[kinds.Location | None, Note(flag="output")] = None
+
+    def problems(self) -> Iterator[str]:
+        """Require one goal."""
+        if (self.precision is None) == (self.recall is None):
+            yield "the goal is missing: pass either --precision or --recall"
+
+
 class ReportSettings(Settings, frozen=True, kw_only=True):
     """The settings of `report`.
 
@@ -403,10 +428,22 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
 
     serve_port: TCP port; 0 takes a free one.
     serve_host: Address to listen on.
-    scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that scores
-      claims. Needs groundwatch[scorer].
+    scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
+      config.json) that scores claims. Needs groundwatch[scorer].
+    judge: Address of an OpenAI-compatible API, such as https://api.openai.com/v1, whose language
+      model scores claims. The key is OPENAI_API_KEY in the environment.
+    judge_model: Name of the judge's model.
     """
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
     serve_host: Annotated[kinds.Text, Note(flag="host")] = "127.0.0.1"
     scorer: kinds.ModelFolder | None = None
+    judge: kinds.Url | None = None
+    judge_model: kinds.Text | None = None
+
+    def problems(self) -> Iterator[str]:
+        """Require the judge's model, and one scorer."""
+        if (self.judge is None) != (self.judge_model is None):
+            yield "--judge and --judge_model belong together: pass both"
+        if self.judge and self.scorer:
+            yield "--judge and --scorer both score claims: pass one"

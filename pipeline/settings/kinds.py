@@ -164,7 +164,7 @@ def _parse_location(text: str) -> str:
 
 def _parse_model_folder(text: str) -> str:
     # The embedded checker imports all rules, which the help should not wait for.
-    from transforms.grounding.local.entailment import MODEL, TOKENIZER  # noqa: PLC0415
+    from transforms.grounding.local.onnx_model import MODEL, TOKENIZER  # noqa: PLC0415
 
     missing = [name for name in (MODEL, TOKENIZER) if not (Path(text) / name).is_file()]
     if missing:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
 from pipeline.settings import kinds
@@ -50,6 +50,12 @@ Webhook = Annotated[
 ]
 
 
+def _repeated(flag: str, names: Iterable[str]) -> Iterator[str]:
+    for name, number in Counter(names).items():
+        if number > 1:
+            yield f"--{flag} names {name} twice: pass it once"
+
+
 class ResultSettings(Settings, frozen=True, kw_only=True):
     """Which other tools receive the result of each answer; docs/results.md describes them.
 
@@ -69,9 +75,7 @@ class ResultSettings(Settings, frozen=True, kw_only=True):
 
     def problems(self) -> Iterator[str]:
         """Name the tools that are named twice."""
-        names = Counter(name for name, _ in self.results_to)
-        for name in (name for name, number in names.items() if number > 1):
-            yield f"--results_to names {name} twice: pass it once"
+        return _repeated("results_to", (name for name, _ in self.results_to))
 
 
 class WebhookSettings(Settings, frozen=True, kw_only=True):
@@ -85,6 +89,10 @@ class WebhookSettings(Settings, frozen=True, kw_only=True):
 
     alert_webhook: tuple[Webhook, ...] = ()
     test_alert: Annotated[kinds.Switch, Note(is_argument=True)] = False
+
+    def problems(self) -> Iterator[str]:
+        """Name the channels that are named twice."""
+        return _repeated("alert_webhook", map(":".join, self.alert_webhook))
 
 
 class ExportSettings(Settings, frozen=True, kw_only=True):

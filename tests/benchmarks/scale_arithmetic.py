@@ -16,6 +16,8 @@ from tests.benchmarks.scale_figures import Figures, Prices
 
 _DAY_S = 86_400
 _HOURS = 24
+_MONTH_DAYS = 30
+_WRITES_A_FILE = 3  # the temporary object, its copy, the manifest; a deletion is free
 _GIGA = 1e9
 _OUTAGE_S = 600
 _TENS = 10
@@ -38,6 +40,8 @@ class Plan:
     pubsub_bytes_s: float
     stage_bytes_s: float
     file_bytes_day: float
+    kept_bytes: float
+    retained_bytes: float
 
 
 def plan(rate: int, figures: Figures) -> Plan:
@@ -62,11 +66,13 @@ def plan(rate: int, figures: Figures) -> Plan:
         machines=math.ceil(processes / figures.vcpus),
         calls_a_minute=calls_s * 60,
         shards=shards,
-        files_a_day=shards * figures.dates * _DAY_S / figures.window_s,
+        files_a_day=shards * figures.dates * figures.panes * _DAY_S / figures.window_s,
         remembered_ids=rate * figures.remembered_s,
         pubsub_bytes_s=rate * figures.message_bytes,
         stage_bytes_s=rate * figures.message_bytes * figures.stage_factor,
         file_bytes_day=rate * figures.file_bytes * _DAY_S,
+        kept_bytes=rate * figures.file_bytes * _DAY_S * figures.kept_days,
+        retained_bytes=rate * figures.message_bytes * _DAY_S * figures.retained_days,
     )
 
 
@@ -77,6 +83,8 @@ class Bill:
     machines: float
     stages: float
     pubsub: float
+    retained: float
+    files: float
     check: float
 
 
@@ -89,6 +97,9 @@ def bill(plan: Plan, figures: Figures, prices: Prices) -> Bill:
         stages=plan.stage_bytes_s * _DAY_S / _GIGA * prices.stage_gigabyte,
         # Published once, and delivered once.
         pubsub=2 * plan.pubsub_bytes_s * _DAY_S / 2**40 * prices.pubsub_tebibyte,
+        retained=plan.retained_bytes / 2**30 * prices.pubsub_gibibyte_month / _MONTH_DAYS,
+        files=plan.kept_bytes / _GIGA * prices.storage_gigabyte_month / _MONTH_DAYS
+        + plan.files_a_day * _WRITES_A_FILE / 10_000 * prices.storage_ten_thousand_writes,
         check=chars_a_day / 1000 * prices.thousand_chars,
     )
 
@@ -148,6 +159,8 @@ def _needs(plans: Sequence[Plan]) -> Iterator[tuple[str, list[str]]]:
         ("shards", "shards"),
         ("files a day", "files_a_day"),
         ("bytes in files a day", "file_bytes_day"),
+        ("bytes in files of 30 days", "kept_bytes"),
+        ("acknowledged messages kept for 7 days, bytes", "retained_bytes"),
     ):
         yield label, [_short(getattr(each, name)) for each in plans]
 
@@ -157,6 +170,8 @@ def _costs(bills: Sequence[Bill]) -> Iterator[tuple[str, list[str]]]:
         ("machines", "machines"),
         ("Streaming Engine", "stages"),
         ("Pub/Sub", "pubsub"),
+        ("acknowledged messages kept for 7 days", "retained"),
+        ("Cloud Storage, files of 30 days", "files"),
         ("the check of every answer", "check"),
         ("the check of one answer in a hundred", "check"),
     ):

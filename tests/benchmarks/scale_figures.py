@@ -37,6 +37,12 @@ class Figures:
     """Records a second that one shard takes: --shards."""
     dates: float = 1.1
     """Folders a window's records fall into."""
+    panes: float = 1.2
+    """Files of a window, shard and folder: one window in five has a second pane."""
+    kept_days: int = 30
+    """Days for which files are kept."""
+    retained_days: int = 7
+    """Days for which the subscription keeps acknowledged messages."""
     remembered_s: int = 3_600
     """--dedupe_h."""
 
@@ -50,5 +56,9 @@ class Prices:
     gigabytes_a_vcpu: float = 4.0
     stage_gigabyte: float = 0.018
     pubsub_tebibyte: float = 40.0
+    pubsub_gibibyte_month: float = 0.27
+    """A retained message."""
+    storage_gigabyte_month: float = 0.02
+    storage_ten_thousand_writes: float = 0.05
     thousand_chars: float = 0.00075
     """A third party's figure; Google's price list is behind a login."""

@@ -26,6 +26,8 @@ FOR_THE_REPOSITORY = (
     "launch/constraints.txt",
     "launch/dataflow/",
     "launch/flink/README.md",
+    "launch/flink/backfill.yaml",
+    "launch/flink/cluster.yaml",
     "schemas/avro/released/",
     "transforms/grounding/local/native/core.c",
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from launch.job.placement import beam_flag_names
 from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
 from pipeline.settings.definition import settings_of
 from tests.benchmarks.scale_arithmetic import capacity, plan, recovery_s, tables
@@ -27,8 +28,7 @@ def test_every_flag_it_names_exists() -> None:
         for command in (WatchStreamSettings, BackfillSettings)
         for setting in settings_of(command)
     }
-    beams = {"num_workers", "max_num_workers", "number_of_worker_harness_threads", "runner"}
-    assert named - beams - {"cpu_ms"} <= known
+    assert named - {"cpu_ms", *beam_flag_names()} <= known
 
 
 @pytest.mark.parametrize("rate", RATES)

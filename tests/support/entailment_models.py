@@ -1,4 +1,4 @@
-"""Tiny models of entailment, made on the spot: a passage entails a claim if both hold "red"."""
+"""Tiny models, made on the spot: the word "red" in an answer is supported if the facts hold it."""
 
 import json
 from pathlib import Path
@@ -28,6 +28,7 @@ def write_model(
     head: Head = "sequence",
     has_positions: bool = False,
     is_declared: bool = True,
+    max_positions: int | None = None,
 ) -> str:
     """Write a model, its tokenizer and its configuration.
 
@@ -40,6 +41,7 @@ def write_model(
       head: whether a pair is scored, or each of its tokens.
       has_positions: whether the model can only take a certain number of tokens, without saying so.
       is_declared: whether the model says which shape its output has.
+      max_positions: the length that the configuration states.
 
     Returns:
       The folder.
@@ -64,8 +66,10 @@ def write_model(
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
     if labels:
-        names = dict(enumerate(labels))
-        (folder / "config.json").write_text(json.dumps({"id2label": names}))
+        config: dict[str, object] = {"id2label": dict(enumerate(labels))}
+        if max_positions:
+            config["max_position_embeddings"] = max_positions
+        (folder / "config.json").write_text(json.dumps(config))
     return str(folder)
 
 
@@ -76,7 +80,7 @@ def _constants(*, has_positions: bool) -> list[onnx.TensorProto]:
         helper.make_tensor("last_axis", TensorProto.INT64, [1], [2]),
         helper.make_tensor("four", TensorProto.FLOAT, [], [4.0]),
         helper.make_tensor("six", TensorProto.FLOAT, [], [6.0]),
-        helper.make_tensor("none", TensorProto.FLOAT, [], [0.0]),
+        helper.make_tensor("twelve", TensorProto.FLOAT, [], [12.0]),
     ]
     if has_positions:
         shape, zeros = [1, _POSITIONS], [0.0] * _POSITIONS
@@ -98,14 +102,31 @@ def _counting(*, has_positions: bool) -> list[onnx.NodeProto]:
 
 
 def _scoring(outputs: int, head: Head) -> list[onnx.NodeProto]:
-    """Logits 4 n - 6 of the last output for n times the word, 0 of the others."""
-    counted, axis = ("count", 1) if head == "sequence" else ("by_token", 2)
+    """Logits of the last output, 0 of the others.
+
+    For a pair 4 n - 6 for n times the word; for its token 6 - 4 n, for another token -6 - 4 n.
+    """
+    nodes = _scoring_tokens() if head == "token" else _scoring_pairs()
+    zeros = helper.make_node("Sub", ["scored", "scored"], ["zero"])
+    names = [*["zero"] * (outputs - 1), "scored"]
+    return [*nodes, zeros, helper.make_node("Concat", names, ["logits"], axis=-1)]
+
+
+def _scoring_pairs() -> list[onnx.NodeProto]:
+    return [
+        helper.make_node("Mul", ["count", "four"], ["fourfold"]),
+        helper.make_node("Sub", ["fourfold", "six"], ["scored"]),
+    ]
+
+
+def _scoring_tokens() -> list[onnx.NodeProto]:
     return [
         helper.make_node("Unsqueeze", ["ones", "last_axis"], ["by_token"]),
-        helper.make_node("Mul", [counted, "four"], ["fourfold"]),
-        helper.make_node("Sub", ["fourfold", "six"], ["entailed"]),
-        helper.make_node("Mul", [counted, "none"], ["zero"]),
-        helper.make_node("Concat", [*["zero"] * (outputs - 1), "entailed"], ["logits"], axis=axis),
+        helper.make_node("Mul", ["by_token", "twelve"], ["of_word"]),
+        helper.make_node("Unsqueeze", ["count", "last_axis"], ["of_pair"]),
+        helper.make_node("Mul", ["of_pair", "four"], ["fourfold"]),
+        helper.make_node("Sub", ["of_word", "fourfold"], ["less_count"]),
+        helper.make_node("Sub", ["less_count", "six"], ["scored"]),
     ]
 
 

@@ -25,6 +25,7 @@ def a_labelled(
         ),
         cluster=f"{claim_scores} {spans}",
         checker="local" if claim_scores else None,
+        engine=None,
         label=Label(is_unsupported=label, spans=spans),
     )
 

@@ -5,6 +5,7 @@ from shutil import which
 KUBECTL = which("kubectl")
 PROMETHEUS = which("prometheus")
 PROMTOOL = which("promtool")
+TERRAFORM = which("terraform")
 VALIDATOR = which("kubernetes-validate")
 
 LACKING = {
@@ -12,6 +13,7 @@ LACKING = {
     "kubernetes-validate": "the schemas of Kubernetes accept them (pip install it)",
     "prometheus": "Prometheus scrapes a worker (apt-get install prometheus)",
     "promtool": "promtool tests the alert rules (apt-get install prometheus)",
+    "terraform": "Terraform evaluates the template of the job",
 }
 """By program, what is not tested without it."""
 

@@ -49,5 +49,5 @@ class ATarget(Target[GroundingResult]):
             raise RowsRefused("HTTP 400")
         self.sent += [row.record_id for row in rows]
 
-    def skip_reason(self, row: GroundingResult) -> str | None:
-        return None if row.trace_id else "no trace id"
+    def accepts(self, row: GroundingResult) -> bool:
+        return bool(row.trace_id)

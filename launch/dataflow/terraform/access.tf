@@ -56,10 +56,21 @@ resource "google_artifact_registry_repository_iam_member" "worker" {
   member     = google_service_account.worker.member
 }
 
+# Source: https://cloud.google.com/dataflow/docs/concepts/access-control, "Create jobs"
 resource "google_project_iam_member" "launcher" {
+  for_each = {
+    for pair in setproduct(var.launchers, ["roles/dataflow.developer", "roles/compute.viewer"]) :
+    join(" ", pair) => { member = pair[0], role = pair[1] }
+  }
+  project = var.project
+  role    = each.value.role
+  member  = each.value.member
+}
+
+resource "google_storage_bucket_iam_member" "launcher" {
   for_each = var.launchers
-  project  = var.project
-  role     = "roles/dataflow.developer"
+  bucket   = google_storage_bucket.temp.name
+  role     = "roles/storage.objectAdmin"
   member   = each.value
 }
 

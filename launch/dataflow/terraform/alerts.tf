@@ -14,7 +14,7 @@ locals {
       align  = "ALIGN_MAX"
       above  = 60
       for_s  = 300
-      advice = "The job does not keep up, or does not run. Are there more than max_workers' worth of answers? Does the checker answer (next policies)? An outage of the checker keeps the backlog here on purpose."
+      advice = "The job does not run, or cannot read. An outage of the checker does not show here: the job acknowledges what it has read and holds it (see the watermark's age)."
     }
     watermark_age = {
       title  = "the watermark is old"
@@ -22,7 +22,7 @@ locals {
       align  = "ALIGN_MAX"
       above  = 900
       for_s  = 600
-      advice = "Some bundle fails again and again, or a stage is too slow: look for the stage whose watermark stands, and at its errors. Files are written nevertheless, every file_age_s."
+      advice = "Answers wait inside the job. Usually the checker does not answer: the job holds what it has read and retries it. Otherwise a stage is too slow: look for the stage whose watermark stands, and at its errors. Do not cancel the job: it would lose what it holds. A drain ends only when the checker answers."
     }
     forbidden = {
       title  = "the check is forbidden"
@@ -30,7 +30,7 @@ locals {
       align  = "ALIGN_RATE"
       above  = 0
       for_s  = 0
-      advice = "The workers' account lacks discoveryengine.groundingConfigs.check, or a perimeter is in the way. Nothing is lost: answers wait in the subscription."
+      advice = "The workers' account lacks discoveryengine.groundingConfigs.check, or a perimeter is in the way. The job holds answers and retries them: nothing is lost unless it is cancelled."
     }
     job_failed = {
       title  = "the job has failed"
@@ -38,7 +38,7 @@ locals {
       align  = "ALIGN_MAX"
       above  = 0
       for_s  = 0
-      advice = "Read the job's errors, then start it again: what it had not acknowledged is still in the subscription."
+      advice = "Read the job's errors, start it again, and seek the subscription to the time before the failure: what the job held is lost with it, but the subscription has kept the messages."
     }
   }
 
@@ -115,7 +115,7 @@ resource "google_monitoring_alert_policy" "refused" {
   }
 
   documentation {
-    content = "The project's quota is used up. Set requests_per_minute to it, look at a sample, or ask for more; until then calls are held back and answers wait in the subscription."
+    content = "The project's quota is used up. Set requests_per_minute to it, look at a sample, or ask for more; until then calls are held back and answers wait in the job."
   }
 }
 

@@ -1,7 +1,5 @@
 locals {
-  output  = "gs://${google_storage_bucket.output.name}/watch"
-  temp    = "gs://${google_storage_bucket.temp.name}/temp"
-  staging = "gs://${google_storage_bucket.temp.name}/staging"
+  output = "gs://${google_storage_bucket.output.name}/watch"
 }
 
 resource "google_storage_bucket" "output" {
@@ -44,7 +42,7 @@ resource "google_storage_bucket" "output" {
 }
 
 resource "google_storage_bucket" "temp" {
-  name                        = "${var.project}-${var.name}-temp"
+  name                        = local.temp_bucket
   location                    = var.region
   uniform_bucket_level_access = true
   public_access_prevention    = "enforced"

@@ -17,6 +17,8 @@ resource "google_pubsub_subscription" "answers" {
   topic                      = local.answers_topic
   ack_deadline_seconds       = 60
   message_retention_duration = local.kept
+  # The job acknowledges a message when Dataflow has stored it, not when its answer is checked.
+  retain_acked_messages = var.retain_acked_messages
 
   expiration_policy {
     ttl = ""

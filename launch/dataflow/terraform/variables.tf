@@ -19,13 +19,13 @@ variable "name" {
   }
 }
 
-variable "template" {
-  description = "The gs:// path of watch.json, as launch/dataflow/build writes it."
+variable "image" {
+  description = "The image of the job by its digest, as launch/dataflow/build prints it."
   type        = string
 
   validation {
-    condition     = can(regex("^gs://[^/]+/.+[.]json$", var.template))
-    error_message = "The template must be a gs:// path that ends in .json."
+    condition     = can(regex("^[^@ ]+@sha256:[0-9a-f]{64}$", var.image))
+    error_message = "The image must be named by its digest, NAME@sha256:DIGEST: a new image is seen by its name only."
   }
 }
 
@@ -49,10 +49,40 @@ variable "parameters" {
   default     = {}
 }
 
+variable "num_workers" {
+  description = "Machines at the start."
+  type        = number
+  default     = 1
+}
+
+variable "min_num_workers" {
+  description = "Machines at least; the autoscaler sees a machine that waits for the checker as idle. 0 leaves it to Dataflow."
+  type        = number
+  default     = 0
+}
+
 variable "max_workers" {
-  description = "Machines at most."
+  description = "Machines at most: a quota is divided by their vCPUs."
   type        = number
   default     = 10
+}
+
+variable "experiments" {
+  description = "Further experiments and service options of Dataflow, such as enable_google_cloud_profiler."
+  type        = list(string)
+  default     = []
+}
+
+variable "transform_name_mapping" {
+  description = "For an update from a version whose steps had other names: old names, or prefixes of names, to new ones."
+  type        = map(string)
+  default     = {}
+}
+
+variable "retain_acked_messages" {
+  description = "Whether the subscription keeps acknowledged messages for 7 days, so that it can be read again after a cancelled job."
+  type        = bool
+  default     = true
 }
 
 variable "machine_type" {
@@ -92,7 +122,7 @@ variable "launchers" {
 }
 
 variable "notification_channels" {
-  description = "Cloud Monitoring channels that are told when something is wrong."
+  description = "Cloud Monitoring channels that receive the alerts."
   type        = list(string)
   default     = []
 }

@@ -1,7 +1,8 @@
 """Send alerts to people: Slack, Google Chat, PagerDuty, and signed webhooks of your own."""
 
-import ipaddress
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import msgspec
@@ -60,11 +61,6 @@ def is_incident(alert: Alert) -> bool:
     return alert.kind is not AlertKind.ANSWER
 
 
-def is_of_an_answer(alert: Alert) -> bool:
-    """Return whether an alert is about one answer."""
-    return not is_incident(alert)
-
-
 def open_webhooks(
     kind: str, variable: str, source: str
 ) -> Iterator[tuple[AlertWebhook, Callable[[Alert], bool]]]:
@@ -83,7 +79,7 @@ def open_webhooks(
     if kind != "pagerduty":
         most = _MOST_SIGNED if kind == "json" else _MOST_IN_CHAT
         target = AlertWebhook(name, url, encode, max_rows=most, pause_s=_PAUSE_S)
-        yield target, is_of_an_answer
+        yield target, lambda alert: not is_incident(alert)
 
 
 def _channel(kind: str, name: str, secret: list[str], source: str) -> tuple[str, _Encode]:
@@ -115,19 +111,14 @@ def _is_key(key: str) -> bool:
 
 def _check_url(name: str, url: str) -> None:
     """Refuse an address that would send the alerts and the secret without encryption."""
-    try:
+    with suppress(ValueError):
         scheme, host = urlsplit(url).scheme, urlsplit(url).hostname or ""
-    except ValueError:
-        scheme = host = ""
-    if not host or not (scheme == "https" or (scheme == "http" and _is_this_machine(host))):
-        raise TargetMisconfigured(f"{name}: must hold an address that begins with https://")
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+        is_encrypted = scheme == "https" and host
+        if is_encrypted or (
+            scheme == "http" and (host == "localhost" or ip_address(host).is_loopback)
+        ):
+            return
+    raise TargetMisconfigured(f"{name}: must hold an address that begins with https://")
 
 
 def _json(body: object) -> _Request:

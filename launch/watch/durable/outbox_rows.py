@@ -27,14 +27,12 @@ INSERT INTO deliveries VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind) DO UPDATE SET
   sent = sent + excluded.sent, refused = refused + excluded.refused,
   skipped = skipped + excluded.skipped, dropped = dropped + excluded.dropped
 """
-_PENDING = "SELECT count(*), total(length(content)) FROM outbox WHERE kind = ?"
-# The newest rows that fit into the limits are kept.
-_FIND_OLD = """
-SELECT id FROM (
-  SELECT id, row_number() OVER newest AS number, sum(length(content)) OVER newest AS bytes
-  FROM outbox WHERE kind = ? WINDOW newest AS (ORDER BY id DESC))
-WHERE number > ? OR bytes > ? ORDER BY id DESC LIMIT 1
+_USED_PAGES = """
+SELECT (page_count - freelist_count) * page_size
+FROM pragma_page_count, pragma_freelist_count, pragma_page_size
 """
+_SIZE = "SELECT total(length(content)) FROM outbox WHERE kind = ?"
+_OLDEST = "SELECT id, length(content) FROM outbox WHERE kind = ? ORDER BY id"
 _NEWEST = 2**62
 _MAX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
 _KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
@@ -119,16 +117,30 @@ class OutboxRows:
 
     def trim(self, kind: str, max_rows: int, max_bytes: int) -> int:
         """Drop and count the oldest rows of a destination beyond the limits."""
-        [(rows, size_bytes)] = self._database.read(_PENDING, kind)
-        if rows <= max_rows and size_bytes <= max_bytes:
-            return 0
         # Found before the transaction, which the batches wait for.
-        [(newest,)] = self._database.read(_FIND_OLD, kind, max_rows, max_bytes)
+        newest = self._newest_beyond(kind, max_rows, max_bytes)
+        if newest is None:
+            return 0
         with self._database.transaction():
             query = "DELETE FROM outbox WHERE kind = ? AND id <= ?"
             dropped = self._database.write(query, kind, newest)
             self._database.write(_ADD_DELIVERED, kind, *astuple(Delivered(dropped=dropped)))
         return dropped
+
+    def _newest_beyond(self, kind: str, max_rows: int, max_bytes: int) -> int | None:
+        """Find the newest row that does not fit into the limits together with all later ones."""
+        excess_rows, excess_bytes = self.count(kind) - max_rows, 0
+        [(used_bytes,)] = self._database.read(_USED_PAGES)
+        if used_bytes > max_bytes:  # else the sum, which reads each row, cannot be above
+            [(size_bytes,)] = self._database.read(_SIZE, kind)
+            excess_bytes = int(size_bytes) - max_bytes
+        if excess_rows <= 0 and excess_bytes <= 0:
+            return None
+        for identity, size_bytes in self._database.read(_OLDEST, kind):
+            excess_rows, excess_bytes = excess_rows - 1, excess_bytes - size_bytes
+            if excess_rows <= 0 and excess_bytes <= 0:
+                return int(identity)
+        return None
 
     def pending(self) -> dict[str, int]:
         """Count the rows of each destination."""
@@ -137,6 +149,5 @@ class OutboxRows:
 
     def delivered(self) -> dict[str, Delivered]:
         """Return what has become of each destination's rows since the journal was created."""
-        rows = self._database.read("SELECT * FROM deliveries ORDER BY kind")
-        names = Delivered.__struct_fields__
-        return {kind: Delivered(**dict(zip(names, counts, strict=True))) for kind, *counts in rows}
+        query = "SELECT kind, sent, refused, skipped, dropped FROM deliveries ORDER BY kind"
+        return {kind: Delivered(*counts) for kind, *counts in self._database.read(query)}

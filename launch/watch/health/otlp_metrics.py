@@ -34,30 +34,40 @@ from prometheus_client.samples import Sample
 
 from launch.export.otlp import GRPC, SCOPE, otlp_protocol, own_resource
 
-_INTERVAL_MS = "60000"
+_INTERVAL, _DEFAULT_INTERVAL_S = "OTEL_METRIC_EXPORT_INTERVAL", 60.0
+_END_WITHIN_S = 5.0
 _CUMULATIVE = AggregationTemporality.CUMULATIVE
 _log = logging.getLogger(__name__)
 
 
 @contextmanager
 def otlp_metrics(collect: Callable[[], Iterable[Metric]]) -> Iterator[None]:
-    """Export what `collect` returns on a thread while a `with` block lasts, and at its end."""
+    """Export what `collect` returns on a thread while a `with` block lasts, and at its end.
+
+    The end takes at most five seconds.
+    """
     exporter: Any = GrpcExporter() if otlp_protocol("METRICS") == GRPC else HttpExporter()
     resource, start_ns, ending = own_resource(), time.time_ns(), threading.Event()
-    interval_s = float(os.environ.get("OTEL_METRIC_EXPORT_INTERVAL") or _INTERVAL_MS) / 1_000
-    is_away = False
+    interval_s = _interval_s()
 
-    def export() -> None:
-        nonlocal is_away
-        data = to_otlp(collect(), resource, start_ns, time.time_ns())
-        failed = exporter.export(data) is not MetricExportResult.SUCCESS
-        if failed and not is_away:
-            _log.warning("the OTLP receiver does not take the metrics; they are sent again")
-        is_away = failed
+    def export() -> str | None:
+        try:
+            data = to_otlp(collect(), resource, start_ns, time.time_ns())
+        except OSError as error:
+            return str(error)
+        is_done = exporter.export(data) is MetricExportResult.SUCCESS
+        return None if is_done else "the OTLP receiver does not take the metrics"
 
     def run() -> None:
-        while not ending.wait(interval_s):
-            export()
+        earlier: str | None = None
+        is_last = False
+        while not is_last:
+            is_last = ending.wait(interval_s)
+            problem = export()
+            if problem and problem != earlier:
+                _log.warning("%s; they are sent again", problem)
+            earlier = problem
+        exporter.shutdown()
 
     thread = threading.Thread(target=run, name="otlp-metrics", daemon=True)
     thread.start()
@@ -65,10 +75,16 @@ def otlp_metrics(collect: Callable[[], Iterable[Metric]]) -> Iterator[None]:
         yield
     finally:
         ending.set()
-        thread.join(interval_s)
-        if not (is_away or thread.is_alive()):
-            export()
-        exporter.shutdown()
+        thread.join(_END_WITHIN_S)
+
+
+def _interval_s() -> float:
+    text = os.environ.get(_INTERVAL, "")
+    if text.isdecimal() and int(text):
+        return int(text) / 1_000
+    if text:
+        _log.warning("%s is %r, and should be milliseconds: it is ignored", _INTERVAL, text)
+    return _DEFAULT_INTERVAL_S
 
 
 def to_otlp(

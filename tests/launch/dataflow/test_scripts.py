@@ -28,7 +28,7 @@ esac
 
 DOCKER = """#!/usr/bin/env bash
 case "$1" in
-  inspect) printf '%s\\n' "elsewhere/groundwatch@sha256:0" "here/groundwatch@sha256:1" ;;
+  inspect) printf '%s\\n' "elsewhere/i@sha256:0" "here/i@sha256:0123456789abcdef" ;;
 esac
 """
 """Knows of one image, in two repositories."""
@@ -128,6 +128,29 @@ def test_an_update_is_a_run_that_replaces_the_job(gcloud: dict[str, str]) -> Non
     assert " --update " in command
 
 
+@pytest.mark.parametrize(
+    ("given", "flags"),
+    [
+        ({}, []),
+        ({"NUM_WORKERS": "3"}, ["num-workers=3"]),
+        ({"MIN_WORKERS": "2"}, ["additional-experiments=min_num_workers=2", "num-workers=2"]),
+        (
+            {"MIN_WORKERS": "2", "NUM_WORKERS": "4", "EXPERIMENTS": "a,b=1"},
+            ["additional-experiments=min_num_workers=2,a,b=1", "num-workers=4"],
+        ),
+        ({"TRANSFORM_NAMES": "Old=New"}, ["transform-name-mappings=Old=New"]),
+    ],
+    ids=str,
+)
+def test_machines_service_options_and_step_names_can_be_set(
+    gcloud: dict[str, str], given: dict[str, str], flags: list[str]
+) -> None:
+    start("run", "job", WATCH, "r", env=gcloud | given)
+    [command] = asked(gcloud)
+    options = r"--((?:additional-experiments|num-workers|transform-name-mappings)=\S+)"
+    assert re.findall(options, command) == flags
+
+
 @pytest.mark.parametrize("missing", ["SERVICE_ACCOUNT", "TEMP_LOCATION"])
 def test_what_is_missing_is_reported_before_anything_is_asked(
     gcloud: dict[str, str], missing: str
@@ -154,12 +177,12 @@ def test_templates_name_the_image_by_its_digest_in_its_own_repository(
     docker.chmod(0o755)
     (tmp_path / "gcloud").write_text(GCLOUD + 'cp "$3" "$4" "$(dirname "$0")"\n', encoding="utf-8")
     gcloud |= {"PYTHON": sys.executable}
-    assert start("build", "here/groundwatch", "gs://example-templates", env=gcloud)[0] == 0
+    assert start("build", "here/i", "gs://example-templates/", env=gcloud)[0] == 0
     [copied] = asked(gcloud)
-    assert copied.endswith("/watch.json gs://example-templates/")
+    assert copied.endswith("/watch.json gs://example-templates/0123456789ab/")
     for name in ("watch", "backfill"):
         template = json.loads((tmp_path / f"{name}.json").read_bytes())
-        assert template["image"] == "here/groundwatch@sha256:1"
+        assert template["image"] == "here/i@sha256:0123456789abcdef"
 
 
 def test_draining_waits_for_the_end(gcloud: dict[str, str]) -> None:

@@ -1,5 +1,6 @@
 """A template's parameters as a command line, and what is started by them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,7 @@ import pytest
 from launch.__main__ import main
 from launch.dataflow import __main__ as template
 from launch.dataflow import streaming
-from launch.inputs.paths import try_output
-from launch.job import remote_run
+from launch.job import beam_options, remote_run
 from launch.job import start as start_module
 from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
 from pipeline.settings.definition import settings_of
@@ -26,8 +26,7 @@ STREAM = (
 @pytest.fixture(autouse=True)
 def without_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
     """The launcher tries the output folder and lists the input; nobody answers here."""
-    for module in (streaming, start_module):
-        monkeypatch.setattr(module, "try_output", lambda *_: None)
+    monkeypatch.setattr(start_module, "try_output", lambda *_: None)
     found = {"gs://example-input/*.gz": ["gs://example-input/a.gz"]}
     monkeypatch.setattr(
         start_module,
@@ -93,10 +92,19 @@ def test_parameters_that_make_no_sense_are_reported_together() -> None:
     assert "--output out: must begin with gs://" in message
 
 
-def test_a_folder_of_this_machine_is_refused_without_being_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("flags", "tried"), [(FLAGS, 0), (FLAGS[:1] + FLAGS[2:], 1)])
+def test_a_dry_run_does_not_ask_the_bucket(
+    submitted: list[Any], monkeypatch: pytest.MonkeyPatch, flags: Sequence[str], tried: int
 ) -> None:
-    monkeypatch.setattr(streaming, "try_output", try_output)
+    asked: list[object] = []
+    monkeypatch.setattr(streaming, "try_output", lambda output, _: asked.append(output))
+    # Beam asks for the bucket of temporary files.
+    monkeypatch.setattr(beam_options, "_runner_problems", lambda _: [])
+    template.start([*STREAM, *flags])
+    assert (len(submitted), len(asked)) == (1, tried)
+
+
+def test_a_folder_of_this_machine_is_refused_without_being_made(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="must begin with gs://"):
         template.start([STREAM[0], f"--output={tmp_path / 'out'}", *FLAGS])
     assert list(tmp_path.iterdir()) == []

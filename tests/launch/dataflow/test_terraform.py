@@ -4,15 +4,19 @@ The arguments of the resources are compared with those of the provider google-be
 (tests/data/terraform), since neither the provider nor a project is at hand.
 """
 
+import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
+from google.cloud.dataflow_v1beta3 import ContainerSpec
 
 from schemas.verdict import Verdict
 from tests.support import templates
+from tests.support.optional_tools import TERRAFORM
 from tests.support.terraform import (
     Json,
     Resource,
@@ -25,6 +29,7 @@ from tests.support.terraform import (
 from transforms.runtime import counters
 
 FOLDER = templates.FOLDER / "terraform"
+IMAGE = f"h/i@sha256:{'0' * 64}"
 BLOCKS = load(FOLDER)
 RESOURCES = list(resources(BLOCKS))
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.tf")))
@@ -51,9 +56,8 @@ def test_every_variable_and_output_says_what_it_is() -> None:
 
 
 def test_the_files_are_formatted() -> None:
-    terraform = shutil.which("terraform")
-    if terraform:
-        command = [terraform, "fmt", "-check", "-recursive", str(FOLDER)]
+    if TERRAFORM:
+        command = [TERRAFORM, "fmt", "-check", "-recursive", str(FOLDER)]
         done = subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - looked up
         assert done.returncode == 0
     for path in FOLDER.glob("*.tf"):
@@ -83,7 +87,9 @@ def test_the_worker_has_the_roles_it_needs_and_no_more() -> None:
         "roles/storage.objectUser",
         "roles/artifactregistry.reader",
         # Of whoever starts jobs.
+        "roles/compute.viewer",
         "roles/dataflow.developer",
+        "roles/storage.objectAdmin",
         "roles/iam.serviceAccountUser",
     }
     [checker] = of_kind("google_project_iam_custom_role")
@@ -112,19 +118,97 @@ def test_nothing_is_public() -> None:
 def test_the_subscription_keeps_to_what_dataflow_supports() -> None:
     [answers] = [r for r in of_kind("google_pubsub_subscription") if r.name == "answers"]
     assert not {"dead_letter_policy", "retry_policy", "filter"} & set(answers.arguments)
+    # A job that is cancelled or fails loses what it has acknowledged: it is read again by a seek.
+    assert answers.arguments["retain_acked_messages"] == "${var.retain_acked_messages}"
 
 
 def test_the_jobs_parameters_are_the_templates() -> None:
     [job] = of_kind("google_dataflow_flex_template_job")
     assert job.arguments["on_delete"] == "drain"
-    given = set(
-        re.findall(r"^      (\w+) += ", TEXT[TEXT.index("parameters = merge(") :], re.MULTILINE)
-    )
+    parameters = TEXT[TEXT.index("parameters = merge(") : TEXT.index("    var.parameters,")]
+    given = set(re.findall(r"^      (\w+) += ", parameters, re.MULTILINE))
     known = {entry["name"]: entry for entry in templates.all_metadata()["watch"]["parameters"]}
     assert given >= {name for name, entry in known.items() if not entry["isOptional"]}
     named = {"subscription", "output", "alert_topic", "failure_topic", "run_id", "checker"}
     assert named <= given & set(known)
-    assert "workers" in given & set(known)
+    assert given & set(known) >= {"workers", "sdk_container_image"}
+
+
+def test_a_second_apply_neither_replaces_nor_updates_the_job() -> None:
+    [job] = of_kind("google_dataflow_flex_template_job")
+    [lifecycle] = job.arguments["lifecycle"]
+    ignored = {str(name).strip("${}") for name in lifecycle["ignore_changes"]}
+    # What the provider reads from a job's options by their names in Java
+    # (google-beta/services/dataflow/resource_dataflow_flex_template_job.go).
+    assert ignored == {
+        "machine_type",
+        "max_workers",
+        "network",
+        "num_workers",
+        "sdk_container_image",
+        "staging_location",
+        "subnetwork",
+        "temp_location",
+    }
+    # An update would send the value that was read back, and so none.
+    assert not ignored & set(job.arguments)
+
+
+def evaluate(folder: Path, expression: str, **variables: object) -> Any:
+    """Let Terraform evaluate what needs no provider, or skip the test."""
+    if not TERRAFORM:
+        pytest.skip("no terraform")
+    (folder / "terraform").mkdir(exist_ok=True)
+    for name in ("variables.tf", "template.tf"):
+        shutil.copy(FOLDER / name, folder / "terraform")
+    shutil.copy(FOLDER.parent / "watch.json", folder)
+    settings = {
+        "project": "p",
+        "region": "r",
+        "image": IMAGE,
+        "image_repository": {"location": "r", "id": "i"},
+        **variables,
+    }
+    (folder / "terraform" / "terraform.tfvars.json").write_text(json.dumps(settings))
+    done = subprocess.run(  # noqa: S603 - looked up
+        [TERRAFORM, "console"],
+        cwd=folder / "terraform",
+        input=f"jsonencode({expression})",
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return json.loads(json.loads(done.stdout))
+
+
+def test_terraform_writes_the_template_that_build_writes(tmp_path: Path) -> None:
+    machines = {"num_workers": 2, "min_num_workers": 3, "max_workers": 9, "experiments": ["x"]}
+    template = json.loads(
+        evaluate(tmp_path, "local.template", subnetwork="regions/r/subnetworks/s", **machines)
+    )
+    spec = ContainerSpec.from_json(json.dumps(template), ignore_unknown_fields=False)
+    environment = spec.default_environment
+    assert environment.num_workers == 3, "a job that may not have fewer cannot start with fewer"
+    assert environment.max_workers == 9
+    assert environment.additional_experiments == ["min_num_workers=3", "x"]
+    assert environment.subnetwork == "regions/r/subnetworks/s"
+    assert environment.temp_location == "gs://p-groundwatch-temp/temp"
+    del template["defaultEnvironment"]
+    built = templates.template_of(templates.all_metadata()["watch"], IMAGE)
+    del built["defaultEnvironment"]
+    assert template == built
+
+
+@pytest.mark.parametrize(
+    "changed", [{}, {"image": f"h/i@sha256:{'1' * 64}"}, {"max_workers": 11}], ids=str
+)
+def test_the_path_of_the_template_changes_with_its_content(
+    tmp_path: Path, changed: dict[str, object]
+) -> None:
+    before, after = (
+        evaluate(tmp_path, "local.template_path", **variables) for variables in ({}, changed)
+    )
+    assert (before != after) == bool(changed)
 
 
 def test_alerts_ask_for_counters_that_there_are() -> None:
@@ -175,3 +259,10 @@ def test_an_operator_is_alerted_to_all_that_matters() -> None:
 @pytest.mark.parametrize("name", sorted(set(policies()) - {"refused"}))
 def test_every_policy_says_what_to_do(name: str) -> None:
     assert len(policies()[name]["advice"]) > 80
+
+
+def test_advice_in_an_outage_says_that_the_job_holds_the_backlog() -> None:
+    advice = {name: policies()[name]["advice"] for name in set(policies()) - {"refused"}}
+    assert "An outage of the checker does not show here" in advice["oldest_unacked"]
+    assert "Do not cancel the job: it would lose what it holds" in advice["watermark_age"]
+    assert "seek the subscription" in advice["job_failed"]

@@ -16,6 +16,7 @@ from launch.export.export_folder import FolderExport
 from launch.export.target import TargetUnavailable
 from pipeline.settings.definition import build
 from pipeline.settings.results import ExportSettings
+from pipeline.storage.output_lock import lock_output
 from schemas.quantities import to_us
 from tests.support.builders import an_enriched
 from tests.support.commands import GROUNDWATCH, start
@@ -111,7 +112,10 @@ def test_since_and_traceless_records_are_counted(tmp_path: Path) -> None:
     target = ATarget()
     run = export_to(tmp_path, target, since=noon_us)
     assert target.sent == ["new"]
-    assert "1 record sent, 1 skipped (no trace id), 2 before --since;" in run.describe()
+    assert (
+        "1 record sent, 1 skipped (no trace id), 2 before --since, or without a time;"
+        in run.describe()
+    )
 
 
 def test_a_text_is_sent_only_where_it_is_allowed(tmp_path: Path, server: ResultsServer) -> None:
@@ -187,3 +191,28 @@ def test_a_killed_export_resumes_and_loses_nothing(
     progress = msgspec.json.decode((tmp_path / ".groundwatch-export-langfuse.json").read_bytes())
     assert progress["delivered"]["sent"] == 200
     assert os.listdir(tmp_path / "enriched")  # noqa: PTH208 - nothing else was touched
+
+
+def test_two_exports_do_not_share_a_file_of_progress(
+    tmp_path: Path,
+    server: ResultsServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = a_folder(tmp_path, 3)
+    monkeypatch.setattr(export_folder, "LOCK_WAIT_S", 0.0)
+    arguments = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
+    with lock_output(f"{folder}/.groundwatch-export-langfuse.json.lock", 0.0):
+        assert main(arguments) == 1
+    assert "another process holds" in capsys.readouterr().err
+    assert not server.received
+    assert main(arguments) == 0
+
+
+def test_a_file_that_another_run_has_replaced_is_sent_again(tmp_path: Path) -> None:
+    folder, target = a_folder(tmp_path, 3, 1), ATarget()
+    export_to(folder, target)
+    records = [an_enriched(record_id=f"r{at}", trace_id="t1", verdict="BLOCKED") for at in range(3)]
+    write_enriched(folder, records, "run0")
+    assert "7 records sent" in export_to(folder, target).describe()
+    assert target.sent == ["r0", "r1", "r2", "r3", "r0", "r1", "r2"]

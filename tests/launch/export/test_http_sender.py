@@ -74,3 +74,17 @@ def test_a_secret_is_read_from_the_environment_or_a_file(
     path.unlink()
     with pytest.raises(TargetMisconfigured, match="TOOL_KEY_FILE: cannot read"):
         read_secret("TOOL_KEY")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("databricks", "./mlruns", "localhost:5000", "http://"),
+        *("http://h:hush", "http://[::hush", "http://hush:99999/"),
+    ],
+)
+def test_an_address_that_is_none_is_a_mistake_of_the_settings(address: str) -> None:
+    with pytest.raises(TargetMisconfigured) as raised:
+        sender_to(address)
+    message = "tool needs an address such as http://127.0.0.1:8000; correct TOOL_KEY"
+    assert str(raised.value) == message

@@ -1,15 +1,16 @@
 """Scores as Langfuse's API describes them: POST /api/public/scores."""
 
+import threading
 from base64 import b64encode
 
 import pytest
 
 from launch.export.langfuse import LangfuseScores
-from launch.export.target import Delivered, TargetMisconfigured, deliver
+from launch.export.target import Delivered, TargetMisconfigured, TargetUnavailable, deliver
 from schemas.alert import WorstClaim
 from tests.support.builders import RECORD_ID
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
-from tests.support.results_server import ResultsServer
+from tests.support.results_server import Reply, ResultsServer
 
 
 @pytest.fixture
@@ -79,3 +80,13 @@ def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "pk")
     with pytest.raises(TargetMisconfigured, match="LANGFUSE_SECRET_KEY is missing"):
         LangfuseScores()
+
+
+def test_no_thread_keeps_the_process_and_a_service_that_is_away_is_not_asked_for_each_score(
+    server: ResultsServer, target: LangfuseScores
+) -> None:
+    server.answer = lambda _: Reply(503)
+    with pytest.raises(TargetUnavailable):
+        target.send([a_result(record_id=str(number)) for number in range(50)])
+    assert len(server.received) <= 8
+    assert all(each.daemon for each in threading.enumerate() if each != threading.main_thread())

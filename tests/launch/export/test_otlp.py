@@ -206,3 +206,11 @@ def test_the_standard_variables_are_respected(
     resource = attributes_of(request.resource_logs[0].resource.attributes)
     assert resource["service.name"] == "chat"
     assert resource["deployment.environment.name"] == "test"
+
+
+def test_an_address_without_a_scheme_is_a_mistake_of_the_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318")
+    with pytest.raises(TargetMisconfigured, match="correct OTEL_EXPORTER_OTLP_ENDPOINT"):
+        OtlpEvents()

@@ -37,6 +37,10 @@ _REASONS = {
         _REPORT.format(error="ValueError: The king lives in Atlantis."),
         "the runner reports ValueError; its log has the rest",
     ),
+    "a jar that cannot be downloaded": (
+        "Unable to fetch remote job server jar at https://example.com/a.jar: <urlopen error>.",
+        "cannot download https://example.com/a.jar: pass the file as --flink_job_server_jar",
+    ),
     "nothing": ("Pipeline failed.", "the runner reports no reason; its log has the rest"),
 }
 

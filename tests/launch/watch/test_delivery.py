@@ -1,10 +1,14 @@
 """Rows of the outbox to a target: at least once, put off while it is away, bounded."""
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from launch.export.target import Delivered, TargetMisconfigured, TargetUnavailable
 from launch.watch.delivery import Delivery, OutboxLimits
@@ -83,6 +87,33 @@ def test_a_target_says_how_long_to_wait(journal: Journal) -> None:
     assert target.calls == 2
 
 
+def test_no_target_may_ask_for_more_than_an_hour(journal: Journal) -> None:
+    clock, target = ManualClock(), ATarget()
+    delivery = delivery_to(target, journal, clock)
+    commit(journal, "a")
+    target.error = TargetUnavailable("busy", retry_after_s=float("inf"))
+    delivery.step(journal)
+    clock.advance(3_601.0)
+    delivery.step(journal)
+    assert target.calls == 2
+
+
+@given(st.lists(st.integers(0, 300), max_size=12), st.integers(0, 9), st.integers(0, 6_000))
+@settings(deadline=None, max_examples=30)
+def test_the_rows_that_are_kept_are_the_newest_that_fit(
+    sizes: list[int], max_rows: int, max_bytes: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, closing(Journal(f"{folder}/j")) as journal:
+        journal.outbox.add_destination("tool", GroundingResult)
+        results = [a_result(record_id="x" * size) for size in sizes]
+        commit_batch(journal, 1, results=tuple(results))
+        fitting = [len(msgspec.json.encode(each)) for each in results]
+        while len(fitting) > max_rows or sum(fitting) > max_bytes:
+            fitting.pop(0)
+        assert journal.outbox.trim("tool", max_rows, max_bytes) == len(sizes) - len(fitting)
+        assert journal.outbox.count("tool") == len(fitting)
+
+
 def test_a_wrong_key_is_logged_once_and_the_rows_wait(
     journal: Journal, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -129,6 +160,27 @@ def test_a_defect_of_a_target_ends_nothing_and_quotes_nothing(
     clock.advance(61.0)
     delivery.step(journal)
     assert target.sent == ["a"]
+
+
+def test_what_a_full_disk_does_not_let_delete_is_sent_once(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, target = ManualClock(), ATarget()
+    delivery = delivery_to(target, journal, clock)
+    commit(journal, "a")
+
+    def fail(*_: object) -> None:
+        raise OSError("database or disk is full")
+
+    with monkeypatch.context() as full:
+        full.setattr(journal.outbox, "settle", fail)
+        for _ in range(3):
+            delivery.step(journal)
+            clock.advance(61.0)
+    commit(journal, "b")
+    delivery.step(journal)
+    assert target.sent == ["a", "b"]
+    assert journal.outbox.delivered() == {"tool": Delivered(sent=2)}
 
 
 def test_the_thread_delivers_and_delivers_the_last_rows_at_its_end(journal: Journal) -> None:

@@ -14,6 +14,7 @@ from launch.export.enriched_topic import EnrichedTopic
 from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
+from launch.watch import destinations
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.publisher import FilePublisher
 from pipeline.settings.config import Config
@@ -72,6 +73,18 @@ def test_records_wait_for_a_topic_that_does_not_answer_and_hold_up_nothing(
     assert len(watched.record_ids()) == 5
     watched.drain(config, enriched_topic=ENRICHED)
     assert len(watched.messages(ENRICHED)) == 5
+
+
+def test_large_requests_of_records_have_more_time_than_alerts(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = publishing(watched)
+    monkeypatch.setattr(destinations, "_ALERTS_WITHIN_S", 0.05)
+    watched.publish(an_envelope(1))
+    watched.server.faults.slow_s = 0.2
+    watched.drain(config, enriched_topic=ENRICHED)
+    watched.server.faults.slow_s = 0.0
+    assert len(watched.messages(ENRICHED)) == 1
 
 
 @pytest.mark.parametrize(
@@ -134,3 +147,17 @@ def test_a_part_that_is_damaged_before_it_is_published_is_an_incident_in_the_cha
         wait_until(lambda: bool(server.received))
     [body] = server.bodies()
     assert "The counts do not add up, or a part file is damaged" in str(body)
+
+
+def test_rows_of_a_channel_that_no_flag_names_any_more_are_dropped_and_counted(
+    watched: Watched, server: ResultsServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched.publish(an_unsupported_envelope(1))
+    with watched.worker(alert_webhook=(("slack", "AWAY"),)) as worker:
+        work(worker, lambda: not watched.outstanding)
+    with watched.worker(alert_webhook=(("slack", "SLACK"),)) as worker:
+        assert worker.journal.outbox.pending() == {}
+        assert worker.journal.outbox.delivered()["slack:AWAY"].dropped == 1
+    [message] = [each for each in caplog.messages if "no flag names it" in each]
+    assert message.startswith("1 rows for slack:AWAY are dropped")
+    assert not server.received

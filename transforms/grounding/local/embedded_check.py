@@ -1,6 +1,7 @@
 """Check an answer against its facts, by words or by a model."""
 
 from collections.abc import Sequence
+from itertools import compress
 
 from schemas.wire.grounding_check import (
     CheckedClaim,
@@ -10,7 +11,7 @@ from schemas.wire.grounding_check import (
     GroundingFact,
 )
 from transforms.contradictions.find_contradictions import compare_claim, prepare_facts
-from transforms.grounding.local.entailment import ClaimResult, Entailment, score_by_entailment
+from transforms.grounding.local.claim_result import ClaimResult, ScoreClaims
 from transforms.grounding.local.scoring import compare_with_long_facts, compare_words, weigh
 from transforms.grounding.local.words import ClaimWords, read_claim
 from transforms.rules.fact_text import needs_index, render_facts, render_without_uris
@@ -21,7 +22,7 @@ _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
 
 
-def check_grounding(request: CheckRequest, entailment: Entailment | None = None) -> CheckResponse:
+def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) -> CheckResponse:
     """Check each sentence of an answer against the facts, by a model or by the words.
 
     The request is within the service's limits. Only claims that require a check have a score.
@@ -30,8 +31,9 @@ def check_grounding(request: CheckRequest, entailment: Entailment | None = None)
     claims = [(sentence.text, read_claim(sentence.text)) for sentence in sentences]
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
-    if entailment:
-        results = _check_by_model(claims, request.facts, entailment, threshold)
+    if scorer:
+        required = [words is not None for _, words in claims]
+        results = _check_by_model(request, sentences, required, scorer, threshold)
     else:
         results = _check_by_words(claims, request.facts, logit(threshold))
     return _response(sentences, results, request)
@@ -67,15 +69,16 @@ def _check_by_words(
 
 
 def _check_by_model(
-    claims: Sequence[tuple[str, ClaimWords | None]],
-    facts: Sequence[GroundingFact],
-    entailment: Entailment,
+    request: CheckRequest,
+    sentences: Sequence[Sentence],
+    required: Sequence[bool],
+    scorer: ScoreClaims,
     threshold: float,
 ) -> list[ClaimResult]:
-    texts = render_facts([(fact.fact_text, fact.attributes) for fact in facts])
-    required = [text for text, words in claims if words]
-    scores = iter(score_by_entailment(required, texts, entailment, threshold))
-    return [next(scores) if words else ClaimResult() for _, words in claims]
+    texts = render_facts([(fact.fact_text, fact.attributes) for fact in request.facts])
+    claims = list(compress(sentences, required))
+    scores = iter(scorer(request.answer_candidate, claims, texts, threshold))
+    return [next(scores) if needs_check else ClaimResult() for needs_check in required]
 
 
 def _response(

@@ -10,8 +10,9 @@ import httpx
 import msgspec
 
 from schemas.wire.grounding_check import CheckRequest
+from transforms.grounding.local.claim_result import ScoreClaims, ScorerFailed
 from transforms.grounding.local.embedded_check import check_grounding
-from transforms.grounding.local.entailment import Entailment, EntailmentModel
+from transforms.grounding.local.scorer import load_scorer
 from transforms.rules.limits import CheckLimits, count_tokens
 
 _CHECK_PATH = re.compile(
@@ -19,11 +20,15 @@ _CHECK_PATH = re.compile(
 )
 _STATUS_NAMES = {
     400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
     404: "NOT_FOUND",
     405: "UNIMPLEMENTED",
     408: "DEADLINE_EXCEEDED",
     413: "INVALID_ARGUMENT",
+    429: "RESOURCE_EXHAUSTED",
     500: "INTERNAL",
+    503: "UNAVAILABLE",
 }
 """The google.rpc name of each status; 405, 408 and 413 have none of their own."""
 
@@ -58,12 +63,14 @@ class LocalTransport(httpx.AsyncBaseTransport):
     if `threads` are given.
 
     Args:
-      scorer: the folder of a model that scores the claims; None has them scored by words.
+      scorer: scores the claims, or the folder of a model that does; None scores them by words.
       threads: run requests of more than 8,000 bytes, so that the event loop can serve others.
     """
 
-    def __init__(self, scorer: str | None = None, threads: Executor | None = None) -> None:
-        self._entailment = EntailmentModel(scorer).probabilities if scorer else None
+    def __init__(
+        self, scorer: str | ScoreClaims | None = None, threads: Executor | None = None
+    ) -> None:
+        self._scorer = load_scorer(scorer) if isinstance(scorer, str) else scorer
         self._threads = threads
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -74,15 +81,15 @@ class LocalTransport(httpx.AsyncBaseTransport):
     async def answer(self, method: str, path: str, body: bytes) -> Reply:
         """Answer one HTTP request, errors included."""
         is_long = self._threads is not None and len(body) > _MOST_BYTES_IN_LOOP
-        if self._entailment or is_long:
+        if self._scorer or is_long:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(
-                self._threads, answer, method, path, body, self._entailment
+                self._threads, answer, method, path, body, self._scorer
             )
         return answer(method, path, body)
 
 
-def answer(method: str, path: str, body: bytes, entailment: Entailment | None = None) -> Reply:
+def answer(method: str, path: str, body: bytes, scorer: ScoreClaims | None = None) -> Reply:
     """Answer one HTTP request as Google's service does, errors included.
 
     The query of the path is ignored. Without a model, the claims are scored by their words. An
@@ -96,7 +103,10 @@ def answer(method: str, path: str, body: bytes, entailment: Entailment | None = 
         request = decode_request(body)
     except InvalidArgumentError as error:
         return refuse(400, str(error))
-    return Reply(200, _encode(check_grounding(request, entailment)))
+    try:
+        return Reply(200, _encode(check_grounding(request, scorer)))
+    except ScorerFailed as error:
+        return refuse(error.status, str(error))
 
 
 def refuse(status: int, message: str) -> Reply:

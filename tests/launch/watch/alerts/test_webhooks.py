@@ -196,6 +196,13 @@ def test_a_secret_on_the_command_line_is_refused_and_not_repeated(
         assert HIDDEN not in printed
 
 
+def test_a_channel_that_is_named_twice_would_get_each_alert_twice(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert watch("slack:SLACK", more=["--alert_webhook", "slack:SLACK"]) == 2
+    assert "--alert_webhook names slack:SLACK twice: pass it once" in capsys.readouterr().err
+
+
 def test_a_secret_is_read_from_a_file(
     server: ResultsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """The worker's metrics over OTLP: the values of /metrics, by OpenTelemetry's own types."""
 
+import threading
 from collections.abc import Iterable, Iterator
 
 import pytest
@@ -13,9 +14,10 @@ from prometheus_client.metrics_core import (
     Metric,
 )
 
+from launch.watch.health import otlp_metrics as module
 from launch.watch.health.otlp_metrics import otlp_metrics
 from tests.support.otlp_receiver import attributes_of, otlp_receiver
-from tests.support.results_server import ResultsServer, results_server
+from tests.support.results_server import Reply, ResultsServer, results_server
 from tests.support.waiting import wait_until
 
 
@@ -80,3 +82,47 @@ def test_a_receiver_that_is_away_is_named_once(
     with otlp_metrics(families):
         wait_until(lambda: caplog.messages)
     assert caplog.messages == ["the OTLP receiver does not take the metrics; they are sent again"]
+
+
+def test_metrics_that_cannot_be_collected_once_are_collected_again(
+    server: ResultsServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    collections = iter([OSError("the journal is locked"), *[families()] * 999])
+
+    def collect() -> Iterable[Metric]:
+        collected = next(collections)
+        if isinstance(collected, OSError):
+            raise collected
+        return collected
+
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.url)
+    monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", "10")
+    with otlp_metrics(collect):
+        wait_until(lambda: bool(server.received))
+    assert caplog.messages == ["the journal is locked; they are sent again"]
+
+
+def test_an_interval_in_words_is_named_and_ignored(
+    server: ResultsServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.url)
+    monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", "10s")
+    with otlp_metrics(families):
+        pass
+    assert caplog.messages == [
+        "OTEL_METRIC_EXPORT_INTERVAL is '10s', and should be milliseconds: it is ignored"
+    ]
+    assert len(server.received) == 1
+
+
+def test_a_receiver_that_hangs_does_not_hold_up_the_end(
+    server: ResultsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs = threading.Event()
+    server.answer = lambda _: Reply(wait_for=hangs)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.url)
+    monkeypatch.setattr(module, "_END_WITHIN_S", 0.1)
+    with otlp_metrics(families):
+        pass
+    wait_until(lambda: bool(server.received))
+    hangs.set()

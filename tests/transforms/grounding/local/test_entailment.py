@@ -14,6 +14,8 @@ from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.local.entailment import EntailmentModel, score_by_entailment
+from transforms.grounding.local.onnx_model import OnnxModel
+from transforms.grounding.local.scorer import load_scorer
 from transforms.grounding.local.service import LocalTransport
 from transforms.rules.support_score import sigmoid
 
@@ -32,27 +34,27 @@ SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))
 def test_a_model_returns_the_probability_that_a_passage_entails_a_claim(
     tmp_path: Path, outputs: int, labels: tuple[str, ...] | None
 ) -> None:
-    model = EntailmentModel(write_model(tmp_path, outputs=outputs, labels=labels))
+    model = EntailmentModel(OnnxModel(write_model(tmp_path, outputs=outputs, labels=labels)))
     assert model.probabilities([BOTH, ONE]) == pytest.approx([SURE, UNSURE])
     assert model.probabilities([]) == []
 
 
 def test_of_several_outputs_the_one_that_is_named_so_counts(tmp_path: Path) -> None:
     labels = "entailment", "neutral", "contradiction"
-    model = EntailmentModel(write_model(tmp_path, outputs=3, labels=labels))
+    model = EntailmentModel(OnnxModel(write_model(tmp_path, outputs=3, labels=labels)))
     [first] = model.probabilities([BOTH])
     assert first == pytest.approx(1 / (2 + exp(2)))
 
 
 def test_pairs_of_any_length_and_number_are_scored_in_order(tmp_path: Path) -> None:
-    model = EntailmentModel(write_model(tmp_path))
+    model = EntailmentModel(OnnxModel(write_model(tmp_path)))
     pairs = [("red " * (number % 2) + "word " * number * 20, "red") for number in range(70)]
     found = model.probabilities(pairs)
     assert found == pytest.approx([SURE if number % 2 else UNSURE for number in range(70)])
 
 
 def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:
-    model = EntailmentModel(write_model(tmp_path))
+    model = EntailmentModel(OnnxModel(write_model(tmp_path)))
     probabilities = model.probabilities(
         [("red " + "word " * 2_000, "red"), ("word " * 2_000, "red red")]
     )
@@ -61,7 +63,7 @@ def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [400, 600, 3_000])
 def test_a_claim_longer_than_the_model_takes_is_truncated(tmp_path: Path, words: int) -> None:
-    model = EntailmentModel(write_model(tmp_path))
+    model = EntailmentModel(OnnxModel(write_model(tmp_path)))
     probabilities = model.probabilities(
         [("red", "red " + "word " * words), ("word", "word " * words)]
     )
@@ -88,17 +90,20 @@ def test_a_claim_longer_than_the_model_takes_is_truncated(tmp_path: Path, words:
         ),
         pytest.param(
             lambda f: write_model(f, head="token"),
-            r"logits of shape \[2, 3, 2\] for 2 pairs; the model must score pairs",
-            id="token classification",
+            r"of its 2 outputs \(contradiction, entailment\) one must be named hallucinated",
+            id="token classification of other labels",
         ),
         pytest.param(
-            lambda f: write_model(f, head="token", is_declared=False),
-            "must score pairs of texts",
-            id="token classification of an undeclared shape",
+            lambda f: write_model(f, more_inputs=("attention_mask", "decoder_input_ids")),
+            "needs decoder_input_ids; the model must score pairs of texts or each of their tokens",
+            id="a sequence to sequence model",
         ),
         pytest.param(
-            lambda f: write_model(f, head="token", outputs=8, labels=None),
-            "must score pairs of texts",
+            lambda f: (
+                (f / "config.json").unlink(),
+                write_model(f, head="token", outputs=8, labels=None),
+            ),
+            r"of its 8 outputs \(unnamed\) one must be named hallucinated",
             id="features of each token",
         ),
         pytest.param(
@@ -124,7 +129,7 @@ def test_another_kind_of_model_is_refused(tmp_path: Path, spoil: object, words: 
     assert callable(spoil)
     spoil(tmp_path)
     with pytest.raises(Misconfigured, match=f"^--scorer {tmp_path}: .*{words}"):
-        EntailmentModel(str(tmp_path))
+        load_scorer(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -143,12 +148,12 @@ def test_a_model_whose_outputs_do_not_name_entailment_is_refused(
     folder = write_model(tmp_path, outputs=outputs, labels=labels)
     expected = rf"{outputs} outputs \({', '.join(labels)}\) one must be named entailment or sup"
     with pytest.raises(Misconfigured, match=expected):
-        EntailmentModel(folder)
+        load_scorer(folder)
 
 
 def test_a_model_without_a_configuration_is_not_guessed_at(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match=r"2 outputs \(unnamed\) one must be named"):
-        EntailmentModel(write_model(tmp_path, labels=None))
+        load_scorer(write_model(tmp_path, labels=None))
 
 
 def test_without_the_extra_it_is_said_what_to_install(
@@ -156,7 +161,7 @@ def test_without_the_extra_it_is_said_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(Misconfigured, match=r"pip install 'groundwatch\[scorer\]'"):
-        EntailmentModel(write_model(tmp_path))
+        EntailmentModel(OnnxModel(write_model(tmp_path)))
 
 
 def test_the_embedded_checker_asks_the_model(tmp_path: Path) -> None:

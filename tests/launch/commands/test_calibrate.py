@@ -1,0 +1,84 @@
+"""`groundwatch calibrate`."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from launch.__main__ import main
+from tests.support.archives import an_envelope
+from tests.support.runs import an_archive, backfill
+
+SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> list[str]:
+    """Sixteen answers of two engines, half of them unsupported."""
+    texts = [SUPPORTED, FALSE] * 8
+    lines = (
+        an_envelope(number, answer=text, engine=f"shop-{number // 8}")
+        for number, text in enumerate(texts)
+    )
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(
+        "".join(
+            json.dumps({"name": f"answer-{number}", "hallucinated": text == FALSE}) + "\n"
+            for number, text in enumerate(texts)
+        )
+    )
+    answers = str(an_archive(tmp_path, *lines))
+    return ["--answers", answers, "--gold", str(gold), "--resamples", "20"]
+
+
+def test_thresholds_are_written_for_the_settings_of_other_commands(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "thresholds.yaml"
+    assert main(["calibrate", *labelled, "--precision", "0.9", "--output", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "engine shop-0" in printed
+    assert "engine shop-1" in printed
+    assert printed.endswith(f"{file}\n")
+    written = yaml.safe_load(file.read_text())
+    assert sorted(written) == ["claim_threshold", "low_grounded_threshold"]
+    assert written["low_grounded_threshold"] == 0
+    assert 0 < written["claim_threshold"] < 1
+    config = "--config", str(file)
+    assert main(["evaluate", *labelled, *config]) == 0
+    assert "8 of 8 unsupported answers are LOW_GROUNDED" in capsys.readouterr().out
+    assert backfill(Path(labelled[1]), tmp_path / "out") == 0
+    assert main(["report", str(tmp_path / "out"), "--what_if", *config]) == 0
+    shown = capsys.readouterr().out
+    assert f"{written['claim_threshold']:g}" in shown
+
+
+def test_one_engine_is_calibrated_alone(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "thresholds.yaml"
+    command = ["calibrate", *labelled, "--recall", "1", "--output", str(file)]
+    assert main([*command, "--engine", "shop-1"]) == 0
+    assert "by 8 labelled answers of the engine shop-1" in file.read_text()
+    assert main([*command, "--engine", "tea"]) == 1
+    assert "no labelled answer is of the engine tea" in capsys.readouterr().err
+
+
+def test_a_goal_that_no_threshold_reaches_writes_nothing(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = Path(labelled[3])
+    gold.write_text(gold.read_text().replace("true", "false"))
+    file = tmp_path / "thresholds.yaml"
+    assert main(["calibrate", *labelled, "--precision", "1", "--output", str(file)]) == 1
+    assert "no threshold has the wanted precision of 1" in capsys.readouterr().err
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("goals", [(), ("--precision", "0.5", "--recall", "0.5")])
+def test_one_goal_is_required(
+    labelled: list[str], goals: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", *labelled, *goals]) == 2
+    assert "pass either --precision or --recall" in capsys.readouterr().err

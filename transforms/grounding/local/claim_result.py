@@ -1,0 +1,34 @@
+"""What a model finds out about a claim."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from transforms.rules.sentences import Sentence
+from transforms.rules.support_score import logit
+
+_MIN_DOUBT = 1e-6
+"""Probabilities are kept this far from 0 and 1, whose log odds are infinite."""
+
+
+class ClaimResult(NamedTuple):
+    """The log odds of a claim, None if it requires no check, and the facts that it cites."""
+
+    log_odds: float | None = None
+    cited: Sequence[int] = ()
+
+
+class ScorerFailed(Exception):
+    """Claims cannot be scored; the HTTP status says whether another attempt can help."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+ScoreClaims = Callable[[str, Sequence[Sentence], Sequence[str], float], list[ClaimResult]]
+"""Score claims of an answer by the facts; cite facts from a probability, 0..1."""
+
+
+def bounded_log_odds(probability: float) -> float:
+    """Return the log odds of a probability, 0..1, kept finite."""
+    return logit(min(max(probability, _MIN_DOUBT), 1 - _MIN_DOUBT))

@@ -1,0 +1,154 @@
+"""Load and run a model that the user supplies as an ONNX file."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+import msgspec
+
+from transforms.grounding.errors import Misconfigured
+
+MODEL, TOKENIZER, CONFIG = "model.onnx", "tokenizer.json", "config.json"
+PROBE_TOKENS = 512
+"""Every model must accept that many."""
+
+_SPECIAL_TOKENS = 2
+"""Positions that some models, such as RoBERTa's, never give to a token."""
+
+_IDS = "input_ids"
+_INPUTS = {_IDS: "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+"""What a model may take, and the attribute of the tokenizer's encodings that holds it."""
+
+_INPUT_TYPE = "tensor(int64)"
+_OUTPUT = "logits"
+_NOT_A_CLASSIFIER = (
+    "the model must score pairs of texts or each of their tokens, as an export for sequence"
+    " classification or token classification does"
+)
+
+Pair = tuple[str, str]
+Truncation = Literal["longest_first", "only_first"]
+
+
+class _Config(msgspec.Struct):
+    """The part of ``config.json`` that is read."""
+
+    id2label: dict[int, str] = {}
+    max_position_embeddings: int = PROBE_TOKENS
+
+
+class OnnxModel:
+    """A classifier of pairs of texts or of their tokens, as `transformers` exports them to ONNX.
+
+    Args:
+      folder: contains ``model.onnx``, ``tokenizer.json`` of the tokenizers library, and, unless
+        the model has one output, ``config.json`` with an ``id2label`` that names the outputs.
+
+    Attributes:
+      scores_tokens: whether each token has scores, or each pair.
+      outputs: the number of scores of each.
+      max_tokens: the longest input of the model; 512 if the configuration states no length.
+
+    Raises:
+      Misconfigured: the folder contains no such model, or the extra ``scorer`` is not installed.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.numpy = _module("numpy")
+        onnxruntime, tokenizers = _module("onnxruntime"), _module("tokenizers")
+        self._folder = folder
+        root = Path(folder)
+        try:
+            options = onnxruntime.SessionOptions()
+            # Concurrent checks use the other processors.
+            options.intra_op_num_threads = options.inter_op_num_threads = 1
+            self._session = onnxruntime.InferenceSession(str(root / MODEL), options)
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
+            content = (root / CONFIG).read_bytes() if (root / CONFIG).exists() else b"{}"
+            config = msgspec.json.decode(content, type=_Config)
+        except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
+            raise self.error(f"cannot be loaded: {error}") from None
+        self._tokenizer.enable_padding()
+        self.truncate(PROBE_TOKENS, "longest_first")
+        self._inputs = self._check_inputs()
+        names: list[str] = [each.name for each in self._session.get_outputs()]
+        self._output = _OUTPUT if _OUTPUT in names else names[0]
+        self.scores_tokens, self.outputs = self._probe()
+        self.max_tokens = config.max_position_embeddings - _SPECIAL_TOKENS
+        self.labels = config.id2label
+        if self.labels and self.labels.keys() != set(range(self.outputs)):
+            named = f"{CONFIG} names {len(self.labels)}"
+            raise self.error(f"the model has {self.outputs} outputs, and {named}")
+
+    def truncate(self, max_tokens: int, truncation: Truncation) -> None:
+        """Truncate longer pairs, at the longer text or at the first."""
+        self._tokenizer.enable_truncation(max_tokens, strategy=truncation)
+
+    def encode(self, text: str) -> Any:
+        """Return the tokens of a text, up to the length of a pair."""
+        return self._tokenizer.encode(text, add_special_tokens=False)
+
+    def run(self, pairs: Sequence[Pair]) -> tuple[list[Any], Any]:
+        """Return the tokens of each pair, and the logits of the pairs or tokens."""
+        encoded = self._tokenizer.encode_batch(list(pairs))
+        fed = {
+            name: self.numpy.array(list(map(attrgetter(_INPUTS[name]), encoded)), dtype="int64")
+            for name in self._inputs
+        }
+        try:
+            return encoded, self._session.run([self._output], fed)[0]
+        except Exception as error:  # noqa: BLE001 - onnxruntime documents no exceptions
+            shape = "{} pairs of {} tokens".format(*fed[self._inputs[0]].shape)
+            raise self.error(f"the model cannot take {shape}: {type(error).__name__}") from None
+
+    def probabilities(self, logits: Any) -> Any:
+        """Return the probabilities, 0..1, of the outputs; they are on the last axis."""
+        powers = self.numpy.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    def error(self, reason: str) -> Misconfigured:
+        """Return the error that the model is unsuitable."""
+        return Misconfigured(f"--scorer {self._folder}: {reason}")
+
+    def _check_inputs(self) -> list[str]:
+        """Return the names of the model's inputs; they must take any number and length."""
+        inputs = {each.name: each for each in self._session.get_inputs()}
+        if unknown := sorted(inputs.keys() - _INPUTS.keys()):
+            raise self.error(f"the model needs {', '.join(unknown)}; {_NOT_A_CLASSIFIER}")
+        if _IDS not in inputs:
+            raise self.error(f"the model has no input {_IDS}; {_NOT_A_CLASSIFIER}")
+        for name, each in inputs.items():
+            if each.type != _INPUT_TYPE:
+                raise self.error(f"the input {name} is {each.type}, not {_INPUT_TYPE}")
+            if any(isinstance(dimension, int) for dimension in each.shape):
+                raise self.error(
+                    f"the input {name} has the fixed shape {each.shape}; export the model with"
+                    " dynamic axes for the batch and the sequence"
+                )
+        return [name for name in _INPUTS if name in inputs]
+
+    def _probe(self) -> tuple[bool, int]:
+        """Run the model on short and long texts; return whether it scores tokens, and outputs."""
+        found: set[tuple[bool, int]] = set()
+        for pairs in ([("a", "a"), ("a a", "a")], [("a " * PROBE_TOKENS, "a ")]):
+            encoded, logits = self.run(pairs)
+            of_pairs, of_tokens = (len(pairs),), (len(pairs), len(encoded[0].ids))
+            if logits.shape[:-1] not in (of_pairs, of_tokens):
+                raise self.error(
+                    f"the model gives {self._output} of shape {list(logits.shape)} for"
+                    f" {len(pairs)} pairs; {_NOT_A_CLASSIFIER}"
+                )
+            if not self.numpy.isfinite(logits).all():
+                raise self.error("the model gives scores that are not numbers")
+            found.add((logits.shape[:-1] == of_tokens, logits.shape[-1]))
+        return max(found)
+
+
+def _module(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise Misconfigured(f"--scorer needs {name}: pip install 'groundwatch[scorer]'") from None
