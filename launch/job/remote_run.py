@@ -1,7 +1,9 @@
 """Run a pipeline on an engine such as Dataflow or Flink."""
 
 import re
+import socket
 import sys
+import time
 from typing import Any
 
 import apache_beam as beam
@@ -9,6 +11,7 @@ import grpc
 from apache_beam.options.pipeline_options import (
     GoogleCloudOptions,
     PipelineOptions,
+    PortableOptions,
     StandardOptions,
 )
 from apache_beam.runners.dataflow.dataflow_runner import DataflowRuntimeException
@@ -39,6 +42,8 @@ _OWN_ERROR = re.compile(
 )
 _NO_JAR = re.compile(r"Unable to fetch remote job server jar at (\S+): ")
 _ANY_ERROR = re.compile(r"\b\w+(?:Error|Exception)\b")
+_PORT = re.compile(r"(.+):(\d+)")
+_PROBE_EVERY_S = 1.0
 
 
 def run_remotely(
@@ -81,8 +86,9 @@ def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions)
     pipeline = beam.Pipeline(options=options)
     build_pipeline(pipeline, source, sink, config)
     try:
+        _wait_for_job_server(options)
         result = pipeline.run()
-    except (GoogleAPICallError, GoogleAuthError, OSError) as error:
+    except (GoogleAPICallError, GoogleAuthError, OSError, RunFailed) as error:
         return fail(f"the job could not be started: {error}")
     page = _job_page(result, options)
     started = f"the job {result.job_id()} is started: {page}" if page else "the pipeline is built."
@@ -93,6 +99,7 @@ def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions)
 def run_job(pipeline: beam.Pipeline) -> PipelineResult:
     """Run a pipeline to its end, or raise RunFailed, or what a step raises in this process."""
     try:
+        _wait_for_job_server(pipeline.options)
         result = pipeline.run()
         _wait(result, _job_page(result, pipeline.options))
     except (GoogleAPICallError, GoogleAuthError) as error:
@@ -106,6 +113,26 @@ def run_job(pipeline: beam.Pipeline) -> PipelineResult:
             raise
         raise RunFailed(_reason(str(error), "; its log has the rest")) from None
     return result
+
+
+def _wait_for_job_server(options: PipelineOptions) -> None:
+    """Wait until the job server of a runner accepts connections; Beam alone waits for minutes."""
+    portable = options.view_as(PortableOptions)
+    address = _PORT.fullmatch(portable.job_endpoint or "")
+    timeout_s = float(portable.job_server_timeout)
+    end_s = time.monotonic() + timeout_s
+    while address:
+        try:
+            socket.create_connection((address[1], int(address[2])), _PROBE_EVERY_S).close()
+        except OSError as error:
+            if time.monotonic() >= end_s:
+                raise RunFailed(
+                    f"no job server answers at {address[0]} within {timeout_s:g} s"
+                    f" ({error.strerror or error}): is --job_endpoint right?"
+                ) from None
+            time.sleep(_PROBE_EVERY_S)
+        else:
+            return
 
 
 def _wait(result: PipelineResult, page: str | None) -> None:

@@ -1,6 +1,7 @@
 """The error messages of jobs that fail on an engine."""
 
 import logging
+import socket
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +14,7 @@ from apache_beam.runners.runner import PipelineResult, PipelineRunner, PipelineS
 from google.api_core.exceptions import Forbidden
 from google.cloud.dataflow import JobState
 
+from launch.job import remote_run
 from launch.job.remote_run import run_job
 from launch.logs.json_log import keep_beam_quiet
 from pipeline.errors import RunFailed
@@ -155,18 +157,31 @@ def test_a_job_that_may_not_be_started_is_a_persons_mistake() -> None:
     assert run(Forbidden("no permission")) == "the job could not be started: 403 no permission"
 
 
+@pytest.mark.parametrize("runner", ["FlinkRunner", "PortableRunner"])
 def test_no_job_server_is_a_persons_mistake(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    runner: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def none(*_: object) -> None:
-        raise grpc.FutureTimeoutError
-
-    monkeypatch.setattr(beam.Pipeline, "run", none)
-    flags = "--runner", "FlinkRunner", "--job_endpoint", "localhost:1"
+    flags = "--runner", runner, "--job_endpoint", "localhost:1", "--job_server_timeout", "0"
     assert backfill(an_archive(tmp_path, an_envelope(1)), tmp_path / "out", *flags) == 1
     assert capsys.readouterr().err == (
-        "groundwatch: the run failed: no job server answers; is --job_endpoint right?\n"
+        "groundwatch: the run failed: no job server answers at localhost:1 within 0 s"
+        " (Connection refused): is --job_endpoint right?\n"
     )
+
+
+def test_a_job_server_may_start_with_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("localhost", 0))
+        port = reserved.getsockname()[1]
+
+        def start(_: float) -> None:
+            reserved.listen()
+
+        monkeypatch.setattr(remote_run.time, "sleep", start)
+        result = _Result(PipelineState.DONE)
+        flags = [f"--job_endpoint=localhost:{port}", "--job_server_timeout=60"]
+        options = PipelineOptions(flags)
+        assert run_job(beam.Pipeline(runner=_Runner(result), options=options)) is result
 
 
 def test_what_a_runner_says_of_a_failed_job_stands_in_no_log(
