@@ -114,8 +114,8 @@ class Variant(Record, frozen=True, kw_only=True):
 
     title: str
     in_flight: int
-    least_ms: float
-    most_ms: float
+    least_ms: int
+    most_ms: int
     speeds: dict[str, Speed] = {}
 
 
