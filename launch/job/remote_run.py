@@ -40,6 +40,7 @@ _OWN_ERROR = re.compile(
 )
 _NO_JAR = re.compile(r"Unable to fetch remote job server jar at (\S+): ")
 _ANY_ERROR = re.compile(r"\b\w+(?:Error|Exception)\b")
+_ANY_CALL = "/grpc.health.v1.Health/Check"  # "unimplemented" is an answer, too
 
 
 def run_remotely(
@@ -114,16 +115,16 @@ def _wait_for_job_server(options: PipelineOptions) -> None:
     portable = options.view_as(PortableOptions)
     if not portable.job_endpoint or ":" not in portable.job_endpoint:
         return  # Beam starts one itself.
-    # Not closed here: gRPC's thread that watches it would complain.
-    ready = grpc.channel_ready_future(grpc.insecure_channel(portable.job_endpoint))
-    try:
-        ready.result(portable.job_server_timeout)
-    except grpc.FutureTimeoutError:
-        ready.cancel()
-        raise RunFailed(
-            f"no job server answers at {portable.job_endpoint} within"
-            f" {portable.job_server_timeout} s: is --job_endpoint right?"
-        ) from None
+    with grpc.insecure_channel(portable.job_endpoint) as channel:
+        try:
+            call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(_ANY_CALL)
+            call(b"", portable.job_server_timeout, wait_for_ready=True)
+        except grpc.RpcError as error:
+            if error.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
+                raise RunFailed(
+                    f"no job server answers at {portable.job_endpoint} within"
+                    f" {portable.job_server_timeout} s: is --job_endpoint right?"
+                ) from None
 
 
 def _wait(result: PipelineResult, page: str | None) -> None:
