@@ -22,10 +22,6 @@ _NO_STEPS = {"Pub", "Sub", "Avro"}
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-def test_it_can_be_read_in_some_minutes() -> None:
-    assert len(README.split()) <= 1_500
-
-
 def test_every_command_is_listed_and_no_other() -> None:
     listed = set(
         re.findall(r"^\| `([a-z-]+)` \|", README.partition("## Commands")[2], re.MULTILINE)
