@@ -1,7 +1,7 @@
 """Compare the records of two output folders."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 
@@ -22,8 +22,8 @@ def compare_folders(
     files: Sequence[OutputFiles],
     shown: int,
     url_template: str | None = None,
-) -> tuple[str, bytes, tuple[str, ...]]:
-    """Return the page, the changed answers as CSV, and the reasons of unreadable files."""
+) -> tuple[str, Callable[[], bytes], tuple[str, ...]]:
+    """Return the page, what encodes the changed answers as CSV, and why files are unreadable."""
     try:
         comparison = _compare(files, shown)
     except sqlite3.Error as error:
@@ -31,7 +31,7 @@ def compare_folders(
     rows = map(_row, comparison.answers)
     return (
         render_comparison(comparison, folders, url_template),
-        encode_csv((*COLUMNS, *_EARLIER), rows),
+        partial(encode_csv, (*COLUMNS, *_EARLIER), rows),
         comparison.before.unreadable + comparison.after.unreadable,
     )
 

@@ -1,7 +1,8 @@
 """Make the report of an output folder, or compare two."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from rich.console import Console
 from rich.table import Table
@@ -45,17 +46,21 @@ def report(loaded: Loaded[ReportSettings]) -> int:
         _show_thresholds(findings.tally)
     price, template = settings.price_per_1k_chars, settings.record_url
     page = render(findings, settings.folder, price, template)
-    table = encode_csv(COLUMNS, map(row_of, findings.tally.worst.answers()))
+    table = partial(encode_csv, COLUMNS, map(row_of, findings.tally.worst.answers()))
     default = storage.join(settings.folder, REPORT_NAME)
     return _write(settings, default, page, table, findings.unreadable)
 
 
 def _write(
-    settings: ReportSettings, default: str, page: str, table: bytes, unreadable: Iterable[str]
+    settings: ReportSettings,
+    default: str,
+    page: str,
+    table: Callable[[], bytes],
+    unreadable: Iterable[str],
 ) -> int:
     contents = {settings.report_output or default: page.encode()}
     if settings.csv:
-        contents[settings.csv] = table
+        contents[settings.csv] = table()
     for path, content in contents.items():
         try:
             output_folder.write_file(path, content)
