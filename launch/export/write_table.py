@@ -12,7 +12,6 @@ from launch.terminal.figures import counted
 from pipeline import storage
 from schemas.avro import load_schema
 
-PARQUET, CSV = "parquet", "csv"
 _ABSENT = {
     field["name"]: field["default"]
     for field in load_schema("enriched_answer")["fields"]
@@ -21,7 +20,7 @@ _ABSENT = {
 
 
 def write_table(folder: str, kind: str, path: str) -> int:
-    """Write a table of the kind `PARQUET` or `CSV`; return the exit status.
+    """Write a table of the kind ``csv`` or ``parquet``; return the exit status.
 
     The file appears when it is complete, and replaces an earlier one.
     """
@@ -52,7 +51,7 @@ def _write(files: Sequence[str], kind: str, path: str) -> int:
 
 
 def _open_table(kind: str, stream: Any) -> Any:
-    if kind == CSV:
+    if kind == "csv":
         return CsvTable(stream)
     from launch.export.parquet_table import ParquetTable  # noqa: PLC0415 - it imports pyarrow
 

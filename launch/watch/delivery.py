@@ -31,7 +31,7 @@ class OutboxLimits(Record, frozen=True, kw_only=True):
 class Delivery(Generic[OutboxRow]):
     """Deliver rows to a target, at least once, with exponential backoff while it is away.
 
-    The rows are those of the outbox's kind of the target's name. Without `limits` none is dropped.
+    The rows are those of the outbox's kind of the target's name.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Delivery(Generic[OutboxRow]):
         journal_path: str,
         row_type: type[OutboxRow],
         target: Target[OutboxRow],
-        limits: OutboxLimits | None = None,
+        limits: OutboxLimits,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.kind = target.name
@@ -124,7 +124,7 @@ class Delivery(Generic[OutboxRow]):
         self._not_before_s = self._clock() + wait_s
 
     def _trim(self, journal: Journal) -> None:
-        if self._limits and self._clock() >= self._trim_at_s:
+        if self._clock() >= self._trim_at_s:
             self._trim_at_s = self._clock() + _TRIM_EVERY_S
             most_bytes = self._limits.max_bytes
             dropped = journal.outbox.trim(self.kind, self._limits.max_rows, most_bytes)

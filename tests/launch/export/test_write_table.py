@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from launch.export import parquet_table
 from launch.export.csv_table import _cell
-from launch.export.write_table import CSV, PARQUET, write_table
+from launch.export.write_table import write_table
 from schemas.quantities import to_rfc3339, to_us
 from tests.support.builders import a_claim, an_enriched
 from tests.support.outputs import records_in
@@ -51,7 +51,7 @@ def avro_rows(output: Path) -> Iterator[Json]:
 
 
 def test_parquet_has_the_rows_names_and_types_of_the_avro_files(output: Path) -> None:
-    assert pq.read_table(table_of(output, PARQUET)).to_pylist() == list(avro_rows(output))
+    assert pq.read_table(table_of(output, "parquet")).to_pylist() == list(avro_rows(output))
 
 
 def test_a_row_group_is_written_when_it_is_full(
@@ -59,12 +59,12 @@ def test_a_row_group_is_written_when_it_is_full(
 ) -> None:
     monkeypatch.setattr(parquet_table, "_ROW_GROUP_BYTES", 1)
     write_enriched(output, [an_enriched()], run="second")
-    file = pq.ParquetFile(table_of(output, PARQUET))
+    file = pq.ParquetFile(table_of(output, "parquet"))
     assert file.num_row_groups > 1
     assert file.read().to_pylist() == list(avro_rows(output))
 
 
-@pytest.mark.parametrize("kind", [PARQUET, CSV])
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
 @pytest.mark.parametrize("version", ["1.0.0", "1.1.0"])
 def test_files_of_older_versions_are_read(tmp_path: Path, kind: str, version: str) -> None:
     folder = tmp_path / "out" / "enriched" / "event_date=2026-03-02"
@@ -74,7 +74,7 @@ def test_files_of_older_versions_are_read(tmp_path: Path, kind: str, version: st
 
 
 def test_a_line_of_csv_has_the_simple_fields_and_the_sizes_of_lists(output: Path) -> None:
-    [row, *_], [line, *_] = records_in(output), lines_of(table_of(output, CSV))
+    [row, *_], [line, *_] = records_in(output), lines_of(table_of(output, "csv"))
     assert line["record_id"] == row["record_id"]
     assert line["tags"].split() == row["tags"]
     assert float(line["support_score"]) == row["support_score"]
@@ -92,7 +92,7 @@ def test_csv_names_the_claim_with_the_lowest_score(tmp_path: Path) -> None:
         a_claim("No score."),
     )
     write_enriched(tmp_path / "out", [an_enriched(claims=claims), an_enriched(claims=())])
-    claimed, bare = lines_of(table_of(tmp_path / "out", CSV))
+    claimed, bare = lines_of(table_of(tmp_path / "out", "csv"))
     assert (claimed["worst_claim"], bare["worst_claim"]) == ("Worst.", "")
 
 
@@ -101,13 +101,13 @@ def test_csv_names_the_claim_with_the_lowest_score(tmp_path: Path) -> None:
 )
 def test_a_spreadsheet_runs_no_text_as_a_formula(tmp_path: Path, text: str) -> None:
     write_enriched(tmp_path / "out", [an_enriched(answer_text=text, query=text, tags=(text,))])
-    [line] = lines_of(table_of(tmp_path / "out", CSV))
+    [line] = lines_of(table_of(tmp_path / "out", "csv"))
     assert line["answer_text"] == line["query"] == line["tags"] == f"'{text}"
 
 
 def test_a_negative_number_stays_a_number(tmp_path: Path) -> None:
     write_enriched(tmp_path / "out", [an_enriched(score_drift=-0.25)])
-    [line] = lines_of(table_of(tmp_path / "out", CSV))
+    [line] = lines_of(table_of(tmp_path / "out", "csv"))
     assert float(line["score_drift"]) == -0.25
 
 
@@ -121,7 +121,7 @@ def test_a_time_before_1970_is_written() -> None:
     assert _cell(datetime.fromisoformat("1969-12-31T23:59:59Z")) == "1969-12-31T23:59:59.000000Z"
 
 
-@pytest.mark.parametrize("kind", [PARQUET, CSV])
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_a_damaged_file_leaves_no_table_and_keeps_an_earlier_one(
     output: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,5 +138,5 @@ def test_a_damaged_file_leaves_no_table_and_keeps_an_earlier_one(
 def test_a_folder_without_records_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert write_table(str(tmp_path), CSV, str(tmp_path / "a.csv")) == 1
+    assert write_table(str(tmp_path), "csv", str(tmp_path / "a.csv")) == 1
     assert "holds no enriched records" in capsys.readouterr().err

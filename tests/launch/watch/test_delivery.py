@@ -19,6 +19,8 @@ from tests.support.journals import an_alert, commit_batch
 from tests.support.results import ATarget, a_result
 from tests.support.waiting import wait_until
 
+SPACIOUS = OutboxLimits()
+
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
@@ -28,7 +30,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 
 def delivery_to(
-    target: ATarget, journal: Journal, clock: ManualClock, limits: OutboxLimits | None = None
+    target: ATarget, journal: Journal, clock: ManualClock, limits: OutboxLimits = SPACIOUS
 ) -> Delivery[GroundingResult]:
     return Delivery(journal.path, GroundingResult, target, limits, clock)
 
@@ -185,7 +187,9 @@ def test_what_a_full_disk_does_not_let_delete_is_sent_once(
 
 def test_the_thread_delivers_and_delivers_the_last_rows_at_its_end(journal: Journal) -> None:
     target = ATarget()
-    delivery: Delivery[GroundingResult] = Delivery(journal.path, GroundingResult, target)
+    delivery: Delivery[GroundingResult] = Delivery(
+        journal.path, GroundingResult, target, OutboxLimits()
+    )
     delivery.start()
     commit(journal, "a")
     wait_until(lambda: target.sent == ["a"])

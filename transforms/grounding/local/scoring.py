@@ -125,7 +125,7 @@ def compare_words(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Iterabl
     if core:
         words = [(claim.forms, claim.kinds) for claim in claims]
         return core.compare(words, facts, _MAX_CANDIDATES, _MIN_COVERAGE, _WINDOW_POSITIONS)
-    return _compare(claims, _facts_for(claims, facts))
+    return _compare(claims, find_in_facts(claims, facts))
 
 
 def compare_with_long_facts(
@@ -141,25 +141,21 @@ def _compare(claims: Sequence[ClaimWords], facts: Facts) -> Iterator[Compared]:
         yield in_facts.together(), in_facts.alone()
 
 
-def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
-    """Read the words of facts that some claims have."""
-    return _facts_for(claims, map(forms_of, texts))
-
-
 def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
     """Read only the words of facts that some claims have, and not all of their windows."""
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     pairs = chain.from_iterable([claim.pairs for claim in claims])
     wanted = WantedForms(form_of, content.union(*pairs))
     facts = map(wanted.of, map(spellings, texts))
-    return _facts_for(claims, facts, _MAX_LOOKUPS / max(1, len(claims)))
+    return find_in_facts(claims, facts, _MAX_LOOKUPS / max(1, len(claims)))
 
 
-def _facts_for(
+def find_in_facts(
     claims: Sequence[ClaimWords],
     facts: Iterable[Sequence[str | None]],
     max_lookups: float = inf,
 ) -> Facts:
+    """Find the words of claims in facts, each given as its forms; None is no form of a claim."""
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     # Intersections only keep what the claims have; sets of all words of facts take more time.
     pairs = frozenset(chain.from_iterable([claim.pairs for claim in claims]))

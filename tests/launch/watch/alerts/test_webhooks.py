@@ -20,7 +20,7 @@ from launch.export.target import (
 )
 from launch.logs.json_log import JsonLogHandler
 from launch.watch.alerts.webhooks import AlertWebhook, open_webhooks
-from launch.watch.delivery import Delivery
+from launch.watch.delivery import Delivery, OutboxLimits
 from launch.watch.durable.journal import Journal
 from schemas.alert import Alert
 from tests.support.clocks import ManualClock
@@ -234,7 +234,9 @@ class AChannel:
         self.deliveries: list[Delivery[Alert]] = []
         for target, accepts in open_webhooks(kind, kind.upper(), SOURCE):
             self.journal.outbox.add_destination(target.name, Alert, accepts)
-            self.deliveries.append(Delivery(self.journal.path, Alert, target, None, self.clock))
+            self.deliveries.append(
+                Delivery(self.journal.path, Alert, target, OutboxLimits(), self.clock)
+            )
         self.close = self.journal.close
 
     def raise_alerts(self, *alerts: Alert) -> None:

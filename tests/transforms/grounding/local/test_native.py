@@ -35,7 +35,7 @@ def test_it_counts_what_facts_have_of_claims(
     ]
     expected = [
         (together, list(alone))
-        for together, alone in scoring._compare(read, scoring._facts_for(read, facts))
+        for together, alone in scoring._compare(read, scoring.find_in_facts(read, facts))
     ]
     given = [(claim.forms, claim.kinds) for claim in read]
     assert native_core().compare(given, facts, 8, 1 / 3, 60) == expected

@@ -1,5 +1,6 @@
 """Score claims by where the words of the facts are."""
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from math import exp
@@ -11,16 +12,20 @@ from hypothesis import strategies as st
 from transforms.grounding.local.scoring import (
     ClaimInFacts,
     Facts,
-    read_facts,
+    find_in_facts,
     read_long_facts,
     weigh,
 )
-from transforms.grounding.local.words import ClaimWords, read_claim
+from transforms.grounding.local.words import ClaimWords, forms_of, read_claim
 from transforms.rules.support_score import logit, sigmoid, support_score_of_log_odds
 
 
 def ends(windows: int) -> list[int]:
     return [position for position in range(windows.bit_length()) if windows >> position & 1]
+
+
+def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
+    return find_in_facts(claims, map(forms_of, texts))
 
 
 def facts_for(claim: str, *texts: str) -> Facts:
