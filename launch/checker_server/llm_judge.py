@@ -1,6 +1,7 @@
 """Score claims by a language model behind an OpenAI-compatible address."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import Any
 
@@ -125,7 +126,8 @@ class LlmJudge:
         ]
         request = {"model": self._model, "messages": messages, "response_format": _FORMAT}
         try:
-            response = self._client.post("chat/completions", json=request)
+            with self._client.stream("POST", "chat/completions", json=request) as response:
+                content = b"".join(_in_time(response.iter_bytes()))
         except httpx.TransportError as error:
             raise ScorerFailed(503, f"The judge gave no reply: {type(error).__name__}.") from None
         if not response.is_success:
@@ -133,9 +135,18 @@ class LlmJudge:
             status = refused if refused in _PASSED_ON else 400 if refused < 500 else 503  # noqa: PLR2004
             raise ScorerFailed(status, f"The judge replied with status {refused}.")
         try:
-            return msgspec.json.decode(response.content, type=_Completion)
+            return msgspec.json.decode(content, type=_Completion)
         except msgspec.MsgspecError:
             raise ScorerFailed(503, "The judge's reply is no chat completion.") from None
+
+
+def _in_time(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield a body until the timeout: some services send blank lines while they have no reply."""
+    until_s = time.monotonic() + _TIMEOUT_S
+    for chunk in chunks:
+        if time.monotonic() > until_s:
+            raise httpx.ReadTimeout("the body is not complete")
+        yield chunk
 
 
 def _is_valid(judgement: _Judgement, facts: int) -> bool:

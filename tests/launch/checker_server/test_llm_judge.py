@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -12,6 +14,7 @@ import msgspec
 import pytest
 
 from launch.__main__ import main
+from launch.checker_server import llm_judge
 from launch.checker_server.llm_judge import LlmJudge
 from launch.checker_server.server import listening
 from tests.support.checks import CHECK_PATH, check_request
@@ -44,7 +47,7 @@ def judgements(*claims: dict[str, Any]) -> bytes:
 class FakeApi(ThreadingHTTPServer):
     """The API on this machine; replies with `status` and `content`, and keeps the requests."""
 
-    status, content = 200, judgements(LAMPS, TEA)
+    status, content, blanks = 200, judgements(LAMPS, TEA), 0
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -62,8 +65,12 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         api.requests.append((self.path, self.headers["Authorization"], body))
         self.send_response(api.status)
-        self.send_header("Content-Length", str(len(api.content)))
+        self.send_header("Content-Length", str(len(api.content) + api.blanks))
         self.end_headers()
+        with suppress(OSError):
+            for _ in range(api.blanks):
+                self.wfile.write(b"\n")
+                time.sleep(0.05)
         self.wfile.write(api.content)
 
     def log_message(self, *_: object) -> None:
@@ -109,6 +116,20 @@ def test_the_required_claims_are_scored_in_one_call(api: FakeApi) -> None:
         "claims": {"0": "Lamps glow.", "1": "Tea is hot."},
     }
     assert (judge.usage.prompt_tokens, judge.usage.completion_tokens) == (120, 30)
+
+
+def test_an_api_that_sends_blank_lines_instead_of_a_reply_is_not_waited_for(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llm_judge, "_TIMEOUT_S", 0.3)
+    api.blanks = 400
+    started_s = time.monotonic()
+    reply = check(LlmJudge(api.address, "small", None))
+    assert time.monotonic() - started_s < 10
+    assert (reply.status_code, reply.json()["error"]["message"]) == (
+        503,
+        "The judge gave no reply: ReadTimeout.",
+    )
 
 
 @pytest.mark.parametrize(
