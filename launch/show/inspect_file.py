@@ -12,7 +12,6 @@ from launch.show.print_record import print_record
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import printable
 from pipeline.settings.commands import InspectSettings
-from pipeline.settings.job import InputFormatSettings
 from pipeline.settings.load import Loaded
 from pipeline.sources.archives import read_file
 from pipeline.sources.compression import DamagedArchive
@@ -34,7 +33,7 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
     understood = shown = 0
     try:
         for message in islice(_messages(paths), settings.messages):
-            for parsed in _parse(message, settings.format):
+            for parsed in parse_answers(message, settings.format.options):
                 shown += 1
                 understood += _show(parsed)
     except (DamagedArchive, OSError) as error:
@@ -48,15 +47,6 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
 def _messages(paths: list[str]) -> Iterator[Message]:
     for path in paths:
         yield from read_file(path, are_failures=False)
-
-
-def _parse(message: Message, settings: InputFormatSettings) -> Iterator[Answer | ParseFailure]:
-    return parse_answers(
-        message,
-        input_format=settings.input_format,
-        facts_from_steps=settings.facts_from_steps,
-        own_map=settings.map,
-    )
 
 
 def _show(parsed: Answer | ParseFailure) -> bool:
