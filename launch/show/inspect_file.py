@@ -1,8 +1,7 @@
 """Show how the messages of a file are read, without a run."""
 
 import sys
-from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
@@ -32,7 +31,8 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
     loaded.raise_problems()
     understood = shown = 0
     try:
-        for message in islice(_messages(paths), settings.messages):
+        messages = chain.from_iterable(read_file(path, are_failures=False) for path in paths)
+        for message in islice(messages, settings.messages):
             for parsed in parse_answers(message, settings.format.options):
                 shown += 1
                 understood += _show(parsed)
@@ -42,11 +42,6 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
         return fail_unreadable([], paths)
     hints = filter(None, map(hint_for, paths[:1]))
     return DONE if understood else fail_with("none of these messages could be read", [*hints])
-
-
-def _messages(paths: list[str]) -> Iterator[Message]:
-    for path in paths:
-        yield from read_file(path, are_failures=False)
 
 
 def _show(parsed: Answer | ParseFailure) -> bool:
