@@ -41,7 +41,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     output = settings.estimate.output
     # A quota that cannot be divided is a problem of the backfill.
     placement = place_job(loaded, settings.job, [])
-    inputs = find_inputs("--input", settings.input.input, loaded.problems)
+    inputs = find_inputs("--input", settings.input.input, loaded.problems, output)
     if output:
         # No run can have this name.
         try_output(Destination(root=output, run=ESTIMATE_FILE), loaded.problems)

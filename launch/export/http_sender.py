@@ -1,4 +1,4 @@
-"""Post JSON to a service of results, and tell apart what may succeed later."""
+"""Post JSON to a service; classify its errors by whether a retry can succeed."""
 
 import os
 from datetime import UTC, datetime

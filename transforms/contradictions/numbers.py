@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from transforms.contradictions.tokenized_text import CARDINALS, Token, TokenizedText, form_of
 from transforms.rules.cache import WordCache
-from transforms.rules.english import NUMBER_WORDS
+from transforms.rules.phrases import NUMBER_WORDS
 
 # Kinds of units; the first spelling of a unit is its name.
 _SPELLINGS = """

@@ -5,7 +5,7 @@ from itertools import chain, islice
 
 from schemas import Record
 from transforms.rules.cache import CachedAttribute, WordCache
-from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
+from transforms.rules.phrases import NUMBER_WORDS, STOP_WORDS
 
 _TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$€£°]"

@@ -46,10 +46,17 @@ class Authority:
 
         `rejected` are headers that the service did not accept; their token is not returned again.
         """
-        headers = self._current()
-        if self._credentials.valid and headers != rejected:
+        if headers := self._unexpired(rejected):
             return headers
         return await asyncio.to_thread(self._refresh, rejected)
+
+    def wait_for_headers(self, rejected: Mapping[str, str] | None = None) -> Mapping[str, str]:
+        """Do as `headers` does, in the caller's thread."""
+        return self._unexpired(rejected) or self._refresh(rejected)
+
+    def _unexpired(self, rejected: Mapping[str, str] | None) -> Mapping[str, str] | None:
+        headers = self._current()
+        return headers if self._credentials.valid and headers != rejected else None
 
     def _current(self) -> Mapping[str, str]:
         token = f"Bearer {self._credentials.token}"

@@ -1,4 +1,4 @@
-"""Validate byte spans of UTF-8 text, and truncate it."""
+"""Validate byte spans of UTF-8 text, truncate it, and remove its control characters."""
 
 _CONTINUATION_BYTES = range(0x80, 0xC0)
 _MAX_CHARACTER_BYTES = 4
@@ -20,6 +20,11 @@ def truncate_bytes(data: bytes, max_bytes: int) -> bytes:
 def truncate(text: str, max_bytes: int) -> str:
     """Truncate a text to a size in UTF-8."""
     return truncate_bytes(text.encode(), max_bytes).decode()
+
+
+def without_controls(text: str) -> str:
+    """Replace what could control a terminal, line ends included, by spaces."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _is_boundary(text: bytes, position: int) -> bool:

@@ -43,7 +43,7 @@ def test_a_check_is_answered_over_http() -> None:
 def test_a_check_is_answered_by_a_model_where_one_is_given(tmp_path: Path) -> None:
     async def ask() -> httpx.Response:
         async with (
-            listening(port=0, scorer=write_model(tmp_path)) as address,
+            listening(port=0, checker=write_model(tmp_path)) as address,
             httpx.AsyncClient(base_url=address, trust_env=False) as client,
         ):
             return await client.post(CHECK_PATH, content=BODY)

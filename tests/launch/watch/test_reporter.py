@@ -101,6 +101,17 @@ def test_a_terminal_shows_the_start_and_the_verdicts_as_they_change(clock: Manua
     ]
 
 
+def test_the_counts_fit_a_terminal(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    terminal = TerminalReporter(stream, clock)
+    for verdict in Verdict:
+        counters.VERDICTS[verdict].inc(1_000)
+    terminal.report_end(a_summary())
+    assert stream.getvalue().splitlines()[0] == "7,000 answers: grounded 1,000, low_grou…"
+
+
 def test_a_log_has_a_heartbeat_a_minute(
     clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -16,10 +16,10 @@ from transforms.contradictions.parsed_sentence import (
     join_features,
 )
 from transforms.grounding.local.native import core
-from transforms.rules import english
+from transforms.rules import phrases
 from transforms.rules.cache import MAX_WORD_CHARS, MAX_WORDS, CachedAttribute, WordCache
-from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
+from transforms.rules.phrases import NUMBER_WORDS, STOP_WORDS
 
 
 class TokenKind(IntEnum):
@@ -156,8 +156,8 @@ if core:
     _forms_in = lambda text: _bare_words_in(text)[0]  # noqa: E731
 
 Pair = tuple[str, str]
-_AROUND = " \t*_"
-"""White space and Markdown's emphasis."""
+_AROUND = " \t*_\u00a1"
+"""White space, Markdown's emphasis, and the mark in front of an exclamation."""
 
 
 class ClaimWords:
@@ -221,20 +221,18 @@ def read_claim(sentence: str) -> ClaimWords | None:
     bare = statement.strip(_AROUND)
     if bare.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")):
         return None
-    if english.ADDRESS_TO_READER.match(bare):
+    if phrases.addresses_reader(bare):
         return None
-    if names_source and words.features.kinds & REFUSAL and english.REFUSAL.search(sentence):
+    if names_source and words.features.kinds & REFUSAL and phrases.refuses(sentence):
         return None
     stated = words if statement == sentence else read_words(statement)
     return ClaimWords(stated.forms, stated.kinds, words.features) if any(stated.kinds) else None
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
-    statement = english.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
+    statement = phrases.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
     if names_source:
-        if opening := english.OPENING.match(statement):
-            statement = statement[opening.end() :]
-        statement = english.without_references(statement)
+        statement = phrases.without_references(phrases.without_opening(statement))
     return statement
 
 
