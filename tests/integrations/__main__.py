@@ -223,6 +223,7 @@ def _picture(url: str, name: str, click: str) -> None:
         except PlaywrightError:
             sys.stdout.write(f"the page of {name} does not show the verdict: no new picture\n")
             return
+        page.wait_for_timeout(1_000)  # it fades in
         page.screenshot(path=_PICTURES / f"{name}.jpg", type="jpeg", quality=60)
 
 
