@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
+from schemas.message import ParseOptions
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Tag, Verdict
 from transforms.rules.alerting import AlertRule
@@ -33,6 +34,15 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
     input_format: kinds.FormatName | None = None
     map: tuple[kinds.MappedField, ...] = ()
     facts_from_steps: kinds.Switch = False
+
+    @property
+    def options(self) -> ParseOptions:
+        """The options of the parser."""
+        return ParseOptions(
+            input_format=self.input_format,
+            facts_from_steps=self.facts_from_steps,
+            own_map=self.map,
+        )
 
 
 class SamplingSettings(Settings, frozen=True, kw_only=True):

@@ -80,7 +80,7 @@ class OneTopic:
             received.extend(self.pull(subscription=subscription))
             return len(received) >= number
 
-        wait_until(complete, within_s=30.0)
+        wait_until(complete, within_s=90.0)
         return received
 
     def at_once(self, subscription: str | None = None) -> list[Any]:

@@ -6,7 +6,7 @@ Such a contradiction only tags an answer. It does not change a score.
 from schemas.verdict import ContradictionKind
 from transforms.contradictions.compared_facts import ComparedFacts, Difference, FactSentence
 from transforms.contradictions.parsed_sentence import ParsedSentence, denials_in, has_negation
-from transforms.rules.english import REFUSAL
+from transforms.rules.phrases import refuses
 
 _MIN_WORDS = 2  # beside the negated word
 # The share of the claim's other words in a sentence that states what the claim denies, and in one
@@ -25,7 +25,7 @@ def find_denial(claim: str, facts: ComparedFacts) -> Difference | None:
     if not form or len(words) < _MIN_WORDS or not facts.may_share(words, _STATED):
         return None
     nearest = _nearest_statement(words, denials_in(lower), facts.passages_near(parsed).all)
-    if nearest is None or facts.has_sentence(claim) or REFUSAL.search(claim):
+    if nearest is None or facts.has_sentence(claim) or refuses(claim):
         return None
     sentence, fact = nearest
     return Difference(

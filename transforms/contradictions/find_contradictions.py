@@ -26,7 +26,7 @@ from transforms.contradictions.parsed_sentence import (
 )
 from transforms.rules import fact_text
 from transforms.rules.cache import CachedAttribute
-from transforms.rules.english import without_references
+from transforms.rules.phrases import without_references
 
 _MAX_CACHED_CHARS = 1_000  # hardly any claim is longer
 # A citation, such as ``[3]`` or ``(1, 2)``, whose numbers state nothing.

@@ -10,7 +10,7 @@ from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, name
 from transforms.contradictions.numbers import Quantity, may_count, read_quantities, read_values
 from transforms.contradictions.tokenized_text import Token, TokenizedText, first_content
 from transforms.rules.cache import CachedAttribute, WordCache
-from transforms.rules.english import may_name_source, may_refuse
+from transforms.rules.phrases import may_name_source, may_refuse
 
 NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL, DENIAL = 1, 2, 4, 8, 16, 32, 64
 """One bit for each kind of content."""
