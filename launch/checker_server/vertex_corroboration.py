@@ -70,7 +70,7 @@ class VertexCorroboration(RemoteService):
         try:
             return self._authority.wait_for_headers(rejected)
         except CheckFailed as error:
-            raise ScorerFailed(503 if error.retryable else 401, str(error)) from None
+            raise self.failure(503 if error.retryable else 401, f"was not asked: {error}") from None
 
 
 def _problem(reply: _Reply, facts: int) -> str | None:
@@ -85,8 +85,8 @@ def _problem(reply: _Reply, facts: int) -> str | None:
 def _response(reply: _Reply, request: CheckRequest) -> CheckResponse:
     cited = sorted({index for claim in reply.claims for index in claim.fact_indexes})
     chunk_of = {fact: chunk for chunk, fact in enumerate(cited)}
-    answer = request.answer_candidate.encode()
-    spans = _byte_spans(reply.claims, request.answer_candidate)
+    answer, sentences = request.answer_candidate.encode(), unscored_claims(request)
+    spans = _byte_spans(reply.claims, request.answer_candidate, sentences)
     claims = [
         CheckedClaim(
             start_pos=start,
@@ -98,9 +98,9 @@ def _response(reply: _Reply, request: CheckRequest) -> CheckResponse:
         for claim, (start, end) in zip(reply.claims, spans, strict=False)
     ]
     left_out = [
-        claim
-        for claim in unscored_claims(request)
-        if not any(start < claim.end_pos and claim.start_pos < end for start, end in spans)
+        sentence
+        for sentence in sentences
+        if not any(start < sentence.end_pos and sentence.start_pos < end for start, end in spans)
     ]
     return CheckResponse(
         support_score=reply.corroboration_score,
@@ -111,19 +111,20 @@ def _response(reply: _Reply, request: CheckRequest) -> CheckResponse:
     )
 
 
-def _byte_spans(claims: Sequence[_Claim], answer: str) -> list[tuple[int, int]]:
+def _byte_spans(
+    claims: Sequence[_Claim], answer: str, sentences: Sequence[CheckedClaim]
+) -> list[tuple[int, int]]:
     """Return the claims' UTF-8 bytes; empty if the indexes do not fit the answer.
 
-    Google does not say whether the indexes count bytes or characters: only the right unit places
-    all claims at the ends of words.
+    Google does not say whether the indexes count bytes or characters. Only the right unit places
+    all claims at the ends of words, and more of them at those of sentences.
     """
     encoded = answer.encode()
     units: tuple[Callable[[int], int], ...] = (int, lambda index: len(answer[:index].encode()))
-    for to_bytes in units:
-        spans = [(to_bytes(each.start_index), to_bytes(each.end_index)) for each in claims]
-        if all(_is_of_words(encoded, start, end) for start, end in spans):
-            return spans
-    return []
+    found = [[(unit(each.start_index), unit(each.end_index)) for each in claims] for unit in units]
+    fitting = [spans for spans in found if all(_is_of_words(encoded, *span) for span in spans)]
+    known = {(each.start_pos, each.end_pos) for each in sentences}
+    return max(fitting, key=lambda spans: len(known.intersection(spans)), default=[])
 
 
 def _is_of_words(text: bytes, start: int, end: int) -> bool:
