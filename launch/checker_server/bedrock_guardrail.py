@@ -11,7 +11,7 @@ from urllib.parse import quote
 import msgspec
 
 from launch.checker_server.aws_signature import AwsKey, sign_post
-from launch.checker_server.remote_service import JSON_HEADERS, RemoteService
+from launch.checker_server.remote_service import JSON_HEADERS, RemoteService, Score
 from launch.export.http_sender import read_secret, require_secret
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
 from transforms.grounding.local.embedded_check import fact_texts, unscored_claims
@@ -23,7 +23,7 @@ _QUESTION = "What do the sources say?"
 
 class _Filter(msgspec.Struct):
     type: str
-    score: float
+    score: Score
 
 
 class _Policy(msgspec.Struct):
@@ -79,8 +79,6 @@ class BedrockGuardrail(RemoteService):
         scores = [each.score for each in filters if each.type == "GROUNDING"]
         if not scores:
             raise self.failure(403, "ran no grounding check: add one to the guardrail")
-        if not all(0 <= score <= 1 for score in scores):
-            raise self.invalid_reply("the score is outside 0..1")
         return CheckResponse(support_score=min(scores), claims=unscored_claims(request))
 
     def _authorize(self, body: bytes) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from threading import Lock
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import httpx
 import msgspec
@@ -22,6 +22,8 @@ _PASSED_ON = frozenset({401, 403, 404, 429})
 
 _QUOTA = "ServiceQuotaExceeded"  # AWS gives it the status 400, but the call may succeed later.
 _Decoded = TypeVar("_Decoded")
+Score = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Index = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class RemoteService(ABC):

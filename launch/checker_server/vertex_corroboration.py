@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from launch.checker_server.remote_service import RemoteService
+from launch.checker_server.remote_service import Index, RemoteService, Score
 from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
 from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import CheckFailed
@@ -20,14 +20,14 @@ _UNAUTHENTICATED = 401
 
 
 class _Claim(msgspec.Struct, rename="camel"):
-    start_index: int = 0
-    end_index: int = 0
-    fact_indexes: list[int] = []
-    score: float | None = None
+    start_index: Index = 0
+    end_index: Index = 0
+    fact_indexes: list[Index] = []
+    score: Score | None = None
 
 
 class _Reply(msgspec.Struct, rename="camel"):
-    corroboration_score: float | None = None
+    corroboration_score: Score | None = None
     claims: list[_Claim] = []
 
 
@@ -62,8 +62,8 @@ class VertexCorroboration(RemoteService):
             if refused.status != _UNAUTHENTICATED:
                 raise
             reply = self.post(self._path, body, self._authorize(headers), _Reply)
-        if problem := _problem(reply, len(facts)):
-            raise self.invalid_reply(problem)
+        if any(index >= len(facts) for claim in reply.claims for index in claim.fact_indexes):
+            raise self.invalid_reply("a claim names a fact that was not sent")
         return _response(reply, request)
 
     def _authorize(self, rejected: Mapping[str, str] | None = None) -> Mapping[str, str]:
@@ -71,15 +71,6 @@ class VertexCorroboration(RemoteService):
             return self._authority.wait_for_headers(rejected)
         except CheckFailed as error:
             raise self.failure(503 if error.retryable else 401, f"was not asked: {error}") from None
-
-
-def _problem(reply: _Reply, facts: int) -> str | None:
-    scores = [reply.corroboration_score, *(claim.score for claim in reply.claims)]
-    if not all(score is None or 0 <= score <= 1 for score in scores):
-        return "a score is outside 0..1"
-    if not all(0 <= index < facts for claim in reply.claims for index in claim.fact_indexes):
-        return "a claim names a fact that was not sent"
-    return None
 
 
 def _response(reply: _Reply, request: CheckRequest) -> CheckResponse:
