@@ -16,7 +16,7 @@ Plan = Callable[[int], Fault]
 Checker = Callable[[str, str, bytes], Reply]
 """What a good reply to method, path and body is."""
 
-_START_TIMEOUT_S = 5.0
+_START_TIMEOUT_S = 60.0
 
 
 def always(fault: Fault) -> Plan:
