@@ -1,8 +1,9 @@
 """Post requests to a service that checks answers or scores claims, and decode its replies."""
 
+import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from threading import Lock
 from typing import TypeVar
 
@@ -54,13 +55,16 @@ class RemoteService(ABC):
         """Post a body once, and decode the reply; raise ScorerFailed if there is no valid one."""
         self.count(calls=1)
         try:
-            response = self._client.post(path, content=body, headers={**JSON_HEADERS, **headers})
+            with self._client.stream(
+                "POST", path, content=body, headers={**JSON_HEADERS, **headers}
+            ) as response:
+                content = b"".join(_in_time(response.iter_bytes()))
         except httpx.TransportError as error:
             raise ScorerFailed(503, f"{self.name} gave no reply: {type(error).__name__}") from None
         if not response.is_success:
             raise self._refusal(response)
         try:
-            return msgspec.json.decode(response.content, type=reply_type)
+            return msgspec.json.decode(content, type=reply_type)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise self.invalid_reply("its JSON is not that of the API") from None
 
@@ -75,3 +79,12 @@ class RemoteService(ABC):
             status = 429
         message = f"{self.name} replied with status {refused}."
         return ScorerFailed(status, message, headers.get("Retry-After"))
+
+
+def _in_time(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield a body until the timeout: some services send blank lines while they have no reply."""
+    until_s = time.monotonic() + _TIMEOUT_S
+    for chunk in chunks:
+        if time.monotonic() > until_s:
+            raise httpx.ReadTimeout("the body is not complete")
+        yield chunk

@@ -43,7 +43,8 @@ def show(loaded: Loaded[ShowSettings]) -> int:
     if loaded.settings.json:
         sys.stdout.write(f"{msgspec.json.format(msgspec.json.encode(record)).decode()}\n")
     else:
-        print_record(record, _thresholds(files))
+        summary = read_summary(files.summary) if files.summary else None
+        print_record(record, (summary and summary.thresholds) or Thresholds())
     return DONE
 
 
@@ -52,8 +53,3 @@ def _matches(files: OutputFiles, wanted: str) -> Iterator[AnswerRow]:
         for record in read_answers(path):
             if record.record_id.startswith(wanted) or record.answer_name == wanted:
                 yield record
-
-
-def _thresholds(files: OutputFiles) -> Thresholds:
-    summary = read_summary(files.summary) if files.summary else None
-    return (summary and summary.thresholds) or Thresholds()

@@ -37,8 +37,7 @@ class WatchProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.communicate()
+        self.process.__exit__(None, None, None)
 
     def wait_for(self, holds: Callable[[], object]) -> None:
         """Wait until a condition holds, or the process ends, which is a fault."""

@@ -13,6 +13,7 @@ from http.client import HTTPConnection, HTTPResponse
 import pytest
 
 from launch.watch.health.status_server import Page, StatusServer
+from tests.support.commands import ChildProcess
 from tests.support.hostile_texts import FAMILIES, check
 from tests.support.waiting import wait_until
 
@@ -238,7 +239,7 @@ def test_a_page_that_hangs_takes_few_threads() -> None:
 
 def test_pages_are_served_while_a_worst_case_is_checked(server: StatusServer) -> None:
     case = FAMILIES["numbers"](50, 1_000)
-    checking = threading.Thread(target=check, args=(case,))
+    checking = threading.Thread(target=check, args=(case,), daemon=True)
     checking.start()
     served = 0
     while checking.is_alive():
@@ -266,7 +267,7 @@ with StatusServer("127.0.0.1", 0, PAGES) as server:
 
 
 def test_a_process_out_of_files_waits_until_it_has_some() -> None:
-    with subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
+    with ChildProcess(
         [sys.executable, "-c", OUT_OF_FILES],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
