@@ -15,6 +15,10 @@ _LANGUAGES: dict[str, _Phrases] = tomllib.loads(
     files(__package__).joinpath("languages.toml").read_text(encoding="utf-8")
 )
 """The phrases beside the English ones, by language and kind."""
+MONTH_NAMES = {
+    language: phrases["months"] for language, phrases in _LANGUAGES.items() if "months" in phrases
+}
+"""The names of the twelve months, by language beside English."""
 
 STOP_WORDS = frozenset(
     """

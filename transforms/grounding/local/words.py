@@ -19,6 +19,7 @@ from transforms.grounding.local.native import core
 from transforms.rules import phrases
 from transforms.rules.cache import MAX_WORD_CHARS, MAX_WORDS, CachedAttribute, WordCache
 from transforms.rules.limits import UNSPACED_SCRIPTS
+from transforms.rules.number_forms import has_group, join_groups, number_form, repeat_joined
 from transforms.rules.phrases import NUMBER_WORDS, STOP_WORDS
 
 
@@ -46,7 +47,7 @@ class Words(Record, frozen=True):
 _LATIN = r"A-Za-z\u00c0-\u024f"
 _TOKEN = re.compile(
     rf"[{_LATIN}]+(?:['\u2019][A-Za-z]{{1,3}}(?![{_LATIN}]))?"
-    r"|\d+(?:[.,:/]\d+)*"
+    r"|\d+(?:[.,:/]\d+|['\u2019]\d{3}(?!\d))*"
     rf"|[^\W\d_{_LATIN}{UNSPACED_SCRIPTS}]+"
     r"|[^\W\d_]"
     r"|[%$€£]"
@@ -65,17 +66,21 @@ def tokenize(text: str) -> list[FormAndKind]:
 
 def forms_of(text: str) -> list[str]:
     """Return the normal forms of a text's tokens, in order."""
-    return _forms_in(text)
+    forms = _forms_in(text)
+    return _forms_in(repeat_joined(text)) if has_group(forms) else forms
 
 
 def read_words(text: str) -> Words:
     """Return a text's tokens and features, with one cache lookup for each piece."""
     forms, kinds, features = _words_in(text)
+    if has_group(forms):
+        forms, kinds, features = _words_in(join_groups(text))
     return Words(forms, kinds, join_features(text, features))
 
 
 def spellings(text: str) -> list[str]:
     """Return the tokens of a text of any length as they are spelled."""
+    text = repeat_joined(text)
     if text.isascii():
         return _TOKEN.findall(text)
     found: list[str] = []
@@ -116,7 +121,7 @@ def _lower(spelling: str) -> str:
 def _normal_form(word: str) -> str:
     word = NUMBER_WORDS.get(word, word)
     if word[0].isdigit():
-        return word.replace(",", "").removesuffix(".0")
+        return number_form(word)
     return word[:_PREFIX_CHARS]
 
 
