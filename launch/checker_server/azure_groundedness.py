@@ -38,9 +38,6 @@ class AzureGroundedness(RemoteService):
 
     Args:
       address: of the Content Safety resource.
-
-    Raises:
-      TargetMisconfigured: the environment has no key.
     """
 
     def __init__(self, address: str) -> None:

@@ -50,9 +50,6 @@ class BedrockGuardrail(RemoteService):
       resource: ``guardrail/ID/version/VERSION``; the id may be an ARN.
       region: of AWS.
       address: of the API; None for the region's.
-
-    Raises:
-      TargetMisconfigured: the environment has no credentials.
     """
 
     def __init__(self, resource: str, region: str, address: str | None = None) -> None:

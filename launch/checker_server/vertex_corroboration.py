@@ -37,9 +37,6 @@ class VertexCorroboration(RemoteService):
     Args:
       resource: ``projects/PROJECT/locations/LOCATION``.
       address: of the API; None for the location's.
-
-    Raises:
-      Misconfigured: no credentials were found.
     """
 
     def __init__(self, resource: str, address: str | None = None) -> None:
