@@ -1,8 +1,9 @@
 """A service on this machine that answers with one recorded reply, and keeps what it was sent."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -18,13 +19,17 @@ class SentRequest(NamedTuple):
 
 
 class RecordedService(ThreadingHTTPServer):
-    """Replies with `status`, `headers` and `content`, the first requests with `first_statuses`."""
+    """Replies with `status`, `headers` and `content`, the first requests with `first_statuses`.
+
+    So many `blanks` come slowly before the content.
+    """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.status, self.content = 200, b"{}"
         self.headers: Mapping[str, str] = {}
         self.first_statuses: list[int] = []
+        self.blanks = 0
         self.requests: list[SentRequest] = []
 
     @property
@@ -49,8 +54,12 @@ class _Handler(BaseHTTPRequestHandler):
         )
         for name, value in service.headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(service.content)))
+        self.send_header("Content-Length", str(len(service.content) + service.blanks))
         self.end_headers()
+        with suppress(OSError):
+            for _ in range(service.blanks):
+                self.wfile.write(b"\n")
+                time.sleep(0.05)
         self.wfile.write(service.content)
 
     def log_message(self, *_: object) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 from launch.__main__ import main
+from launch.checker_server import remote_service
 from launch.checker_server.llm_judge import LlmJudge
 from launch.checker_server.server import listening
 from tests.support.checks import CHECK_PATH, check_request
@@ -122,6 +124,18 @@ def test_an_invalid_reply_can_be_retried_and_is_not_quoted(
     reply = check(LlmJudge(f"{api.address}/v1", "small", None))
     assert reply.status_code == 503
     assert "Lamps" not in reply.text
+
+
+def test_a_service_that_sends_blank_lines_instead_of_a_reply_is_not_waited_for(
+    api: RecordedService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_service, "_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(api, "blanks", 400)
+    started_s = time.monotonic()
+    reply = check(LlmJudge(f"{api.address}/v1", "small", None))
+    assert time.monotonic() - started_s < 15
+    assert reply.status_code == 503
+    assert "gave no reply: ReadTimeout" in reply.json()["error"]["message"]
 
 
 def test_an_address_without_a_server_is_unavailable() -> None:
