@@ -17,6 +17,7 @@ from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, percent
 from pipeline.settings.commands import CalibrateSettings
 from pipeline.settings.load import Loaded
+from transforms.rules.spans import without_controls
 
 _WIDTH = 120
 _Choices = dict[str | None, ThresholdChoice | None]
@@ -96,7 +97,7 @@ def _goal_text(goal: Goal) -> str:
 
 
 def _name(engine: str | None) -> str:
-    return "all answers" if engine is None else f"engine {engine}"
+    return "all answers" if engine is None else f"engine {without_controls(engine)}"
 
 
 def _yaml(choices: _Choices) -> str:
