@@ -43,7 +43,7 @@ native: $(VENV)/installed-for-tests
 bench: $(BENCH)/installed
 	$(BENCH)/bin/python -m tests.benchmarks.peers $(if $(SMOKE),--smoke)
 
-# Needs two to five minutes; pictures are in out/integrations.
+# Needs two to five minutes, and draws docs/phoenix.jpg and docs/mlflow.jpg.
 integrations: $(VENV)/installed-for-tests $(INTEGRATIONS)/installed
 	$(BIN)/python -m tests.integrations $(INTEGRATIONS)/bin
 

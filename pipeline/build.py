@@ -1,6 +1,7 @@
 """Build the pipeline: read, parse, deduplicate, check, tag and write answers."""
 
 import apache_beam as beam
+from msgspec.structs import asdict
 
 from pipeline.settings.config import Config
 from pipeline.sinks.sink import Sink
@@ -29,9 +30,7 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
     use_record_coders()
     keep_first, fill_bundles = source.grouping(config)
     read = root | "ReadMessages" >> source
-    parsed = read.messages | "ParseAnswers" >> ParseAnswers(
-        config.input_format, facts_from_steps=config.facts_from_steps, own_map=config.own_map
-    )
+    parsed = read.messages | "ParseAnswers" >> ParseAnswers(**asdict(config.parsing))
     distinct = parsed.answers | "Deduplicate" >> Deduplicate(keep_first)
     answers = distinct | "SampleAnswers" >> SampleAnswers(config.sampling)
     routed = answers | "RouteAnswers" >> RouteAnswers(config.moved_reasons)

@@ -44,6 +44,20 @@ class Message(Record, frozen=True, kw_only=True):
         return self.place if self.element is None else f"{self.place}#{self.element}"
 
 
+class ParseOptions(Record, frozen=True, kw_only=True):
+    """How messages are parsed.
+
+    Attributes:
+      input_format: the name of their format or family; None to detect it.
+      facts_from_steps: whether the results of the generator's searches count as facts.
+      own_map: pairs of a field and the path that finds it, whatever the format says.
+    """
+
+    input_format: str | None = None
+    facts_from_steps: bool = False
+    own_map: tuple[tuple[str, str], ...] = ()
+
+
 class UnreadableAnswer(Exception):
     """A message that cannot be read as an answer without guessing.
 

@@ -8,7 +8,7 @@ import msgspec
 from schemas.answer import Answer
 from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer
-from schemas.message import Message
+from schemas.message import Message, ParseOptions
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.check_session import Outcome, open_session
 from transforms.grounding.settings import CheckSettings
@@ -84,9 +84,8 @@ def check_answers(
 def _read(answer: str, facts: list[object], query: str | None) -> Answer:
     envelope = {"answer": answer, "facts": facts, "query": query}
     payload = msgspec.json.encode(envelope)
-    [read] = parse_answers(
-        Message(payload=payload, place=payload.decode()), input_format="groundwatch.envelope"
-    )
+    options = ParseOptions(input_format="groundwatch.envelope")
+    [read] = parse_answers(Message(payload=payload, place=payload.decode()), options)
     if isinstance(read, ParseFailure):
         raise read.error
     return read

@@ -8,7 +8,7 @@ from apache_beam.typehints.decorators import no_annotations
 from msgspec.structs import replace
 
 from schemas.answer import Answer
-from schemas.message import SALVAGED, Message
+from schemas.message import SALVAGED, Message, ParseOptions
 from schemas.verdict import Tag
 from transforms.field_maps.field_map import PathPairs
 from transforms.formats import ParseFailure, parse_answers
@@ -42,29 +42,20 @@ class ParseAnswers(beam.PTransform):
         own_map: PathPairs = (),
     ) -> None:
         super().__init__()
-        self.input_format = input_format
-        self.facts_from_steps = facts_from_steps
-        self.own_map = own_map
+        self.options = ParseOptions(
+            input_format=input_format, facts_from_steps=facts_from_steps, own_map=own_map
+        )
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, messages: PCollection[Message]) -> DoOutputsTuple:
         """Apply the step."""
-        return messages | "ParseMessage" >> beam.FlatMap(
-            _parse_message,
-            input_format=self.input_format,
-            facts_from_steps=self.facts_from_steps,
-            own_map=self.own_map,
-        ).with_outputs(FAILURES, main=ANSWERS)
+        parse = beam.FlatMap(_parse_message, options=self.options)
+        return messages | "ParseMessage" >> parse.with_outputs(FAILURES, main=ANSWERS)
 
 
-def _parse_message(
-    message: Message, input_format: str | None, *, facts_from_steps: bool, own_map: PathPairs
-) -> Iterator[Answer | TaggedFailure]:
+def _parse_message(message: Message, options: ParseOptions) -> Iterator[Answer | TaggedFailure]:
     is_salvaged = SALVAGED in message.attributes
-    parsed = parse_answers(
-        message, input_format=input_format, facts_from_steps=facts_from_steps, own_map=own_map
-    )
-    for number, answer in enumerate(parsed):
+    for number, answer in enumerate(parse_answers(message, options)):
         if number:
             counters.MESSAGES_READ.inc()
             counters.FURTHER_ANSWERS.inc()

@@ -1,1 +1,1 @@
-"""The embedded checker over HTTP."""
+"""The embedded checker, or another service, over HTTP."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import resource
 import signal
 import socket
@@ -15,21 +14,25 @@ from typing import cast
 
 from aiohttp import web
 
+from launch.checker_server.azure_groundedness import AzureGroundedness
+from launch.checker_server.bedrock_guardrail import BedrockGuardrail
 from launch.checker_server.llm_judge import LlmJudge
+from launch.checker_server.remote_service import RemoteService
+from launch.export.http_sender import read_secret, require_secret
+from launch.export.target import TargetMisconfigured
 from launch.terminal.exit_status import DONE, fail
 from pipeline.settings.commands import ServeCheckerSettings
 from pipeline.settings.load import Loaded
 from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.claim_result import ScoreClaims
-from transforms.grounding.local.service import LocalTransport, Reply, refuse
+from transforms.grounding.local.service import CheckAnswer, LocalTransport, Reply, refuse
 
 # Enough for 200 facts of 10,000 characters with every character escaped in JSON.
 _MAX_BODY_BYTES = 32 * MEGABYTE
 _MAX_SMALL_BYTES = 64_000
 _MAX_LARGE_BODIES = 4  # larger bodies in memory at a time; further ones wait for their turn
 _THREADS = 2
-_JUDGE_THREADS = 32  # calls of a judge at a time
+_SERVICE_THREADS = 32  # calls of a service at a time
 _KEY = "OPENAI_API_KEY"
 _BACKLOG = 1_024
 _MAX_CONNECTIONS = 1_024
@@ -49,7 +52,7 @@ def serve_checker(loaded: Loaded[ServeCheckerSettings]) -> int:
     loaded.raise_problems()
     try:
         asyncio.run(_serve(loaded.settings))
-    except (OSError, Misconfigured) as error:
+    except (OSError, Misconfigured, TargetMisconfigured) as error:
         reason = getattr(error, "strerror", None) or error
         return fail(f"the checker cannot be served: {reason}")
     return DONE
@@ -59,33 +62,52 @@ async def _serve(settings: ServeCheckerSettings) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    judge = None
-    if settings.judge and settings.judge_model:
-        judge = LlmJudge(settings.judge, settings.judge_model, os.environ.get(_KEY))
-    scorer = judge.score if judge else settings.scorer
-    async with listening(settings.serve_port, settings.serve_host, scorer) as address:
-        sys.stdout.write(f"The embedded checker listens on {address}\n")
+    service = _service(settings)
+    checker = service.check if service else settings.scorer
+    async with listening(settings.serve_port, settings.serve_host, checker) as address:
+        behind = f"checker in front of {service.name}" if service else "embedded checker"
+        sys.stdout.write(f"The {behind} listens on {address}\n")
         sys.stdout.flush()
         await stopped.wait()
-    if judge:
-        read, written = judge.usage.prompt_tokens, judge.usage.completion_tokens
-        sys.stdout.write(f"The judge read {read:,} tokens and wrote {written:,}\n")
+    if service:
+        counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in service.usage.items())
+        sys.stdout.write(f"{service.name}: {', '.join(counts) or 'no calls'}\n")
+
+
+def _service(settings: ServeCheckerSettings) -> RemoteService | None:
+    """Return the service that checks or scores, None for the embedded checker."""
+    address, resource_name = settings.behind_address, settings.behind_resource or ""
+    if settings.judge and settings.judge_model:
+        return LlmJudge(settings.judge, settings.judge_model, read_secret(_KEY))
+    match settings.behind:
+        case "bedrock":
+            return BedrockGuardrail(resource_name, require_secret("AWS_REGION"), address)
+        case "azure":
+            return AzureGroundedness(address or "")
+        case "vertex":
+            # It imports Google's libraries.
+            from launch.checker_server.vertex_corroboration import (  # noqa: PLC0415
+                VertexCorroboration,
+            )
+
+            return VertexCorroboration(resource_name, address)
+        case _:
+            return None
 
 
 @asynccontextmanager
 async def listening(
-    port: int, host: str = "127.0.0.1", scorer: str | ScoreClaims | None = None
+    port: int, host: str = "127.0.0.1", checker: str | CheckAnswer | None = None
 ) -> AsyncIterator[str]:
     """Serve checks inside the running event loop while a `with` block lasts; yield the address.
 
     One process answers on one core: short requests in the event loop, long ones in a thread. The
-    scorer scores claims, or is the folder of a model; None is the lexical one. Port 0 takes a free
-    port.
+    checker is that of `LocalTransport`. Port 0 takes a free port.
     """
-    threads = ThreadPoolExecutor(_JUDGE_THREADS if callable(scorer) else _THREADS, "check")
+    threads = ThreadPoolExecutor(_SERVICE_THREADS if callable(checker) else _THREADS, "check")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        server = _Server(LocalTransport(scorer, threads))
+        server = _Server(LocalTransport(checker, threads))
         with socket.create_server((host, port), family=family, backlog=_BACKLOG) as listener:
             listener.setblocking(False)
             accepting = asyncio.create_task(server.accept(listener))
@@ -175,8 +197,12 @@ class _Server(web.Server):
         try:
             async with nullcontext() if is_small else self._large_bodies:
                 reply = await self._answer(request, connection)
+                headers = {"Retry-After": reply.retry_after} if reply.retry_after else None
                 response = web.Response(
-                    status=reply.status, body=reply.body, content_type="application/json"
+                    status=reply.status,
+                    body=reply.body,
+                    headers=headers,
+                    content_type="application/json",
                 )
                 if reply.status == 408:  # noqa: PLR2004 - the rest of the request may still come
                     response.force_close()

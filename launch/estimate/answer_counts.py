@@ -43,13 +43,7 @@ class PlannedAnswer(Record, frozen=True, kw_only=True):
 
 def outcomes_of(message: Message, config: Config) -> Iterator[PlannedAnswer]:
     """Parse, sample and route the answers of a message; yield an outcome for each."""
-    parsed = parse_answers(
-        message,
-        input_format=config.input_format,
-        facts_from_steps=config.facts_from_steps,
-        own_map=config.own_map,
-    )
-    for answer in parsed:
+    for answer in parse_answers(message, config.parsing):
         if isinstance(answer, ParseFailure):
             yield PlannedAnswer(fault=f"{answer.message.place}: {answer.error}")
         elif not is_in_sample(answer.record_id, answer.engine, config.sampling):

@@ -122,12 +122,7 @@ class LabelledAnswers:
         self, messages: Iterable[Message], settings: InputFormatSettings
     ) -> Iterator[Answer]:
         for message in messages:
-            for answer in parse_answers(
-                message,
-                input_format=settings.input_format,
-                facts_from_steps=settings.facts_from_steps,
-                own_map=settings.map,
-            ):
+            for answer in parse_answers(message, settings.options):
                 self.counts.read += 1
                 if not isinstance(answer, ParseFailure):
                     yield answer

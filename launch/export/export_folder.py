@@ -1,7 +1,7 @@
 """Send the records of an output folder to a target, and resume where an export stopped."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 import msgspec
@@ -111,17 +111,16 @@ class FolderExport:
     def _send_file(self, target: Target[GroundingResult], name: str, path: str) -> None:
         answers = islice(read_answers(path), self._files.get(name, 0), None)
         results = (grounding_result(each, with_text=self._settings.export_text) for each in answers)
-        for batch in _batched(results, target.max_rows):
-            recent = [each for each in batch if self._is_recent(each)]
+        since_us = self._settings.since
+        while batch := list(islice(results, target.max_rows)):
+            recent = [
+                each for each in batch if since_us is None or (each.event_time_us or 0) >= since_us
+            ]
             self.delivered += self._deliver(target, recent)
             self._older += len(batch) - len(recent)
             self._files[name] = self._files.get(name, 0) + len(batch)
             if time.monotonic() >= self._write_at_s:
                 self._write()
-
-    def _is_recent(self, result: GroundingResult) -> bool:
-        since_us = self._settings.since
-        return since_us is None or (result.event_time_us or 0) >= since_us
 
     def _deliver(
         self, target: Target[GroundingResult], results: Sequence[GroundingResult]
@@ -147,8 +146,3 @@ class FolderExport:
         )
         write_file(self._path, msgspec.json.encode(done))
         self._write_at_s = time.monotonic() + _WRITE_EVERY_S
-
-
-def _batched(results: Iterator[GroundingResult], most: int) -> Iterator[Sequence[GroundingResult]]:
-    while batch := list(islice(results, most)):
-        yield batch

@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from multiprocessing.pool import ThreadPool
-from typing import Any
 
 from launch.export.http_sender import HttpSender, TraceTarget, require_secret
 from schemas.grounding_result import GroundingResult
@@ -31,13 +31,11 @@ class LangfuseScores(TraceTarget):
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Post the scores, one request each, some at a time."""
         scores = [score for row in rows for score in langfuse_scores(row)]
-        self._threads.map(self._post_all, [scores[at::_PARALLEL] for at in range(_PARALLEL)])
+        post = partial(self._sender.post, "/api/public/scores")
+        # One chunk a thread: it ends at the first error.
+        self._threads.map(post, scores, chunksize=-(-len(scores) // _PARALLEL))
 
     def close(self) -> None:
         """Disconnect."""
         self._threads.terminate()
         super().close()
-
-    def _post_all(self, scores: Sequence[dict[str, Any]]) -> None:
-        for score in scores:
-            self._sender.post("/api/public/scores", score)

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -44,16 +43,9 @@ class MlflowAssessments(TraceTarget):
         # MLflow has no id of the sender's choice: a repeated result would be a second assessment.
         trace_id = f"tr-{row.trace_id}" if _TRACE.fullmatch(row.trace_id or "") else row.trace_id
         trace = msgspec.json.decode(self._sender.get(f"/api/3.0/mlflow/traces/{trace_id}"))
+        stored = trace["trace"]["trace_info"].get("assessments", [])
+        if row.record_id in [(each.get("metadata") or {}).get("record_id") for each in stored]:
+            return
         times = dict.fromkeys(("create_time", "last_update_time"), to_rfc3339(clock.now_us()))
         body = {"assessment": {"trace_id": trace_id, **times, **mlflow_assessment(row)}}
-        if not any(_is_of(row, each) for each in _assessments(trace)):
-            self._sender.post(f"/api/3.0/mlflow/traces/{trace_id}/assessments", body)
-
-
-def _assessments(trace: Any) -> list[Any]:
-    assessments: list[Any] = trace["trace"]["trace_info"].get("assessments", [])
-    return assessments
-
-
-def _is_of(row: GroundingResult, assessment: Any) -> bool:
-    return bool((assessment.get("metadata") or {}).get("record_id") == row.record_id)
+        self._sender.post(f"/api/3.0/mlflow/traces/{trace_id}/assessments", body)

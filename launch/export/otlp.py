@@ -85,7 +85,7 @@ class Outcome:
         self.begin()
 
     def begin(self) -> None:
-        """Forget the reply to the request before."""
+        """Discard the reply to the previous request."""
         self._error: Exception | None = None
         self._rejected = 0
 
@@ -127,7 +127,7 @@ class Outcome:
 
 
 class _GrpcExporter(GrpcExporter):
-    """The official exporter, whose channel tells an `Outcome` of each reply."""
+    """The official exporter, whose channel reports each reply to an `Outcome`."""
 
     def __init__(self, outcome: Outcome, url: str | None) -> None:
         self._interceptor = _Interceptor(outcome)

@@ -19,13 +19,6 @@ _SIMPLE_TYPES = {
 }
 
 
-def arrow_schema() -> pa.Schema:
-    """Convert the Avro schema of enriched records, and add the date of the folders."""
-    fields = load_schema("enriched_answer")["fields"]
-    columns = [pa.field(each["name"], _arrow_type(each["type"])) for each in fields]
-    return pa.schema([*columns, pa.field("event_date", pa.date32())])
-
-
 def _arrow_type(kind: Any) -> pa.DataType:
     if isinstance(kind, list):
         return _arrow_type(kind[1])  # a union of null and a type; each column may be null
@@ -44,7 +37,10 @@ class ParquetTable:
     """Write rows in row groups, of which one at most is in memory."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self._schema = arrow_schema()
+        fields = load_schema("enriched_answer")["fields"]
+        columns = [pa.field(each["name"], _arrow_type(each["type"])) for each in fields]
+        # The date is that of the folders.
+        self._schema = pa.schema([*columns, pa.field("event_date", pa.date32())])
         self._writer = pq.ParquetWriter(stream, self._schema, compression="zstd")
         self._batches: list[pa.RecordBatch] = []
         self._size_bytes = 0

@@ -1,8 +1,9 @@
 """Write the enriched records of an output folder to one Parquet or CSV file."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
+from itertools import chain
 from typing import Any
 
 from launch.export.csv_table import CsvTable
@@ -44,8 +45,9 @@ def write_table(folder: str, kind: str, path: str) -> int:
 def _write(files: Sequence[str], kind: str, path: str) -> int:
     rows = 0
     with storage.create(path) as stream, closing(_open_table(kind, stream)) as table:
-        for block in _blocks(files):
-            table.write(block)
+        for block in chain.from_iterable(map(read_blocks, files)):
+            # Fields that an older schema lacks have their defaults.
+            table.write([_ABSENT | row for row in block])
             rows += len(block)
     return rows
 
@@ -56,10 +58,3 @@ def _open_table(kind: str, stream: Any) -> Any:
     from launch.export.parquet_table import ParquetTable  # noqa: PLC0415 - it imports pyarrow
 
     return ParquetTable(stream)
-
-
-def _blocks(files: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
-    """Read blocks of rows; fields that an older schema lacks have their defaults."""
-    for path in files:
-        for block in read_blocks(path):
-            yield [_ABSENT | row for row in block]

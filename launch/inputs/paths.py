@@ -21,12 +21,22 @@ STANDARD_INPUT = "-"
 _ARCHIVE_NAME = re.compile(
     r"[.](avro|parquet|(jsonl|ndjson|json|csv|tsv)([.]gz|[.]zst)?)$", re.IGNORECASE
 )
+_RESULTS = frozenset(
+    {
+        *("enriched", "alerts", "failures", "replayed", "manifest", "runs"),
+        *("summary.json", "estimate.json"),
+    }
+)
+"""What the output folder of an earlier run holds, apart from pages and tables."""
 
 
-def find_inputs(argument: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
+def find_inputs(
+    argument: str, patterns: Sequence[str], problems: list[str], output: str | None = None
+) -> list[str]:
     """Find the files that paths or globs match, and the archives in folders; each file once.
 
-    Problems name the `argument`, as it is written on the command line.
+    Problems name the `argument`, as it is written on the command line. Results in the `output`
+    folder of the run are left out, unless a pattern names them.
     """
     found: set[str] = set()
     # A missing argument is empty, and a problem already.
@@ -38,8 +48,14 @@ def find_inputs(argument: str, patterns: Sequence[str], problems: list[str]) -> 
             continue
         if not matches:
             problems.append(f"{argument} {pattern}: no file matches{_hint(pattern)}")
-        found.update(matches)
+        is_asked = _is_result(pattern, output)
+        found.update(each for each in matches if is_asked or not _is_result(each, output))
     return storage.distinct(found)
+
+
+def _is_result(path: str, output: str | None) -> bool:
+    name = storage.name_below(path, output) if output else None
+    return name is not None and name.partition("/")[0] in _RESULTS
 
 
 def _hint(pattern: str) -> str:

@@ -123,7 +123,9 @@ def prepare(
     placement = place_job(loaded, job, problems)
     if not placement.is_local:
         problems += _local_flags(job)
-    inputs = find_inputs(f"--{flag}", patterns, problems)
+    # Failures are in an output folder.
+    output = None if replays else job.output.output
+    inputs = find_inputs(f"--{flag}", patterns, problems, output)
     run_id = job.output.run_id or default_run_id(patterns)
     destination = Destination(root=job.output.output, run=run_id)
     if destination.root:

@@ -1,8 +1,7 @@
 """Show how the messages of a file are read, without a run."""
 
 import sys
-from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
@@ -12,7 +11,6 @@ from launch.show.print_record import print_record
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import printable
 from pipeline.settings.commands import InspectSettings
-from pipeline.settings.job import InputFormatSettings
 from pipeline.settings.load import Loaded
 from pipeline.sources.archives import read_file
 from pipeline.sources.compression import DamagedArchive
@@ -33,8 +31,9 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
     loaded.raise_problems()
     understood = shown = 0
     try:
-        for message in islice(_messages(paths), settings.messages):
-            for parsed in _parse(message, settings.format):
+        messages = chain.from_iterable(read_file(path, are_failures=False) for path in paths)
+        for message in islice(messages, settings.messages):
+            for parsed in parse_answers(message, settings.format.options):
                 shown += 1
                 understood += _show(parsed)
     except (DamagedArchive, OSError) as error:
@@ -43,20 +42,6 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
         return fail_unreadable([], paths)
     hints = filter(None, map(hint_for, paths[:1]))
     return DONE if understood else fail_with("none of these messages could be read", [*hints])
-
-
-def _messages(paths: list[str]) -> Iterator[Message]:
-    for path in paths:
-        yield from read_file(path, are_failures=False)
-
-
-def _parse(message: Message, settings: InputFormatSettings) -> Iterator[Answer | ParseFailure]:
-    return parse_answers(
-        message,
-        input_format=settings.input_format,
-        facts_from_steps=settings.facts_from_steps,
-        own_map=settings.map,
-    )
 
 
 def _show(parsed: Answer | ParseFailure) -> bool:

@@ -8,12 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.report.page.presentation import moment
-from launch.terminal.figures import NOTHING, SCREEN_ACCURACY, score, without_controls
+from launch.terminal.figures import NOTHING, SCREEN_ACCURACY, score
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms.grounding.settings import LOCAL
+from transforms.rules.spans import without_controls
 from transforms.rules.tagging import Thresholds
 
 _WIDTH = 100
@@ -22,6 +23,7 @@ _STYLES = {Verdict.GROUNDED: "bold green", Verdict.LOW_GROUNDED: "bold red"}
 
 def print_record(record: AnswerRow, thresholds: Thresholds) -> None:
     """Print the verdict of a record, its claims with their scores, and its facts."""
+    thresholds = thresholds.of_engine(record.engine)
     console = Console(highlight=False, markup=False)
     console.width = min(console.width, _WIDTH)
     console.print(_headline(record))

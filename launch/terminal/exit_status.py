@@ -1,5 +1,7 @@
 """The exit statuses of commands."""
 
+import errno
+import os
 import sys
 
 DONE = 0  # everything is done and accounted for
@@ -7,8 +9,13 @@ FAILED = 1  # the command failed, or messages are not accounted for
 USAGE = 2  # the command line has problems; nothing was started
 LEFT = 3  # done, except for retryable failures or deferred messages
 
+# In the words of the system and of SQLite.
+_DISK_FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")
+
 
 def fail(sentence: str) -> int:
-    """Print why a command failed to stderr; return the exit status."""
+    """Print why a command failed to stderr, and advice if a disk is full; return the status."""
+    if any(words in sentence for words in _DISK_FULL):
+        sentence += "; free some space on this disk, and run the same command again"
     sys.stderr.write(f"groundwatch: {sentence}\n")
     return FAILED

@@ -1,5 +1,7 @@
 """Format numbers and untrusted text for people."""
 
+from transforms.rules.spans import without_controls
+
 NOTHING = "—"  # shown instead of a missing number
 # By `groundwatch evaluate` on RAGTruth's question answering set.
 SCREEN_ACCURACY = (
@@ -59,8 +61,3 @@ def duration(latency_ms: int | None) -> str:
 def printable(text: str) -> str:
     """Remove from untrusted text what could control or flood a terminal."""
     return without_controls(f"{text[:_MAX_CHARACTERS]}…" if len(text) > _MAX_CHARACTERS else text)
-
-
-def without_controls(text: str) -> str:
-    """Replace what could control a terminal, line ends included, by spaces."""
-    return "".join(character if character.isprintable() else " " for character in text)

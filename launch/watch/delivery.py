@@ -50,7 +50,7 @@ class Delivery(Generic[OutboxRow]):
         self._clock = clock
         self._failures = 0
         self._problem: str | None = None
-        self._unsettled: tuple[list[int], Delivered] | None = None
+        self._delivered: tuple[list[int], Delivered] | None = None
         self._not_before_s = self._paused_to_s = self._trim_at_s = clock()
         self._ending = threading.Event()
         # A daemon: a target that hangs must not keep the process.
@@ -98,24 +98,24 @@ class Delivery(Generic[OutboxRow]):
         return now_s >= self._not_before_s and (self._ending.is_set() or now_s >= self._paused_to_s)
 
     def _deliver_some(self, journal: Journal) -> bool:
-        self._settle(journal)
+        self._delete_delivered(journal)
         rows = journal.outbox.rows(self._row_type, self._target.max_rows, kind=self.kind)
         if not rows:
             return False
         delivered = deliver(self._target, [row for _, row in rows])
-        self._unsettled = [identity for identity, _ in rows], delivered
-        self._settle(journal)
+        self._delivered = [identity for identity, _ in rows], delivered
+        self._delete_delivered(journal)
         if self._problem:
             _log.warning("%s takes results again", self.kind)
         self._failures, self._problem = 0, None
         self._paused_to_s = self._clock() + self._target.pause_s
         return True
 
-    def _settle(self, journal: Journal) -> None:
+    def _delete_delivered(self, journal: Journal) -> None:
         """Delete what is delivered; rows that a full disk keeps are not sent again for that."""
-        if self._unsettled:
-            journal.outbox.settle(self.kind, *self._unsettled)
-            self._unsettled = None
+        if self._delivered:
+            journal.outbox.record_delivered(self.kind, *self._delivered)
+            self._delivered = None
 
     def _put_off(self, problem: str, wait_s: float) -> None:
         if problem != self._problem:

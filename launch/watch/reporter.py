@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
+from rich.console import Console
+from rich.text import Text
+
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.report.terminal_summary import accounts_line
 from launch.terminal.figures import counted, printable
@@ -68,6 +71,7 @@ class TerminalReporter(LogReporter):
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(clock)
         self._stream = stream
+        self._console = Console(file=stream)
 
     def report_start(self, name: str, output: str, checker: str) -> None:
         """Write what is watched, and how to end it."""
@@ -102,7 +106,10 @@ class TerminalReporter(LogReporter):
         since = now - self._start
         found = (f"{verdict.lower()} {since[verdict]:,}" for verdict in Verdict if since[verdict])
         verdicts = ", ".join(found) or "none checked yet"
-        self._write(f"{since['done']:5,} answers: {verdicts}{more}")
+        line = Text(f"{since['done']:5,} answers: {verdicts}{more}")
+        if self._console.is_terminal:
+            line.truncate(self._console.width, overflow="ellipsis")
+        self._write(line.plain)
 
     def _write(self, line: str) -> None:
         self._stream.write(f"{line}\n")

@@ -126,37 +126,27 @@ def open_worker(
             config, settings, options, journal, subscription=subscription, reporter=reporter
         )
         opened.enter_context(closing(worker))
-        if settings.worker.health_address:
-            opened.enter_context(_status(worker, *settings.worker.health_address))
-        if settings.results.otlp_metrics:
-            opened.enter_context(_otlp_metrics(worker))
+        _open_metrics(worker, settings, opened)
         yield worker
 
 
-@contextmanager
-def _otlp_metrics(worker: Worker) -> Iterator[None]:
-    # An optional package.
-    from launch.watch.health.otlp_metrics import otlp_metrics  # noqa: PLC0415
-
-    with closing(Journal(worker.journal.path)) as journal:
-        metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
-        with otlp_metrics(metrics.collect):
-            yield
-
-
-@contextmanager
-def _status(worker: Worker, host: str, port: int) -> Iterator[None]:
-    # A connection of its own: these pages are answered on other threads.
-    with closing(Journal(worker.journal.path)) as journal:
-        metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
+def _open_metrics(worker: Worker, settings: WatchSettings, opened: ExitStack) -> None:
+    # A connection of their own: they are collected on other threads.
+    journal = opened.enter_context(closing(Journal(worker.journal.path)))
+    metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
+    if settings.worker.health_address:
         pages = {
             "/healthz": lambda _: worker.health.page(),
             "/livez": lambda _: worker.health.live_page(),
             "/metrics": metrics.page,
         }
-        with StatusServer(host, port, pages) as server:
-            _log.info("%s answers /healthz, /livez and /metrics", server.address)
-            yield
+        server = opened.enter_context(StatusServer(*settings.worker.health_address, pages))
+        _log.info("%s answers /healthz, /livez and /metrics", server.address)
+    if settings.results.otlp_metrics:
+        # An optional package.
+        from launch.watch.health.otlp_metrics import otlp_metrics  # noqa: PLC0415
+
+        opened.enter_context(otlp_metrics(metrics.collect))
 
 
 def _run(worker: Worker, stop: threading.Event) -> None:

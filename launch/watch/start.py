@@ -89,12 +89,7 @@ def _validate_canary(path: str, problems: list[str], settings: InputFormatSettin
     try:
         for message in read_file(path, are_failures=False):
             place = message.place
-            for answer in parse_answers(
-                message,
-                input_format=settings.input_format,
-                facts_from_steps=settings.facts_from_steps,
-                own_map=settings.map,
-            ):
+            for answer in parse_answers(message, settings.options):
                 if isinstance(answer, ParseFailure):
                     place = answer.message.answer_place
                     raise answer.error

@@ -1,7 +1,8 @@
 """The settings of each command: its own, and the groups that it takes."""
 
+import re
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
@@ -13,12 +14,17 @@ from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.ranking import SHOWN_ANSWERS
+from transforms.rules.tagging import GivenThresholds
 
 _NO_DATA = NoDataRule()
 _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (
     *("what_if", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
 )
+_BEHIND_RESOURCES = {
+    "bedrock": "guardrail/ID/version/VERSION",
+    "vertex": "projects/PROJECT/locations/LOCATION",
+}
 _NOT_OF_A_WORKER = Note(
     without="workers segment_messages resume forget_replies max_calls max_cost max_attempts"
     " retry_timeout_s give_up_after_s"
@@ -308,8 +314,9 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     what_if: Print what other thresholds would find, from the stored scores.
     gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
       "grounded" (true or false).
-    low_grounded_threshold: Threshold of the support score in the run. Default: 0.6.
-    claim_threshold: Threshold of a claim's score in the run. Default: 0.4.
+    low_grounded_threshold: Threshold of the support score in the run: NUMBER for all engines or
+      ENGINE=NUMBER for one. Default: that of the run.
+    claim_threshold: Threshold of a claim's score in the run, likewise. Default: that of the run.
     price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
     record_url: Template of the address of a record in your viewer, such as
       https://viewer.example/r/{record_id}.
@@ -322,16 +329,15 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     csv: kinds.Location | None = None
     what_if: kinds.Switch = False
     gold: tuple[kinds.Location, ...] = ()
-    low_grounded_threshold: kinds.Fraction | None = None
-    claim_threshold: kinds.Fraction | None = None
+    low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
+    claim_threshold: tuple[kinds.Threshold, ...] = ()
     price_per_1k_chars: kinds.Positive | None = None
     record_url: kinds.RecordUrl | None = None
 
     @property
-    def given_thresholds(self) -> dict[str, float]:
-        """The thresholds that replace those of the run, by name."""
-        given = ("low_grounded", self.low_grounded_threshold), ("claim", self.claim_threshold)
-        return {name: value for name, value in given if value is not None}
+    def given_thresholds(self) -> GivenThresholds:
+        """The thresholds that replace those of the run."""
+        return {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
 
     def problems(self) -> Iterator[str]:
         """Name the settings that do not apply to a comparison, and too many answers."""
@@ -433,6 +439,11 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     judge: Address of an OpenAI-compatible API, such as https://api.openai.com/v1, whose language
       model scores claims. The key is OPENAI_API_KEY in the environment.
     judge_model: Name of the judge's model.
+    behind: Service that checks the answers: Amazon Bedrock Guardrails, Azure AI Content Safety or
+      Vertex AI.
+    behind_resource: The guardrail (guardrail/ID/version/VERSION), or Vertex AI's location
+      (projects/PROJECT/locations/LOCATION).
+    behind_address: Address of the service. Default: that of the region; Azure has none.
     """
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
@@ -440,10 +451,20 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     scorer: kinds.ModelFolder | None = None
     judge: kinds.Url | None = None
     judge_model: kinds.Text | None = None
+    behind: Literal["bedrock", "azure", "vertex"] | None = None
+    behind_resource: kinds.Text | None = None
+    behind_address: kinds.Url | None = None
 
     def problems(self) -> Iterator[str]:
-        """Require the judge's model, and one scorer."""
+        """Require what a service needs, and one scorer."""
         if (self.judge is None) != (self.judge_model is None):
             yield "--judge and --judge_model belong together: pass both"
-        if self.judge and self.scorer:
-            yield "--judge and --scorer both score claims: pass one"
+        given = [name for name in ("judge", "scorer", "behind") if getattr(self, name)]
+        if len(given) > 1:
+            yield f"--{' and --'.join(given)} all score claims: pass one"
+        form = _BEHIND_RESOURCES.get(self.behind or "", "")
+        if not re.fullmatch(re.sub("[A-Z]+", r"[^\\s?#]+", form), self.behind_resource or ""):
+            needs = f"needs --behind_resource {form}" if form else "takes no --behind_resource"
+            yield f"--behind {self.behind or 'is missing'}: {needs}"
+        if self.behind == "azure" and not self.behind_address:
+            yield "--behind azure: needs --behind_address https://NAME.cognitiveservices.azure.com"

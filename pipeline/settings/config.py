@@ -5,6 +5,7 @@ from typing import Any
 from pipeline import storage
 from pipeline.settings.job import FILE_BYTES, JobSettings, LocalRunSettings
 from schemas import Record
+from schemas.message import ParseOptions
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
@@ -65,9 +66,7 @@ class Config(Record, frozen=True, kw_only=True):
     source: str | None = None
     replays: bool = False
     salvage: bool = False
-    input_format: str | None = None
-    own_map: tuple[tuple[str, str], ...] = ()
-    facts_from_steps: bool = False
+    parsing: ParseOptions = ParseOptions()
     work_folder: str | None = None
     segment_messages: int = LocalRunSettings().segment_messages
     file_bytes: int = FILE_BYTES
@@ -117,9 +116,7 @@ def job_config(
     return Config(
         output=job.output.output,
         run=run,
-        input_format=job.format.input_format,
-        own_map=job.format.map,
-        facts_from_steps=job.format.facts_from_steps,
+        parsing=job.format.options,
         segment_messages=job.local.segment_messages,
         file_bytes=job.output.target_file_mb * MEGABYTE,
         sampling=job.sampling.rule,

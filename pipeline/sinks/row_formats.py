@@ -1,4 +1,4 @@
-"""Encode each kind of row in files."""
+"""Encode each kind of row, in files and as messages of a topic."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -20,12 +20,14 @@ from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure, failure_to_json
 from schemas.quantities import DAY_US, to_date
 from transforms.persistence.seen_ids import record_key
-from transforms.rules.redaction import TextMode, redact
+from transforms.rules.redaction import TextMode, redact, without_evidence, without_fact_texts
+from transforms.rules.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 from transforms.runtime import clock
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
 # How far before and after now an event date may be to get a folder of its own.
 _OLDEST_US, _LATEST_US = 3_653 * DAY_US, 2 * DAY_US
+_MAX_TEXT_BYTES = 100_000  # of each of the dozen texts that are left of a record over 10 MB
 _HEADER_BYTES = 256 * 1024  # More than any header, whose schema takes some 6 KB
 
 
@@ -159,6 +161,22 @@ def _header(sync_marker: bytes) -> bytes:
 @cache
 def _encoder() -> Callable[[EnrichedAnswer], bytes]:
     return compile_encoder(load_schema("enriched_answer"))
+
+
+def encode_enriched(record: EnrichedAnswer, text: TextMode) -> TopicMessage:
+    """Encode a record as a message of a topic that has its Avro schema.
+
+    A record over 10 MB lacks the texts of its facts, or all its lists if that is not enough. Its
+    data is never truncated: Pub/Sub would refuse what does not fit the schema of the topic.
+    """
+    encode = EnrichedFiles(text).encode
+    data = encode(record)
+    if len(data) > MAX_DATA_BYTES:
+        data = encode(without_fact_texts(record))
+    if len(data) > MAX_DATA_BYTES:
+        data = encode(without_evidence(record, _MAX_TEXT_BYTES))
+    attributes = {"record_id": record.record_id, "verdict": record.verdict, "engine": record.engine}
+    return build_message(data, attributes)
 
 
 class AlertFiles(RowFormat):

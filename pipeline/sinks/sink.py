@@ -8,10 +8,9 @@ import apache_beam as beam
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import deferred_answer, without_payload
 from pipeline.sinks.counted_rows import CountedRows
-from pipeline.sinks.enriched_messages import encode_enriched
 from pipeline.sinks.keep_rows import KeepRow, KeepRows
 from pipeline.sinks.publish_rows import PublishRows
-from pipeline.sinks.row_formats import RowFormat, row_formats
+from pipeline.sinks.row_formats import RowFormat, encode_enriched, row_formats
 from pipeline.sinks.write_files import WriteFiles, WritePart
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle

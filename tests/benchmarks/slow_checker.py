@@ -89,20 +89,21 @@ def slow_checker(least_s: float, most_s: float, capacity: int = _MANY) -> Iterat
     context = multiprocessing.get_context("spawn")
     process = context.Process(target=_run, args=(theirs, least_s, most_s, capacity), daemon=True)
     process.start()
+    # Else nobody would learn that the process has ended.
+    theirs.close()
     try:
         yield SlowChecker(ours.recv(), ours)
     finally:
-        ours.send(None)
-        process.join(5)
         process.kill()
+        process.join()
 
 
 def _run(pipe: Connection, least_s: float, most_s: float, capacity: int) -> None:
     calls = _CallPlan(least_s, most_s, capacity)
     with FaultServer(calls.plan, made_reply) as server:
         pipe.send(server.address)
-        while (fault_share := pipe.recv()) is not None:
-            pipe.send(calls.begin(fault_share))
+        while True:
+            pipe.send(calls.begin(pipe.recv()))
 
 
 class _CallPlan:

@@ -47,6 +47,11 @@ def test_a_contender_leaves_a_right_record_for_each_answer(
     assert account.doubled == (0 if contender.key in WRITE_ONCE else 2)
 
 
+def test_a_checker_that_does_not_start_is_an_error() -> None:
+    with pytest.raises(EOFError), slow_checker(0.0, 0.0, capacity=-1):
+        pass
+
+
 def test_of_ten_messages_one_comes_again_and_one_repeats_an_answer() -> None:
     answers = [answer_of(message) for message in repeating_messages(200)]
     assert len({answer.id for answer in answers}) == 180

@@ -1,13 +1,13 @@
-"""Check a trace, export its verdict to Phoenix and MLflow, and read it back from them.
+"""Check a trace, export its verdict to Phoenix and MLflow, read it back, and draw their pages.
 
 `python -m tests.integrations FOLDER` starts both servers from the programs in a folder, such as
-.venv/integrations/bin, on free ports of this machine. Exit status 1: a server has no verdict.
+.venv/integrations/bin, on free ports of this machine, and stops them. Exit status 1: a server has
+no verdict. The pictures are docs/phoenix.jpg and docs/mlflow.jpg.
 """
 
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,12 +23,17 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 from playwright.sync_api import Error as PlaywrightError
 
+import launch
 from launch.__main__ import main as groundwatch
 from tests.support.browser import chromium, find_chromium
+from tests.support.pubsub_servers import free_port
+from tests.support.waiting import wait_until
 
-_START_WITHIN_S = 180.0
+_START_WITHIN_S = 240.0
+_STORE_WITHIN_S = 60.0
 _TRACE, _SPAN = os.urandom(16), os.urandom(8)
-_PICTURES = Path("out/integrations")
+_PICTURES = Path(launch.__file__).parents[1] / "docs"
+_WIDTH_PX, _HEIGHT_PX = 1280, 720
 _ATTRIBUTES = {
     "gen_ai.operation.name": "chat",
     "gen_ai.response.id": "resp-1",
@@ -54,6 +59,8 @@ _ATTRIBUTES = {
 
 def main(programs: str) -> int:
     """Run everything; return the exit status."""
+    # Without it SIGTERM would leave the servers running.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("interrupted"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         archive = folder / "spans.jsonl"
@@ -63,9 +70,10 @@ def main(programs: str) -> int:
         with _phoenix(programs, folder) as url:
             _send_trace(url)
             _export(output, "phoenix", url)
-            phoenix = httpx.get(
-                f"{url}/v1/projects/default/span_annotations", params={"span_ids": _SPAN.hex()}
-            ).json()["data"]
+            address = f"{url}/v1/projects/default/span_annotations?span_ids={_SPAN.hex()}"
+            # Phoenix stores spans and annotations a moment later.
+            _wait_for(lambda: bool(_get(address)["data"]), _STORE_WITHIN_S)
+            phoenix = _get(address)["data"]
             _picture(f"{url}/redirects/traces/{_TRACE.hex()}", "phoenix", "Annotations")
         with _mlflow(programs, folder) as url:
             created = httpx.post(
@@ -74,7 +82,7 @@ def main(programs: str) -> int:
             experiment = created["experiment_id"]
             _send_trace(url, {"x-mlflow-experiment-id": experiment})
             _export(output, "mlflow", url)
-            trace = httpx.get(f"{url}/api/3.0/mlflow/traces/tr-{_TRACE.hex()}").json()
+            trace = _get(f"{url}/api/3.0/mlflow/traces/tr-{_TRACE.hex()}")
             mlflow = trace["trace"]["trace_info"]["assessments"]
             selected = f"tr-{_TRACE.hex()}"
             page = f"{url}/#/experiments/{experiment}/traces?selectedEvaluationId={selected}"
@@ -126,12 +134,16 @@ def _send_trace(url: str, headers: Mapping[str, str] | None = None) -> None:
     kind = {"Content-Type": "application/x-protobuf"}
     sent = httpx.post(f"{url}/v1/traces", content=content, headers={**kind, **(headers or {})})
     assert sent.is_success, sent
-    time.sleep(3)  # Phoenix stores spans a moment later, and says nothing
+
+
+def _get(url: str) -> Any:
+    reply = httpx.get(url)
+    return reply.json() if reply.is_success else {"data": []}
 
 
 @contextmanager
 def _phoenix(programs: str, folder: Path) -> Iterator[str]:
-    port, grpc_port = _free_port(), _free_port()
+    port, grpc_port = free_port(), free_port()
     environment = {
         "PHOENIX_WORKING_DIR": str(folder / "phoenix"),
         "PHOENIX_HOST": "127.0.0.1",
@@ -141,13 +153,13 @@ def _phoenix(programs: str, folder: Path) -> Iterator[str]:
     }
     with _server([f"{programs}/phoenix", "serve"], environment, folder / "phoenix.log"):
         url = f"http://127.0.0.1:{port}"
-        _wait_for(lambda: httpx.get(f"{url}/healthz").is_success, folder / "phoenix.log")
+        _wait_for(lambda: httpx.get(f"{url}/healthz").is_success, _START_WITHIN_S)
         yield url
 
 
 @contextmanager
 def _mlflow(programs: str, folder: Path) -> Iterator[str]:
-    port = _free_port()
+    port = free_port()
     store = f"sqlite:///{folder}/mlflow.db"
     flags = ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
     command = [f"{programs}/mlflow", "server", *flags, "--backend-store-uri", store]
@@ -157,7 +169,7 @@ def _mlflow(programs: str, folder: Path) -> Iterator[str]:
     }
     with _server(command, environment, folder / "mlflow.log"):
         url = f"http://127.0.0.1:{port}"
-        _wait_for(lambda: httpx.get(f"{url}/health").is_success, folder / "mlflow.log")
+        _wait_for(lambda: httpx.get(f"{url}/health").is_success, _START_WITHIN_S)
         yield url
 
 
@@ -174,47 +186,42 @@ def _server(command: list[str], environment: Mapping[str, str], log: Path) -> It
         )
     try:
         yield
+    except BaseException:
+        sys.stderr.write(log.read_text(errors="replace")[-2_000:])
+        raise
     finally:
         # MLflow's own processes take a minute to end.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
-def _wait_for(is_up: Callable[[], bool], log: Path) -> None:
-    until_s = time.monotonic() + _START_WITHIN_S
-    while True:
+def _wait_for(is_so: Callable[[], bool], within_s: float) -> None:
+    def is_so_or_away() -> bool:
         try:
-            if is_up():
-                return
+            return is_so()
         except httpx.HTTPError:
-            pass
-        if time.monotonic() > until_s:
-            raise TimeoutError(log.read_text(errors="replace")[-2_000:])
-        time.sleep(0.5)
+            time.sleep(0.5)
+            return False
 
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+    wait_until(is_so_or_away, within_s)
 
 
 def _picture(url: str, name: str, button: str) -> None:
-    """Take a picture of a page after a click on a button, where there is a browser."""
+    """Draw a page that shows the verdict after a click on a button, where there is a browser."""
     path = find_chromium()
     if path is None:
         sys.stdout.write(f"no Chromium: there is no picture of {name}\n")
         return
-    _PICTURES.mkdir(parents=True, exist_ok=True)
     with chromium(path) as browser:
-        page = browser.new_page(viewport={"width": 1500, "height": 900})
+        page = browser.new_page(viewport={"width": _WIDTH_PX, "height": _HEIGHT_PX})
         page.goto(url, timeout=60_000)
         try:
             page.get_by_role("button", name=button).last.click(timeout=60_000)
             page.get_by_text("LOW_GROUNDED").first.wait_for(timeout=10_000)
         except PlaywrightError:
-            sys.stdout.write(f"the page of {name} does not show the verdict: see the picture\n")
-        page.screenshot(path=str(_PICTURES / f"{name}.png"))
+            sys.stdout.write(f"the page of {name} does not show the verdict: no new picture\n")
+            return
+        page.screenshot(path=_PICTURES / f"{name}.jpg", type="jpeg", quality=60)
 
 
 if __name__ == "__main__":

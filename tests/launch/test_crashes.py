@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import GROUNDWATCH, run, start
+from tests.support.commands import GROUNDWATCH, ChildProcess, run, start
 from tests.support.outputs import record_ids_in, summary_in, visible_files
 from tests.support.runs import a_long_archive, backfill
 
@@ -23,7 +23,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
 """
 
 
-def begin(archive: Path, output: Path, *flags: str) -> subprocess.Popen[str]:
+def begin(archive: Path, output: Path, *flags: str) -> ChildProcess:
     """Start a backfill and wait until it writes a file of its own."""
     left_over = parts_in(output)
     places = "--input", str(archive), "--output", str(output)
@@ -44,7 +44,7 @@ def parts_in(output: Path) -> set[Path]:
         return set()
 
 
-def wait(process: subprocess.Popen[str], seconds: float) -> None:
+def wait(process: ChildProcess, seconds: float) -> None:
     """Let a process work on for a while."""
     try:
         process.wait(seconds)
@@ -79,7 +79,7 @@ def test_a_signal_ends_a_run_soon_and_shows_no_result(
 ) -> None:
     with begin(a_long_archive(tmp_path, 10 * _ANSWERS), tmp_path / "out") as process:
         process.send_signal(number)
-        _, screen = process.communicate(timeout=10)
+        _, screen = process.communicate(timeout=60)
     assert process.returncode != 0
     assert visible_files(tmp_path / "out") == []
     if number is signal.SIGINT:

@@ -20,7 +20,7 @@ from tests.support.waiting import wait_until
 from tests.support.wire_faults import UNAVAILABLE, after
 
 PLACE_NAME = "Zanzibar"
-_TIMEOUT_S = 30.0
+_TIMEOUT_S = 120.0
 
 
 @pytest.fixture

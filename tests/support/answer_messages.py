@@ -1,9 +1,10 @@
 """Messages and answers for tests of the input formats."""
 
 import json
+from typing import Any
 
 from schemas.answer import Answer
-from schemas.message import Message
+from schemas.message import Message, ParseOptions
 from transforms.formats import ParseFailure, parse_answers
 
 ANSWER_NAME = "projects/1/locations/global/collections/c/engines/shop/sessions/s1/answers/a1"
@@ -23,15 +24,13 @@ def message_of(
     )
 
 
-def parse_answer(
-    message: Message, *, input_format: str | None = None, facts_from_steps: bool = False
-) -> Answer:
+def parse_answer(message: Message, **options: Any) -> Answer:
     """Parse a message of one answer.
 
     Raises:
       UnreadableAnswer: the message cannot be read.
     """
-    [answer] = parse_answers(message, input_format=input_format, facts_from_steps=facts_from_steps)
+    [answer] = parse_answers(message, ParseOptions(**options))
     if isinstance(answer, ParseFailure):
         raise answer.error
     return answer

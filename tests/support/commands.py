@@ -36,7 +36,18 @@ sys.modules.update(
 """The beginning of a program: the packages of groundwatch's extras cannot be imported."""
 
 
-def start(*arguments: str, prepare: str = "", source: Path | None = None) -> subprocess.Popen[str]:
+_END_WITHIN_S = 300.0
+
+
+class ChildProcess(subprocess.Popen[str]):
+    """A process that is killed when its `with` block ends; `Popen` would wait for it for ever."""
+
+    def __exit__(self, *given: object) -> None:
+        self.kill()
+        super().__exit__(*given)
+
+
+def start(*arguments: str, prepare: str = "", source: Path | None = None) -> ChildProcess:
     """Start Python with arguments; its output can be read from pipes.
 
     Args:
@@ -47,7 +58,7 @@ def start(*arguments: str, prepare: str = "", source: Path | None = None) -> sub
     """
     if prepare:
         arguments = ("-c", f"{prepare}\n{_THEN_RUN}", *arguments)
-    return subprocess.Popen(  # noqa: S603 - our own source
+    return ChildProcess(
         [sys.executable, *arguments],
         env=os.environ | {"PYTHONPATH": str(source or _SOURCE)},
         cwd=source,
@@ -60,5 +71,5 @@ def start(*arguments: str, prepare: str = "", source: Path | None = None) -> sub
 def run(*arguments: str, prepare: str = "", source: Path | None = None) -> tuple[int, str, str]:
     """Run Python with arguments to its end: exit status, standard output, standard error."""
     with start(*arguments, prepare=prepare, source=source) as process:
-        output, errors = process.communicate()
+        output, errors = process.communicate(timeout=_END_WITHIN_S)
     return process.returncode, output, errors

@@ -16,7 +16,7 @@ Plan = Callable[[int], Fault]
 Checker = Callable[[str, str, bytes], Reply]
 """What a good reply to method, path and body is."""
 
-_START_TIMEOUT_S = 5.0
+_START_TIMEOUT_S = _STOP_TIMEOUT_S = 60.0
 
 
 def always(fault: Fault) -> Plan:
@@ -84,7 +84,7 @@ class FaultServer:
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stopped.set)
-        self._thread.join()
+        self._thread.join(_STOP_TIMEOUT_S)
 
     def _run(self) -> None:
         asyncio.run(self._serve())

@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.request
 import zipfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
@@ -202,5 +202,8 @@ def flink_class_path() -> str:
 
 def children_of(process_id: int) -> set[int]:
     """The ids of the processes that a process has started and that still run."""
-    lists = Path(f"/proc/{process_id}/task").glob("*/children")
-    return {int(child) for path in lists for child in path.read_text().split()}
+    children: set[int] = set()
+    for path in Path(f"/proc/{process_id}/task").glob("*/children"):
+        with suppress(OSError):  # The thread has ended meanwhile.
+            children.update(map(int, path.read_text().split()))
+    return children

@@ -18,7 +18,9 @@ def run_interleaved(work: Callable[[], object]) -> None:
     """
     interval_s = sys.getswitchinterval()
     sys.setswitchinterval(_SHORTEST_S)
-    threads = [threading.Thread(target=_run_traced, args=(work,)) for _ in range(_THREADS)]
+    threads = [
+        threading.Thread(target=_run_traced, args=(work,), daemon=True) for _ in range(_THREADS)
+    ]
     try:
         for thread in threads:
             thread.start()

@@ -72,7 +72,7 @@ def otlp_receiver() -> Iterator[OtlpReceiver]:
     try:
         yield receiver
     finally:
-        server.stop(None).wait()
+        assert server.stop(None).wait(60)
 
 
 def events_in(request: ExportLogsServiceRequest) -> list[tuple[Any, Attributes]]:

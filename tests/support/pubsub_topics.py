@@ -63,7 +63,7 @@ class OneTopic:
         futures = [
             self.publisher.publish(self.topic, payload, **attributes) for payload in payloads
         ]
-        return [future.result(timeout=10) for future in futures]
+        return [future.result(timeout=60) for future in futures]
 
     def pull(self, most: int = 1_000, subscription: str | None = None) -> list[Any]:
         """Pull once, waiting for a first message."""
@@ -80,7 +80,7 @@ class OneTopic:
             received.extend(self.pull(subscription=subscription))
             return len(received) >= number
 
-        wait_until(complete, within_s=30.0)
+        wait_until(complete, within_s=90.0)
         return received
 
     def at_once(self, subscription: str | None = None) -> list[Any]:

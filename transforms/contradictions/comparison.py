@@ -12,7 +12,7 @@ from transforms.contradictions.parsed_sentence import (
 )
 from transforms.contradictions.passages import NearSentence, Sentences, nearest
 from transforms.rules.cache import CachedAttribute
-from transforms.rules.english import without_references
+from transforms.rules.phrases import without_references
 
 # A citation, such as ``[3]`` or ``(1, 2)``, whose numbers state nothing.
 _CITATION = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")

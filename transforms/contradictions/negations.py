@@ -8,7 +8,7 @@ from transforms.contradictions.antonyms import ANTONYMS
 from transforms.contradictions.comparison import Comparison
 from transforms.contradictions.parsed_sentence import NEGATION, denials_in, has_negation
 from transforms.contradictions.passages import Difference, NearSentence
-from transforms.rules.english import REFUSAL
+from transforms.rules.phrases import refuses
 
 # The share of a claim's words that a sentence must have for a negation to be the difference.
 _ALIKE = 0.6
@@ -70,7 +70,7 @@ def find_denial(comparison: Comparison) -> Iterator[Difference]:
     if not form or len(claim.content) <= _MIN_WORDS:
         return
     nearest = _nearest_statement(comparison, form)
-    if nearest is None or comparison.facts.has_sentence(claim.text) or REFUSAL.search(claim.text):
+    if nearest is None or comparison.facts.has_sentence(claim.text) or refuses(claim.text):
         return
     value = nearest.sentence.spelling(form) or nearest.sentence.text
     yield Difference(ContradictionKind.NEGATION, text, value, nearest.fact)

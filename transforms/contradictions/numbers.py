@@ -1,14 +1,15 @@
 """Read numbers with their units of measurement, or with the things that they count."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from itertools import chain, compress, count
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from transforms.contradictions.tokenized_text import CARDINALS, Token, TokenizedText, form_of
 from transforms.rules.cache import WordCache
-from transforms.rules.english import NUMBER_WORDS
+from transforms.rules.number_forms import join_groups, separates_groups
+from transforms.rules.phrases import NUMBER_WORDS
 
 # Kinds of units; the first spelling of a unit is its name.
 _SPELLINGS = """
@@ -24,7 +25,7 @@ time: second seconds sec secs, minute minutes min mins, hour hours hr hrs, day d
   month months, year years yr yrs, decade decades, century centuries
 temperature: celsius, fahrenheit, degree degrees °
 share: % percent
-money: $ dollar dollars usd, € euro euros eur, £ gbp, cent cents
+money: $ dollar dollars usd, € euro euros eur, £ gbp, cent cents, ¥ \uffe5 円 yen, 元
 data: kb kilobyte kilobytes, mb megabyte megabytes, gb gigabyte gigabytes, tb terabyte terabytes
 power: w watt watts, kw kilowatt kilowatts
 energy: kwh, calorie calories kcal
@@ -55,14 +56,32 @@ def _units() -> Iterator[tuple[str, Unit]]:
 
 UNITS = dict(_units())  # by each spelling in lower case
 _FIRST_OF_UNITS = frozenset(spelling.partition(" ")[0] for spelling in UNITS)
-CURRENCIES = frozenset("$€£")  # signs in front of a number
-SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+CURRENCIES = frozenset("$€£¥\uffe5")  # signs in front of a number
+_SCALES = """
+  100: hundred
+  1e3: thousand tausend mille mil 千
+  1e4: 万 萬
+  1e6: million millionen millions millón millones milhão milhões milione milioni
+  1e8: 億 亿
+  1e9: billion milliarde milliarden milliard milliards miliardo miliardi
+  1e12: trillion billionen billones
+"""
+SCALES = {
+    word: float(value)
+    for value, _, words in (line.partition(": ") for line in _SCALES.strip().splitlines())
+    for word in words.split()
+}
 _TENS = frozenset(range(20, 100, 10))
-_FIRST_OF_SEVERAL = (
-    *SCALES,
+# Each number of several words has one of these parts.
+_PARTS_OF_SEVERAL = (
+    *("hundred", "thousand", "tausend", "milli", "mille", "billi", "trilli", "millo", "mill\u00f3"),
+    *("milh", "milio", "miliard", " mil ", *"千万萬億亿"),
     *(word for word, number in NUMBER_WORDS.items() if float(number) in _TENS),
 )
-_IN_DIGITS = re.compile(r"\d+(?:[.,:/]\d+)*")
+_IN_DIGITS = re.compile(r"\d+(?:[.,:/]\d+|['\u2019]\d{3}(?!\d))*")
+# The first and the next parts of "1 299,50".
+_FIRST_GROUP, _NEXT_GROUP = re.compile(r"[1-9]\d{0,2}"), re.compile(r"\d{3}(?:[.,]\d{1,2})?")
+_GROUPS = frozenset(map(float, range(1_000)))
 _WORD = re.compile(r"[a-z]+")
 _DIGIT = re.compile(r"\d")
 _ONES = frozenset(range(1, 10))
@@ -75,6 +94,9 @@ _CONJUNCTIONS = frozenset({"and", "or"})
 _MAX_NUMBERS = 64  # per sentence; one with more is a table or a list of measurements
 _MAX_FURTHER_WORDS = 3  # of one number
 _NEAR = 2  # the distance in tokens between a number and what it counts: 3 red lamps
+
+
+_Value = TypeVar("_Value", bound=float | str | None)
 
 
 class Quantity(NamedTuple):
@@ -106,7 +128,7 @@ def may_count(lower: str) -> bool:
 
 def may_count_in_words(lower: str) -> bool:
     """Return whether a text in lower case may contain a number of several words."""
-    return any(map(lower.__contains__, _FIRST_OF_SEVERAL))
+    return any(map(lower.__contains__, _PARTS_OF_SEVERAL))
 
 
 def number_phrases(lower: str) -> Iterator[str]:
@@ -123,7 +145,7 @@ _begins_number = WordCache[bool](
 
 def plain_numbers(lower: str) -> frozenset[float | str]:
     """Return the numbers of a text in lower case that are one word or written in digits."""
-    return frozenset(chain.from_iterable(map(_plain_numbers_of, lower.split())))
+    return _numbers_in(lower, _plain_numbers_of)
 
 
 def _read_plain_numbers(unspaced: str) -> tuple[float | str, ...]:
@@ -145,7 +167,14 @@ def plain_value(number: str) -> float | str:
 
 def read_values(text: str) -> frozenset[float | str | None]:
     """Return the values of numbers, and None if a text may have a number of several words."""
-    return frozenset(chain.from_iterable(map(_values_of, text.split())))
+    return _numbers_in(text, _values_of)
+
+
+def _numbers_in(text: str, numbers_of: Callable[[str], tuple[_Value, ...]]) -> frozenset[_Value]:
+    numbers = frozenset(chain.from_iterable(map(numbers_of, text.split())))
+    if _GROUPS.isdisjoint(numbers):
+        return numbers
+    return numbers.union(chain.from_iterable(map(numbers_of, join_groups(text).split())))
 
 
 def _read_values_of_word(unspaced: str) -> tuple[float | str | None, ...]:
@@ -180,7 +209,7 @@ def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Qua
 def _quantity(sentence: TokenizedText, place: int) -> tuple[Quantity, int]:
     """Read the quantity that begins at a token, and return the place behind it, too."""
     tokens = sentence.tokens
-    value, last = _value(tokens, place)
+    value, last = _value(sentence, place)
     first, unit = place, None
     if place and tokens[place - 1].text in CURRENCIES:
         first, unit = place - 1, UNITS[tokens[place - 1].text]
@@ -197,12 +226,13 @@ def _quantity(sentence: TokenizedText, place: int) -> tuple[Quantity, int]:
     ), last + 1
 
 
-def _value(tokens: Sequence[Token], place: int) -> tuple[float | str, int]:
+def _value(sentence: TokenizedText, place: int) -> tuple[float | str, int]:
     """Read a number of one or several tokens, and return its last place, too."""
-    value, last = plain_value(tokens[place].text), place
+    digits, last = _join_groups(sentence, place)
+    tokens, value = sentence.tokens, plain_value(digits)
     if isinstance(value, str):
         return value, last
-    for token in tokens[place + 1 : place + 1 + _MAX_FURTHER_WORDS]:
+    for token in tokens[last + 1 : last + 1 + _MAX_FURTHER_WORDS]:
         word = token.lower
         if word in SCALES:
             value *= SCALES[word]
@@ -212,6 +242,20 @@ def _value(tokens: Sequence[Token], place: int) -> tuple[float | str, int]:
             break
         last += 1
     return value, last
+
+
+def _join_groups(sentence: TokenizedText, place: int) -> tuple[str, int]:
+    """Return the digits of "1 299" and its last place; most numbers are one token."""
+    tokens = sentence.tokens
+    digits, last = tokens[place].text, place
+    is_number = _FIRST_GROUP.fullmatch(digits)
+    while is_number and last + 1 < len(tokens) and digits[-3:].isdigit():
+        group = tokens[last + 1]
+        gap = sentence.text[tokens[last].end : group.start]
+        if not (_NEXT_GROUP.fullmatch(group.text) and separates_groups(gap, sentence.text)):
+            break
+        digits, last = digits + group.text, last + 1
+    return digits, last
 
 
 def _unit(sentence: TokenizedText, place: int) -> tuple[Unit, int] | None:

@@ -5,16 +5,21 @@ from itertools import chain, islice
 
 from schemas import Record
 from transforms.rules.cache import CachedAttribute, WordCache
-from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
+from transforms.rules.number_forms import number_form
+from transforms.rules.phrases import NUMBER_WORDS, STOP_WORDS
 
 _TOKEN = re.compile(
-    r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$€£°]"
+    r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+|['\u2019]\d{3}(?!\d))*"
+    r"|[\u3041-\u309f]+|[\u30a1-\u30ff]+|[\u3400-\u9fff]"
+    r"|[^\W\d_\u3041-\u30ff\u3400-\u9fff]+(?:['\u2019][^\W\d_]+)*|[%$€£¥\uffe5°]"
 )
 # Equal on ASCII text, in two thirds of the time.
 _ASCII_TOKEN = re.compile(
-    r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[A-Za-z]+(?:'[A-Za-z]+)*|[%$]"
+    r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+|'\d{3}(?!\d))*|[A-Za-z]+(?:'[A-Za-z]+)*|[%$]"
 )
-_BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
+_HAN = "\u3400"  # the first of the characters that are words on their own
+_HIRAGANA = re.compile(r"[\u3041-\u309f]")  # mostly particles and endings
+_BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d\u3001\u3002\uff0c]""")
 CARDINALS = NUMBER_WORDS.keys() - {
     *("half", "first", "second", "third", "fourth", "fifth", "twice"),
 }
@@ -72,7 +77,11 @@ class TokenizedText:
 
     def breaks_between(self, first: Token, last: Token) -> bool:
         """Return whether there is a punctuation mark between two tokens."""
-        return _BREAK.search(self.text, first.end, last.start) is not None
+        return self.breaks_within(first.end, last.start)
+
+    def breaks_within(self, start: int, end: int) -> bool:
+        """Return whether there is a punctuation mark between two positions."""
+        return _BREAK.search(self.text, start, end) is not None
 
 
 def first_content(text: str, max_tokens: int) -> str | None:
@@ -100,7 +109,7 @@ def form_of(lower: str) -> str:
     """Return what all inflections of a word, or spellings of a number, in lower case share."""
     word = NUMBER_WORDS.get(lower, lower)
     if word[0].isdigit():
-        return word.replace(",", "").removesuffix(".0").lstrip("0") or "0"
+        return number_form(word).lstrip("0") or "0"
     is_plural = len(word) >= _MIN_PLURAL_CHARS and word[-1] == "s" and word[-2] != "s"
     return word[: min(FORM_CHARS, len(word) - is_plural)]
 
@@ -116,7 +125,8 @@ def _lower(spelling: str) -> str:
 def _read_word(spelling: str) -> _Word:
     lower = _lower(spelling)
     form = form_of(lower)
-    is_content = lower not in STOP_WORDS and (len(form) > 1 or form.isdigit())
+    is_word = len(form) > 1 or form.isdigit() or form >= _HAN
+    is_content = is_word and lower not in STOP_WORDS and not _HIRAGANA.match(form)
     return form, lower, is_content, spelling[0].isdigit() or lower in CARDINALS
 
 

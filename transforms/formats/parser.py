@@ -8,9 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from schemas.answer import Answer
-from schemas.message import CARRIER_ID, CARRIER_TIME, Message, UnreadableAnswer
+from schemas.message import CARRIER_ID, CARRIER_TIME, Message, ParseOptions, UnreadableAnswer
 from schemas.verdict import Tag
-from transforms.field_maps.field_map import FieldMap, PathPairs, parse_map
+from transforms.field_maps.field_map import FieldMap, parse_map
 from transforms.formats.answer_elements import split_answers
 from transforms.formats.field_values import engine_id, first_time, first_utc_time, session_id
 from transforms.formats.format import Format, Request
@@ -33,33 +33,25 @@ class ParseFailure(NamedTuple):
 
 def parse_answers(
     message: Message,
-    *,
-    input_format: str | None = None,
-    facts_from_steps: bool = False,
-    own_map: PathPairs = (),
+    options: ParseOptions = ParseOptions(),  # noqa: B008 - it is frozen
 ) -> Iterator[Answer | ParseFailure]:
     """Parse the answers of a message: at least one, each with a message that holds it alone.
 
-    Args:
-      message: the message.
-      input_format: its source format or family; by default the message attribute `format`. Without
-        either, the format is detected.
-      facts_from_steps: whether the results of the generator's searches count as facts.
-      own_map: pairs of a field and the path that finds it, whatever the format says.
+    The message attribute `format` may name the format, too.
     """
-    field_map = parse_map(own_map) if own_map else None
+    field_map = parse_map(options.own_map) if options.own_map else None
     try:
         elements = split_answers(message, field_map)
     except UnreadableAnswer as error:
         yield ParseFailure(message, error)
         return
     for value, own_message, carrier_fields in elements:
-        named = input_format or own_message.attributes.get("format") or None
+        named = options.input_format or own_message.attributes.get("format") or None
         request = Request(
             value=value,
             message=own_message,
             named_format=named,
-            facts_from_steps=facts_from_steps,
+            facts_from_steps=options.facts_from_steps,
             carrier_fields=carrier_fields,
         )
         try:

@@ -46,10 +46,17 @@ class Authority:
 
         `rejected` are headers that the service did not accept; their token is not returned again.
         """
-        headers = self._current()
-        if self._credentials.valid and headers != rejected:
+        if headers := self._unexpired(rejected):
             return headers
         return await asyncio.to_thread(self._refresh, rejected)
+
+    def wait_for_headers(self, rejected: Mapping[str, str] | None = None) -> Mapping[str, str]:
+        """Do as `headers` does, in the caller's thread."""
+        return self._unexpired(rejected) or self._refresh(rejected)
+
+    def _unexpired(self, rejected: Mapping[str, str] | None) -> Mapping[str, str] | None:
+        headers = self._current()
+        return headers if self._credentials.valid and headers != rejected else None
 
     def _current(self) -> Mapping[str, str]:
         token = f"Bearer {self._credentials.token}"
@@ -95,7 +102,8 @@ def find_credentials(account: GoogleAccount) -> Credentials:
         problem = f"{named} is not a key file of Google" if named else "no Google credentials"
         raise Misconfigured(
             f"{problem} ({type(error).__name__}): run `gcloud auth"
-            " application-default login`, or name a key file with --credentials_file"
+            " application-default login`, or name a key file with --credentials_file or"
+            f" {environment_vars.CREDENTIALS}"
         ) from None
     if account.impersonate:
         return impersonated_credentials.Credentials(

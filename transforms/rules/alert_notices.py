@@ -7,6 +7,7 @@ from schemas import Record
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.quantities import to_rfc3339
 from transforms.rules.rate_counts import is_reason_signal
+from transforms.rules.spans import without_controls
 
 _MAX_NAME, _MAX_QUOTE, _MAX_URL = 80, 300, 1_500
 _MAX_SHOWN, _MAX_ENGINES = 5, 5
@@ -76,8 +77,7 @@ def describe_group(alerts: Sequence[Alert]) -> NoticeGroup:
 
 def clean(text: str, max_characters: int = _MAX_NAME) -> str:
     """Shorten an untrusted text to one line, and remove its control characters."""
-    line = "".join(each if each.isprintable() else " " for each in text[: 2 * max_characters])
-    line = " ".join(line.split())
+    line = " ".join(without_controls(text[: 2 * max_characters]).split())
     return line if len(line) <= max_characters else f"{line[: max_characters - 1]}…"
 
 

@@ -44,25 +44,57 @@ class BoundedDict(dict[_Key, _Value]):
         self[key] = value
 
 
-class WordCache(dict[str, _Value]):
-    """Cache the results of a pure function of a word, twice as fast as `functools.lru_cache`.
+class _RecentResults(dict[_Key, _Value]):
+    """Cache the results of a pure function, twice as fast as `functools.lru_cache`.
 
     When it is full, the half that was used least recently is dropped.
     """
 
-    def __init__(self, function: Callable[[str], _Value]) -> None:
+    def __init__(self, function: Callable[[_Key], _Value], max_size: int) -> None:
         super().__init__()
         self._function = function
-        self._older: dict[str, _Value] = {}
+        self._max_size = max_size // 2
+        self._size = 0
+        self._older: dict[_Key, _Value] = {}
 
-    def __missing__(self, word: str) -> _Value:
-        value = self._older[word] if word in self._older else self._function(word)
-        if len(word) <= MAX_WORD_CHARS:
-            if len(self) >= MAX_WORDS // 2:
+    def __missing__(self, key: _Key) -> _Value:
+        value = self._older[key] if key in self._older else self._function(key)
+        size = self._size_of(key)
+        if size <= self._max_size:
+            if self._size + size > self._max_size:
                 self._older = self.copy()
                 self.clear()
-            self[word] = value
+                self._size = 0
+            self[key] = value
+            self._size += size
         return value
+
+    def _size_of(self, key: Any) -> int:
+        raise NotImplementedError
+
+
+class WordCache(_RecentResults[str, _Value]):
+    """Cache the results of a pure function of a word; long words are not cached."""
+
+    def __init__(self, function: Callable[[str], _Value]) -> None:
+        super().__init__(function, MAX_WORDS)
+
+    def _size_of(self, key: str) -> int:
+        return 1 if len(key) <= MAX_WORD_CHARS else MAX_WORDS
+
+
+class FactCache(_RecentResults[_Facts, _Value]):
+    """Cache the results of a pure function of a fact, or of all facts of an answer.
+
+    It is bounded by characters: a result takes some 40 bytes a character, and 240 in Chinese.
+    Nobody may modify the results.
+    """
+
+    def __init__(self, function: Callable[[_Facts], _Value], max_chars: int = 300_000) -> None:
+        super().__init__(function, max_chars)
+
+    def _size_of(self, key: _Facts) -> int:
+        return _OVERHEAD_CHARS + (len(key) if isinstance(key, str) else sum(map(len, key)))
 
 
 class WantedForms(dict[str, str | None]):
@@ -83,32 +115,3 @@ class WantedForms(dict[str, str | None]):
         if len(self) > MAX_WORDS:
             self.clear()
         return list(map(self.__getitem__, words))
-
-
-class FactCache(dict[_Facts, _Value]):
-    """Cache the results of a pure function of a fact, or of all facts of an answer.
-
-    It is bounded by characters: a result takes some 40 bytes a character, and 240 in Chinese. When
-    it is full, the half that was used least recently is dropped. Nobody may modify the results.
-    """
-
-    def __init__(self, function: Callable[[_Facts], _Value], max_chars: int = 300_000) -> None:
-        super().__init__()
-        self._function = function
-        self._max_chars = max_chars // 2
-        self._chars = 0
-        self._older: dict[_Facts, _Value] = {}
-
-    def __missing__(self, facts: _Facts) -> _Value:
-        value = self._older.get(facts)
-        if value is None:
-            value = self._function(facts)
-        chars = _OVERHEAD_CHARS + (len(facts) if isinstance(facts, str) else sum(map(len, facts)))
-        if self._chars + chars > self._max_chars:
-            self._older = self.copy()
-            self.clear()
-            self._chars = 0
-        if chars <= self._max_chars:
-            self[facts] = value
-            self._chars += chars
-        return value

@@ -21,8 +21,10 @@ def check_template(template: str) -> str:
 
 def record_url(template: str | None, record: AnswerRow | EnrichedAnswer) -> str | None:
     """Return the address of a record, None if the record lacks a field of the template."""
-    values = {name: getattr(record, name) for name in _FIELDS}
-    if not template or not all(values[name] for name in _FIELD.findall(template)):
+    if not template:
+        return None
+    values = {name: getattr(record, name) for name in _FIELD.findall(template)}
+    if not all(values.values()):
         return None
     return _FIELD.sub(lambda field: _encode(values[field[1]]), template)
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from schemas import Record
 from transforms.rules.cache import WordCache
+from transforms.rules.phrases import MONTH_NAMES
 
 
 class Sentence(Record, frozen=True, kw_only=True):
@@ -47,9 +48,15 @@ _ABBREVIATIONS = frozenset(
     e.g i.e etc vs cf al approx ca est viz
     fig figs no nos vol pp ed eds eq sec ch
     u.s u.k u.n a.m p.m ph.d inc ltd co corp dept
+    bzw usw ggf evtl inkl zzgl nr tel sra dra mme mlle sig dott
     """.split()
 )
 _TAIL_CHARS = max(map(len, _ABBREVIATIONS)) + 1
+# A German ordinal in front of a month, or behind one of these words: "aus dem 20. Jahrhundert".
+_DAY = re.compile(r"(?<!\d)\d\d?$")
+_MONTH = re.compile(rf"(?:{'|'.join(MONTH_NAMES['de'])})\b")
+_ORDINAL = re.compile(r"\b(?:der|dem|den|im|vom|zum|zur|beim) \d\d?$")
+_ORDINAL_CHARS = 7
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 
 
@@ -117,7 +124,13 @@ def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
         following += 1
     if text[following : following + 1].islower():
         return True
-    return behind == stop + 1 and _ends_with_abbreviation(text[max(0, stop - _TAIL_CHARS) : stop])
+    if behind != stop + 1:
+        return False
+    if text[stop - 1].isdigit():
+        before = text[max(0, stop - _ORDINAL_CHARS) : stop]
+        is_day = _DAY.search(before) and _MONTH.match(text, following)
+        return bool(is_day or _ORDINAL.search(before))
+    return _ends_with_abbreviation(text[max(0, stop - _TAIL_CHARS) : stop])
 
 
 def _last_is_abbreviation(tail: str) -> bool:

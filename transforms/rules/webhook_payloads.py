@@ -6,9 +6,10 @@ All texts of producers are untrusted: they are escaped, so that they cannot ment
 import base64
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -21,6 +22,20 @@ _MAX_SUMMARY = 1_024
 _KEY_PREFIX = "whsec_"
 
 
+class _Markup(NamedTuple):
+    """How a channel formats the lines of a notice, and escapes their texts."""
+
+    title: str
+    quote: str
+    link: str
+    command: str
+    escape: Callable[[str], str]
+
+
+_SLACK = _Markup("*{}*", ">{}", "<{}|Open the record>", "`{}`", partial(escape, quote=False))
+_GOOGLE_CHAT = _Markup("<b>{}</b>", "<i>{}</i>", '<a href="{}">Open the record</a>', "{}", escape)
+
+
 def slack_message(group: NoticeGroup) -> Json:
     """Return the body for a Slack incoming webhook.
 
@@ -28,32 +43,17 @@ def slack_message(group: NoticeGroup) -> Json:
     off the detection of names), https://docs.slack.dev/reference/block-kit/blocks (50 blocks, 3,000
     characters a section, 150 a header).
     """
-    texts = [_slack_section(notice) for notice in group.notices]
+    texts = ["\n".join(_lines(notice, _SLACK)) for notice in group.notices]
     sections: list[Json] = [{"type": "section", "text": _slack_text(text)} for text in texts]
     if group.others:
-        others = _slack_text(_slack_escape(group.others))
+        others = _slack_text(_SLACK.escape(group.others))
         sections.append({"type": "context", "elements": [others]})
     header = {"type": "header", "text": {"type": "plain_text", "text": clean(group.title, 150)}}
     return {"text": group.title, "blocks": [header, *sections]}
 
 
-def _slack_section(notice: Notice) -> str:
-    lines = [f"*{_slack_escape(notice.title)}*", _slack_escape(notice.details)]
-    if notice.quote:
-        lines.append(f">{_slack_escape(notice.quote)}")
-    if notice.url:
-        lines.append(f"<{_slack_escape(notice.url)}|Open the record>")
-    elif notice.record_id:
-        lines.append(f"`groundwatch show {_slack_escape(notice.record_id)}`")
-    return "\n".join(filter(None, lines))
-
-
 def _slack_text(text: str) -> Json:
     return {"type": "mrkdwn", "text": text, "verbatim": True}
-
-
-def _slack_escape(text: str) -> str:
-    return escape(text, quote=False)
 
 
 def google_chat_message(group: NoticeGroup) -> Json:
@@ -63,22 +63,23 @@ def google_chat_message(group: NoticeGroup) -> Json:
     https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
     (32,000 bytes a message). Mentions work in plain text only, not in cards.
     """
-    texts = [_chat_paragraph(notice) for notice in group.notices]
+    texts = ["<br>".join(_lines(notice, _GOOGLE_CHAT)) for notice in group.notices]
     texts += [escape(group.others)] if group.others else []
     widgets = [{"textParagraph": {"text": text}} for text in texts]
     card = {"header": {"title": clean(group.title, 150)}, "sections": [{"widgets": widgets}]}
     return {"cardsV2": [{"cardId": "groundwatch", "card": card}]}
 
 
-def _chat_paragraph(notice: Notice) -> str:
-    lines = [f"<b>{escape(notice.title)}</b>", escape(notice.details)]
+def _lines(notice: Notice, markup: _Markup) -> Iterator[str]:
+    yield markup.title.format(markup.escape(notice.title))
+    if notice.details:
+        yield markup.escape(notice.details)
     if notice.quote:
-        lines.append(f"<i>{escape(notice.quote)}</i>")
+        yield markup.quote.format(markup.escape(notice.quote))
     if notice.url:
-        lines.append(f'<a href="{escape(notice.url)}">Open the record</a>')
+        yield markup.link.format(markup.escape(notice.url))
     elif notice.record_id:
-        lines.append(f"groundwatch show {escape(notice.record_id)}")
-    return "<br>".join(filter(None, lines))
+        yield markup.command.format(f"groundwatch show {markup.escape(notice.record_id)}")
 
 
 def pagerduty_event(alert: Alert, source: str) -> Json:
@@ -122,10 +123,8 @@ def signed_request(
     encoded = [alert_to_json(alert) for alert in alerts]
     data = {"source": source, "alerts": [msgspec.Raw(each) for each in encoded]}
     event = {"type": "groundwatch.alerts", "timestamp": to_rfc3339(now_us), "data": data}
-    body, identity = (
-        msgspec.json.encode(event),
-        hashlib.sha256(b"\n".join(encoded)).hexdigest()[:32],
-    )
+    body = msgspec.json.encode(event)
+    identity = hashlib.sha256(b"\n".join(encoded)).hexdigest()[:32]
     time = str(now_us // 1_000_000)
     return body, {
         "Content-Type": "application/json",

@@ -23,7 +23,8 @@ class SharedResources(Generic[Resource]):
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # The garbage collector may end a user while its thread opens a resource for another.
+        self._lock = threading.RLock()
         self._resources: dict[Hashable, tuple[Resource, int]] = {}
 
     @contextmanager

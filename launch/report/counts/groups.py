@@ -13,6 +13,7 @@ _Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 _MAX_KEYS = 20_000
 # Texts compare faster than enum values.
 _LOW_GROUNDED, _POLICY_SKIPPED = str(Verdict.LOW_GROUNDED), str(Verdict.POLICY_SKIPPED)
+_DRIFT, _MISCITED = str(Tag.SCORE_DRIFT), str(Tag.CITATION_MISMATCH)
 
 
 def wilson_lower_bound(hits: int, total: int) -> float:
@@ -26,9 +27,6 @@ def wilson_lower_bound(hits: int, total: int) -> float:
     share, square = hits / total, _Z * _Z
     spread = _Z * sqrt(square - 1 / total + 4 * hits * (1 - share) + 4 * share - 2) + 1
     return max(0.0, (2 * hits + square - spread) / (2 * (total + square)))
-
-
-_DRIFT, _MISCITED = str(Tag.SCORE_DRIFT), str(Tag.CITATION_MISMATCH)
 
 
 class Interval(NamedTuple):

@@ -2,10 +2,11 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import partial
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -13,13 +14,15 @@ from markupsafe import Markup
 from launch.report.counts.comparison import Comparison
 from launch.report.counts.tally import Findings
 from launch.report.counts.timeline import OTHERS
+from launch.report.counts.worst_answers import AnswerExcerpt
 from launch.report.page import charts, presentation
-from launch.report.page.filters import filters_of
 from launch.terminal import figures
+from schemas import Record
 from transforms.rules.record_urls import record_url
 
 _MAX_ENGINES = 20
 _TREND_COLUMNS = 28
+_UNKNOWN = "unknown"
 
 
 def source_hash(source: str) -> str:
@@ -108,3 +111,37 @@ def _render(template: str, **context: Any) -> str:
 def _own(name: str) -> Markup:
     source = files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
     return Markup(source)  # noqa: S704 - our own source, without any record's text
+
+
+class Option(NamedTuple):
+    """The number of an option in its list, which stands for its text, and its answers."""
+
+    number: int
+    answers: int
+
+
+class Filters(Record, frozen=True, kw_only=True):
+    """The engines, verdicts and tags of answers, in alphabetical order."""
+
+    engines: dict[str, Option]
+    verdicts: dict[str, Option]
+    tags: dict[str, Option]
+
+    @staticmethod
+    def engine_of(excerpt: AnswerExcerpt) -> str:
+        """Name the engine of an answer."""
+        return excerpt.answer.engine or _UNKNOWN
+
+
+def filters_of(answers: Sequence[AnswerExcerpt]) -> Filters:
+    """List what the answers can be filtered by."""
+    return Filters(
+        engines=_options(map(Filters.engine_of, answers)),
+        verdicts=_options(each.answer.verdict for each in answers),
+        tags=_options(tag for each in answers for tag in set(each.answer.tags)),
+    )
+
+
+def _options(names: Iterable[str]) -> dict[str, Option]:
+    counts = sorted(Counter(names).items())
+    return {name: Option(number, count) for number, (name, count) in enumerate(counts)}

@@ -84,9 +84,7 @@ class Canary:
         self._path = path
         self._every_us = round(every_s * SECOND_US)
         self._drift = config.thresholds.drift
-        names = ["check", "thresholds", "moved_reasons"]
-        names += ["input_format", "own_map", "facts_from_steps"]
-        relevant = msgspec.json.encode([getattr(own, name) for name in names])
+        relevant = msgspec.json.encode([own.check, own.thresholds, own.moved_reasons, own.parsing])
         self._fingerprint = hashlib.sha256(relevant + Path(path).read_bytes()).hexdigest()
         self._due_at_us = 0
         baseline = journal.note(_NOTE, CanaryBaseline)

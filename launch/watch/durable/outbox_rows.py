@@ -109,7 +109,7 @@ class OutboxRows:
         query = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
         self._database.write(query, listed)
 
-    def settle(self, kind: str, ids: Iterable[int], delivered: Delivered) -> None:
+    def record_delivered(self, kind: str, ids: Iterable[int], delivered: Delivered) -> None:
         """Delete the rows of a destination that are delivered, and count them."""
         with self._database.transaction():
             self.delete(ids)

@@ -2,8 +2,6 @@
 
 import asyncio
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 from launch.checker_server import server as checker_server
 from launch.checker_server.server import listening
 from tests.support.checks import CHECK_PATH, check_request
+from tests.support.commands import GROUNDWATCH, start
 from tests.support.entailment_models import write_model
 
 BODY = msgspec.json.encode(check_request("Lamps glow.", "Lamps glow red."))
@@ -27,7 +26,7 @@ def converse(conversation: Conversation) -> httpx.Response:
     async def run() -> httpx.Response:
         async with (
             listening(port=0) as address,
-            httpx.AsyncClient(base_url=address, trust_env=False) as client,
+            httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as client,
         ):
             return await conversation(client)
 
@@ -44,8 +43,8 @@ def test_a_check_is_answered_over_http() -> None:
 def test_a_check_is_answered_by_a_model_where_one_is_given(tmp_path: Path) -> None:
     async def ask() -> httpx.Response:
         async with (
-            listening(port=0, scorer=write_model(tmp_path)) as address,
-            httpx.AsyncClient(base_url=address, trust_env=False) as client,
+            listening(port=0, checker=write_model(tmp_path)) as address,
+            httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as client,
         ):
             return await client.post(CHECK_PATH, content=BODY)
 
@@ -113,14 +112,11 @@ def test_a_client_that_expects_to_be_reported_to_go_on_is_reported() -> None:
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_server_cleanly(stop: signal.Signals) -> None:
-    command = [sys.executable, "-m", "launch", "serve-checker", "--port", "0"]
-    with subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as server:
+    with start(*GROUNDWATCH, "serve-checker", "--port", "0") as server:
         assert server.stdout is not None
         address = server.stdout.readline().split()[-1]
-        with httpx.Client(base_url=address, trust_env=False) as client:
+        with httpx.Client(base_url=address, trust_env=False, timeout=60) as client:
             assert client.post(CHECK_PATH, content=BODY).status_code == 200
             server.send_signal(stop)
-            output, errors = server.communicate(timeout=10)
+            output, errors = server.communicate(timeout=60)
     assert (server.returncode, output, errors) == (0, "", "")

@@ -43,6 +43,28 @@ def test_a_file_is_read_once_whatever_paths_lead_to_it(
     assert problems == []
 
 
+def test_the_runs_own_results_are_no_input_unless_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = (
+        *("enriched/r.avro", "failures/r.jsonl", "manifest/r.jsonl"),
+        *("runs/r.json", "summary.json"),
+    )
+    for name in ("a.jsonl", "other/b.jsonl", *results, *(f"out/{name}" for name in results)):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    problems: list[str] = []
+    other_results = [f"./{name}" for name in results]
+    inputs = sorted(["./a.jsonl", "./other/b.jsonl", *other_results])
+    found = find_inputs("--input", ["."], problems, "out")
+    assert sorted(f"./{Path(each)}" for each in found) == inputs
+    found = find_inputs("--input", ["**/*.jsonl"], problems, ".")
+    assert found == ["a.jsonl", "other/b.jsonl", "out/failures/r.jsonl", "out/manifest/r.jsonl"]
+    assert find_inputs("--input", ["out/enriched"], problems, "out") == ["out/enriched/r.avro"]
+    assert problems == []
+
+
 def test_each_pattern_that_matches_no_file_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "a").touch()

@@ -179,8 +179,8 @@ def test_a_job_server_may_start_with_the_job() -> None:
         flags = [f"--job_endpoint=localhost:{port}", "--job_server_timeout=60"]
         pipeline = beam.Pipeline(runner=_Runner(result), options=PipelineOptions(flags))
         assert run_job(pipeline) is result
-        start.join()
-        server.stop(None).wait()
+        start.join(60)
+        assert server.stop(None).wait(60)
 
 
 def test_what_a_runner_says_of_a_failed_job_stands_in_no_log(

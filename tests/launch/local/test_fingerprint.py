@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from launch.local.local_run import NOT_IN_FINGERPRINT, fingerprint
 from pipeline.settings.config import Config
+from schemas.message import ParseOptions
 from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.alerting import AlertRule
@@ -20,9 +21,7 @@ CONFIG = Config(inputs=(), output="out", run="r1")
 OTHERS = {
     "replays": True,
     "salvage": True,
-    "input_format": "gemini.candidate",
-    "facts_from_steps": True,
-    "own_map": (("answer", "$.reply"),),
+    "parsing": ParseOptions(facts_from_steps=True),
     "sampling": SamplingRule(rate=0.5),
     "moved_reasons": {"SAFETY": Verdict.NOT_ANSWERED},
     "thresholds": Thresholds(claim=0.5),

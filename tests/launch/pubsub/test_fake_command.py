@@ -1,12 +1,10 @@
 """The Pub/Sub server as a program of its own."""
 
 import signal
-import subprocess
-import sys
 
 import pytest
 
-from tests.support.commands import run
+from tests.support.commands import run, start
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic, payloads
 
@@ -15,8 +13,7 @@ from tests.support.pubsub_topics import OneTopic, payloads
 def test_the_server_runs_until_it_is_stopped(
     stop: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = [sys.executable, "-m", "tests.support.fake_pubsub"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+    with start("-m", "tests.support.fake_pubsub") as process:
         assert process.stdout
         name, address = process.stdout.readline().strip().split("=")
         assert name == "PUBSUB_EMULATOR_HOST"

@@ -207,7 +207,7 @@ def test_a_full_process_waits_until_a_message_is_removed(
     outstanding: OutstandingMessages, deliveries: list[Delivery]
 ) -> None:
     outstanding.receive(deliveries)
-    waiting = threading.Thread(target=outstanding.wait_for_room)
+    waiting = threading.Thread(target=outstanding.wait_for_room, daemon=True)
     waiting.start()
     pull(outstanding, max_messages=1)
     outstanding.mark(["a"], Settlement.ACK)
@@ -242,7 +242,7 @@ def test_a_wait_for_messages_ends_when_there_is_something_to_say(
         except KeyError as error:
             ended.append(error)
 
-    waiting = threading.Thread(target=wait)
+    waiting = threading.Thread(target=wait, daemon=True)
     waiting.start()
     if end == "close":
         outstanding.close()

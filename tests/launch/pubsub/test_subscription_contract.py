@@ -22,7 +22,9 @@ def answers(pubsub_server: ServerUnderTest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def subscription(answers: OneTopic) -> Iterator[PubSubSubscription]:
-    opened = PubSubSubscription(answers.subscription, PullSettings(lease_check_every_s=0.01))
+    # A server may deliver a message to a stream that has just been cancelled: its lease has to end.
+    settings = PullSettings(lease_s=10, lease_check_every_s=0.01)
+    opened = PubSubSubscription(answers.subscription, settings)
     yield opened
     opened.close()
 

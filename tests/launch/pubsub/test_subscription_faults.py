@@ -165,7 +165,11 @@ def test_a_subscription_that_is_not_there_is_for_a_person_to_mend(
 def test_closing_ends_a_pull(subscribe: Subscribe) -> None:
     subscription = subscribe()
     pulled: list[tuple[Message, ...]] = []
-    pulling = threading.Thread(target=lambda: pulled.append(subscription.pull(1, PLENTY, 60.0)))
+
+    def pull() -> None:
+        pulled.append(subscription.pull(1, PLENTY, 60.0))
+
+    pulling = threading.Thread(target=pull, daemon=True)
     pulling.start()
     subscription.close()
     pulling.join(10)

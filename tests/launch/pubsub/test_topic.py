@@ -59,7 +59,7 @@ def test_an_outage_is_waited_out(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     own_server.go_away()
-    publishing = threading.Thread(target=topic.publish, args=(messages("canary"),))
+    publishing = threading.Thread(target=topic.publish, args=(messages("canary"),), daemon=True)
     publishing.start()
     wait_until(lambda: caplog.messages)
     own_server.come_back()
@@ -86,7 +86,7 @@ def test_a_call_that_hangs_is_given_up_and_tried_again(
 ) -> None:
     topic = Topic(answers.topic, call_timeout_s=0.2, total_s=30.0)
     own_server.faults.slow_s = 2.0
-    publishing = threading.Thread(target=topic.publish, args=(messages("lamps"),))
+    publishing = threading.Thread(target=topic.publish, args=(messages("lamps"),), daemon=True)
     publishing.start()
     wait_until(lambda: topic._reachability._failures)
     own_server.faults.slow_s = 0.0

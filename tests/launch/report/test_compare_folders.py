@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report import paired_answers
-from launch.report.compare_folders import compare_folders
+from launch.report import compare_folders as comparing
+from launch.report.compare_folders import PairedAnswers, compare_folders
 from launch.report.counts.comparison import PairCounts
 from launch.report.output_folder import find_files
-from launch.report.paired_answers import PairedAnswers
 from schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import an_enriched
@@ -169,7 +168,7 @@ def test_time_grows_with_the_records_and_not_with_their_square() -> None:
     plans = {}
     with closing(PairedAnswers()) as pairs:
         for name in ("_COUNTS", "_WORST_CHANGES", "_ONLY_IN_ONE"):
-            query = getattr(paired_answers, name)
+            query = getattr(comparing, name)
             database = pairs._database
             steps = database.execute(f"EXPLAIN QUERY PLAN {query}", [0] * query.count("?"))
             plans[name] = [step for *_, step in steps]

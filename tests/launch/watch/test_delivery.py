@@ -175,7 +175,7 @@ def test_what_a_full_disk_does_not_let_delete_is_sent_once(
         raise OSError("database or disk is full")
 
     with monkeypatch.context() as full:
-        full.setattr(journal.outbox, "settle", fail)
+        full.setattr(journal.outbox, "record_delivered", fail)
         for _ in range(3):
             delivery.step(journal)
             clock.advance(61.0)

@@ -5,7 +5,6 @@ import logging
 import os
 import pty
 import signal
-import subprocess
 import sys
 from contextlib import closing
 from typing import Any
@@ -25,7 +24,7 @@ from tests.schemas.test_summary import a_summary
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.builders import NOON_US, RECORD_ID
 from tests.support.clocks import ManualClock
-from tests.support.commands import GROUNDWATCH
+from tests.support.commands import GROUNDWATCH, ChildProcess
 from tests.support.waiting import wait_until
 from tests.support.watched import SUBSCRIPTION, Watched
 from transforms.runtime import counters
@@ -102,6 +101,17 @@ def test_a_terminal_shows_the_start_and_the_verdicts_as_they_change(clock: Manua
     ]
 
 
+def test_the_counts_fit_a_terminal(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    terminal = TerminalReporter(stream, clock)
+    for verdict in Verdict:
+        counters.VERDICTS[verdict].inc(1_000)
+    terminal.report_end(a_summary())
+    assert stream.getvalue().splitlines()[0] == "7,000 answers: grounded 1,000, low_grou…"
+
+
 def test_a_log_has_a_heartbeat_a_minute(
     clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -138,13 +148,13 @@ def test_watch_speaks_on_a_terminal_from_the_start_to_the_end(watched: Watched) 
     terminal, its_end = pty.openpty()
     with (
         closing(os.fdopen(terminal, "rb", buffering=0)) as stream,
-        subprocess.Popen(command, stderr=its_end) as process,  # noqa: S603 - our own command
+        ChildProcess(command, stderr=its_end) as process,
     ):
         os.close(its_end)
         wait_until(lambda: not watched.outstanding, 60.0)
         process.send_signal(signal.SIGINT)
         lines = _read(stream).decode().splitlines()
-    assert process.returncode == 0
+        assert process.wait(60) == 0
     assert lines[0].startswith(f"Watching {SUBSCRIPTION}, checker local; records go to")
     assert any("ALERT CRITICAL answer LOW_GROUNDED shop" in line for line in lines)
     assert "31 messages: 31 enriched, 0 failures, 0 duplicates: every message" in lines[-2]

@@ -63,7 +63,7 @@ def test_each_answer_of_a_trace_is_scored_and_counted(
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_results_that_were_sent_and_not_settled_are_sent_again_with_the_same_ids(
+def test_results_that_were_sent_and_not_deleted_are_sent_again_with_the_same_ids(
     watched: Watched, server: ResultsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watched.publish(*map(an_envelope, range(5)), trace_id=TRACE)
@@ -72,7 +72,7 @@ def test_results_that_were_sent_and_not_settled_are_sent_again_with_the_same_ids
         raise SystemExit  # ends the thread, as a kill ends the process
 
     with monkeypatch.context() as crash:
-        crash.setattr(OutboxRows, "settle", die)
+        crash.setattr(OutboxRows, "record_delivered", die)
         with watched.worker(config_of(watched), **sending_to(server.url)) as worker:
             work(worker, lambda: len(scored(server)) == 5)
     with watched.worker(config_of(watched), **sending_to(server.url)) as worker:

@@ -31,4 +31,4 @@ def test_a_map_reaches_the_pipeline(settings: type[Settings], way: str, tmp_path
     variables = {"GROUNDWATCH_MAP": " ".join(FLAGS)} if way == "variable" else {}
     loaded = load(settings, flags, variables)
     assert not [problem for problem in loaded.problems if "map" in problem]
-    assert job_config(loaded.settings.job, run="r").own_map == MAP
+    assert job_config(loaded.settings.job, run="r").parsing.own_map == MAP

@@ -6,7 +6,7 @@ from typing import Any
 import fastavro
 import pytest
 
-from pipeline.sinks.enriched_messages import encode_enriched
+from pipeline.sinks.row_formats import encode_enriched
 from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer
 from tests.support.avro_rows import enriched_to_avro

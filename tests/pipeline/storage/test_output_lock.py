@@ -76,13 +76,13 @@ def test_a_lock_on_disk_ends_with_its_process(tmp_path: Path) -> None:
     path = str(tmp_path / ".lock")
     context = multiprocessing.get_context("spawn")
     held = context.Event()
-    holder = context.Process(target=_hold_for_ever, args=(path, held))
+    holder = context.Process(target=_hold_for_ever, args=(path, held), daemon=True)
     holder.start()
     assert held.wait(60)
     with pytest.raises(LockFailed), lock_output(path, 0):
         pass
     holder.kill()
-    holder.join()
+    holder.join(60)
     with lock_output(path, 0):
         pass
 

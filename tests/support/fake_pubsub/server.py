@@ -17,6 +17,7 @@ from tests.support.fake_pubsub.services import publisher, subscriber
 from tests.support.fake_pubsub.wire import PubsubMessage, Subscription, Topic
 
 _MOST_CALLS = 64
+_STOP_WITHIN_S = 60.0
 _OPTIONS = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
@@ -73,7 +74,7 @@ class FakePubSub:
     def go_away(self) -> None:
         """End all calls and connections at once, and refuse new ones; what is stored stays."""
         if self._server:
-            self._server.stop(grace=None).wait()
+            assert self._server.stop(grace=None).wait(_STOP_WITHIN_S)
             self._server = None
 
     def come_back(self) -> None:

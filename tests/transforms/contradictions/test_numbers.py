@@ -16,6 +16,7 @@ from transforms.contradictions.numbers import (
     read_values,
 )
 from transforms.contradictions.tokenized_text import CARDINALS, TokenizedText
+from transforms.rules.number_forms import join_groups
 
 WRITTEN = {
     "330 metres": [("330 metres", 330.0, "m", None)],
@@ -34,6 +35,17 @@ WRITTEN = {
     "3 of the lamps": [("3", 3.0, None, None)],
     "3, lamps": [("3", 3.0, None, None)],
     "at 17:30 on 1/5": [("17:30", "17:30", None, None), ("1/5", "1/5", None, None)],
+    "1.299 Euro, 1 299 Euro": [
+        ("1.299 Euro", 1299.0, "€", None),
+        ("1 299 Euro", 1299.0, "€", None),
+    ],
+    "1\u202f299,50 € of 3,5 l": [
+        ("1\u202f299,50 €", 1299.5, "€", None),
+        ("3,5 l", 3.5, "l", None),
+    ],
+    "3 Millionen Lampen": [("3 Millionen", 3e6, None, "lampen")],
+    "¥3,000, 3万円": [("¥3,000", 3000.0, "¥", None), ("3万円", 30_000.0, "¥", None)],
+    "5個": [("5", 5.0, None, "個")],
     "first, second and half": [],
     "one lamp": [],
     "step 4, options 1 and 2": [],
@@ -71,7 +83,21 @@ def test_plain_numbers_are_found_without_reading() -> None:
 
 
 WORDS = [
-    *("Two", "two", "hundred", "million", "5", "20", "twenty", "1,000", "17:30", "$", "(five)"),
+    *(
+        "Two",
+        "two",
+        "hundred",
+        "million",
+        "5",
+        "20",
+        "twenty",
+        "1,000",
+        "17:30",
+        "$",
+        "(five)",
+        "299",
+        "000",
+    ),
     *("-nine", "half", "one", "lamps", "of"),
 ]
 TEXTS = st.lists(st.sampled_from(WORDS)).map(" ".join)
@@ -92,7 +118,8 @@ def test_the_values_of_a_text_are_those_of_its_words(text: str, values: set[floa
 
 @given(st.text("5120.,:/ ninetwo(-)\n") | TEXTS)
 def test_plain_numbers_are_those_of_the_whole_text(text: str) -> None:
-    found = re.findall(r"\d+(?:[.,:/]\d+)*", text) + re.findall("[a-z]+", text)
+    joined = join_groups(text)
+    found = re.findall(r"\d+(?:[.,:/]\d+)*", f"{text} {joined}") + re.findall("[a-z]+", text)
     numbers = [word for word in found if word[0].isdigit() or word in CARDINALS]
     assert plain_numbers(text) == {plain_value(number) for number in numbers}
 

@@ -6,6 +6,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from schemas.message import ParseOptions
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
 from tests.support.formats_page import EXAMPLES
 from transforms.formats import ParseFailure, parse_answers
@@ -75,7 +76,7 @@ values = st.recursive(
 def assert_answer_or_unreadable(payload: bytes, **attributes: str) -> None:
     """Assert also the invariants of an answer that later steps rely on."""
     message = message_of(payload, **attributes)
-    for answer in parse_answers(message, facts_from_steps=True):
+    for answer in parse_answers(message, ParseOptions(facts_from_steps=True)):
         if isinstance(answer, ParseFailure):
             continue
         text = answer.answer_text.encode()

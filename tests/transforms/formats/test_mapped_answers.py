@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from schemas.answer import Answer, Fact
-from schemas.message import UnmappedFields, UnreadableAnswer
+from schemas.message import ParseOptions, UnmappedFields, UnreadableAnswer
 from schemas.verdict import Tag
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parsed
 from transforms.field_maps.field_map import FIELDS, parse_map
@@ -40,7 +40,7 @@ FACTS_MAP = (("facts", "$.found[*].chunk"),)
 
 
 def read_all(value: object, own_map: tuple[tuple[str, str], ...]) -> list[Answer | ParseFailure]:
-    return list(parse_answers(message_of(value), own_map=own_map))
+    return list(parse_answers(message_of(value), ParseOptions(own_map=own_map)))
 
 
 def read(value: object, own_map: tuple[tuple[str, str], ...]) -> Answer:

@@ -217,7 +217,7 @@ def test_answers_of_many_threads_all_have_an_outcome() -> None:
     def submit() -> None:
         finished.extend(len(outcomes_of(session, 1)) for _ in range(200))
 
-    threads = [threading.Thread(target=submit) for _ in range(8)]
+    threads = [threading.Thread(target=submit, daemon=True) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

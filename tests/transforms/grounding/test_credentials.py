@@ -40,13 +40,13 @@ def authority_of(credentials: google_credentials.Credentials, **account: str) ->
 def in_threads(number: int, call: Callable[[], object]) -> list[object]:
     """Run a call in many threads that all begin at once."""
     results: list[object] = []
-    barrier = threading.Barrier(number)
+    barrier = threading.Barrier(number, timeout=60)
 
     def run() -> None:
         barrier.wait()
         results.append(call())
 
-    threads = [threading.Thread(target=run) for _ in range(number)]
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(number)]
     for thread in threads:
         thread.start()
     for thread in threads:

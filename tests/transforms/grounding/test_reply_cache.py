@@ -312,7 +312,7 @@ def test_concurrent_processes_share_the_budget(tmp_path: Path) -> None:
         taken.extend(store.spend(1, Budget(max_calls=100)) for _ in range(60))
         store.close()
 
-    threads = [Thread(target=take) for _ in range(4)]
+    threads = [Thread(target=take, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -45,7 +45,7 @@ def test_each_id_is_claimed_by_one_of_many_processes(tmp_path: Path) -> None:
             claimed.extend(compress(some, seen.claim(some)))
         seen.close()
 
-    threads = [Thread(target=claim_all) for _ in range(4)]
+    threads = [Thread(target=claim_all, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

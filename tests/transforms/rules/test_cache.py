@@ -51,8 +51,6 @@ def test_a_full_cache_of_facts_drops_the_least_recently_used_half() -> None:
 def test_a_fact_longer_than_half_of_the_cache_is_not_cached() -> None:
     cache = FactCache[str, int](len, max_chars=2_000)
     assert (cache["a" * 950], cache["b" * 951]) == (950, 951)
-    assert [*cache] == []
-    assert cache["a" * 950] == 950
     assert [*cache] == ["a" * 950]
 
 

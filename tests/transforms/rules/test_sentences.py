@@ -30,6 +30,11 @@ def texts(text: str) -> list[str]:
         pytest.param(
             "It holds.[1] So does this.", ["It holds.[1]", "So does this."], id="footnote"
         ),
+        pytest.param(
+            "I am 21. My room is 3. Maine is far.",
+            ["I am 21.", "My room is 3.", "Maine is far."],
+            id="numbers",
+        ),
         pytest.param("What?! Really?", ["What?!", "Really?"], id="two marks together"),
     ],
 )
@@ -49,6 +54,9 @@ def test_a_sentence_ends_at_its_mark_or_its_line(text: str, expected: list[str])
         pytest.param("See (Fig. 3) for it.", id="abbreviation behind a bracket"),
         pytest.param("It holds approx. 5 litres.", id="the longest abbreviation"),
         pytest.param("The U.S. Senate met.", id="country"),
+        pytest.param("Er kam am 3. Mai 2024 an.", id="German date"),
+        pytest.param("Es stammt aus dem 20. Jahrhundert.", id="German ordinal"),
+        pytest.param("Sie wohnt in Haus Nr. 5 bzw. Haus Nr. 6.", id="German abbreviations"),
     ],
 )
 def test_a_full_stop_inside_a_sentence_does_not_end_it(sentence: str) -> None:

@@ -1,6 +1,8 @@
 """What threads share: opened by the first who needs it, closed by the last."""
 
+import gc
 import threading
+from contextlib import ExitStack
 
 import pytest
 
@@ -58,15 +60,35 @@ def test_a_resource_that_cannot_be_opened_is_opened_by_the_next_user(
 
 def test_many_threads_open_it_once(lines: SharedResources[Line]) -> None:
     before = Line.opened
-    barrier = threading.Barrier(32)
+    barrier = threading.Barrier(32, timeout=60)
 
     def use() -> None:
         with lines.using("a", Line):
             barrier.wait()
 
-    threads = [threading.Thread(target=use) for _ in range(32)]
+    threads = [threading.Thread(target=use, daemon=True) for _ in range(32)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert Line.opened == before + 1
+
+
+def test_a_user_that_the_garbage_collector_ends_blocks_no_other(
+    lines: SharedResources[Line],
+) -> None:
+    abandoned = ExitStack()
+    vars(abandoned)["itself"] = abandoned
+    line = abandoned.enter_context(lines.using("a", Line))
+    del abandoned
+
+    def open_line() -> Line:
+        gc.collect()
+        return Line()
+
+    using_another = lines.using("b", open_line)
+    opening = threading.Thread(target=using_another.__enter__, daemon=True)
+    opening.start()
+    opening.join(20)
+    assert not opening.is_alive()
+    assert not line.is_open

@@ -18,11 +18,15 @@ class ClaimResult(NamedTuple):
 
 
 class ScorerFailed(Exception):
-    """Claims cannot be scored; the HTTP status says whether another attempt can help."""
+    """Claims cannot be scored; the HTTP status says whether another attempt can help.
 
-    def __init__(self, status: int, message: str) -> None:
+    `retry_after` is the header of that name that a service sent.
+    """
+
+    def __init__(self, status: int, message: str, retry_after: str | None = None) -> None:
         super().__init__(message)
         self.status = status
+        self.retry_after = retry_after
 
 
 ScoreClaims = Callable[[str, Sequence[Sentence], Sequence[str], float], list[ClaimResult]]

@@ -2,15 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from functools import partial
 from typing import NamedTuple
 
 import httpx
 import msgspec
 
-from schemas.wire.grounding_check import CheckRequest
-from transforms.grounding.local.claim_result import ScoreClaims, ScorerFailed
+from schemas.wire.grounding_check import CheckRequest, CheckResponse
+from transforms.grounding.local.claim_result import ScorerFailed
 from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.local.scorer import load_scorer
 from transforms.rules.limits import CheckLimits, count_tokens
@@ -43,34 +44,41 @@ _WORD_START = re.compile(r"_([a-z])")
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, object]).decode
 
+CheckAnswer = Callable[[CheckRequest], CheckResponse]
+"""Check an answer; raise ScorerFailed if that fails."""
+
 
 class InvalidArgumentError(ValueError):
     """The service would reject this request; the message says why, without any of its text."""
 
 
 class Reply(NamedTuple):
-    """An HTTP status and a JSON body."""
+    """An HTTP status, a JSON body, and the header Retry-After if a service behind sent one."""
 
     status: int
     body: bytes
+    retry_after: str | None = None
 
 
 class LocalTransport(httpx.AsyncBaseTransport):
     """Answer requests inside the process, in the service's own JSON, without a socket.
 
     A check by words runs in the caller's event loop: it takes a millisecond or less for a usual
-    answer. A check by a model, which takes far longer, runs in a thread, and so does a long request
-    if `threads` are given.
+    answer. Another check, which takes far longer, runs in a thread, and so does a long request if
+    `threads` are given.
 
     Args:
-      scorer: scores the claims, or the folder of a model that does; None scores them by words.
+      checker: checks an answer, or is the folder of a model that scores claims; None scores them by
+        words.
       threads: run requests of more than 8,000 bytes, so that the event loop can serve others.
     """
 
     def __init__(
-        self, scorer: str | ScoreClaims | None = None, threads: Executor | None = None
+        self, checker: str | CheckAnswer | None = None, threads: Executor | None = None
     ) -> None:
-        self._scorer = load_scorer(scorer) if isinstance(scorer, str) else scorer
+        if isinstance(checker, str):
+            checker = partial(check_grounding, scorer=load_scorer(checker))
+        self._check: CheckAnswer | None = checker
         self._threads = threads
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -81,19 +89,17 @@ class LocalTransport(httpx.AsyncBaseTransport):
     async def answer(self, method: str, path: str, body: bytes) -> Reply:
         """Answer one HTTP request, errors included."""
         is_long = self._threads is not None and len(body) > _MOST_BYTES_IN_LOOP
-        if self._scorer or is_long:
+        if self._check or is_long:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(
-                self._threads, answer, method, path, body, self._scorer
-            )
+            check = self._check or check_grounding
+            return await loop.run_in_executor(self._threads, answer, method, path, body, check)
         return answer(method, path, body)
 
 
-def answer(method: str, path: str, body: bytes, scorer: ScoreClaims | None = None) -> Reply:
+def answer(method: str, path: str, body: bytes, check: CheckAnswer = check_grounding) -> Reply:
     """Answer one HTTP request as Google's service does, errors included.
 
-    The query of the path is ignored. Without a model, the claims are scored by their words. An
-    error contains no text of the request.
+    The query of the path is ignored. An error contains no text of the request.
     """
     if not _CHECK_PATH.fullmatch(path.partition("?")[0]):
         return refuse(404, "Not found: only projects.locations.groundingConfigs.check is served.")
@@ -104,9 +110,9 @@ def answer(method: str, path: str, body: bytes, scorer: ScoreClaims | None = Non
     except InvalidArgumentError as error:
         return refuse(400, str(error))
     try:
-        return Reply(200, _encode(check_grounding(request, scorer)))
+        return Reply(200, _encode(check(request)))
     except ScorerFailed as error:
-        return refuse(error.status, str(error))
+        return refuse(error.status, str(error))._replace(retry_after=error.retry_after)
 
 
 def refuse(status: int, message: str) -> Reply:

@@ -16,10 +16,11 @@ from transforms.contradictions.parsed_sentence import (
     join_features,
 )
 from transforms.grounding.local.native import core
-from transforms.rules import english
+from transforms.rules import phrases
 from transforms.rules.cache import MAX_WORD_CHARS, MAX_WORDS, CachedAttribute, WordCache
-from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
+from transforms.rules.number_forms import join_groups, number_form, repeat_joined
+from transforms.rules.phrases import NUMBER_WORDS, STOP_WORDS
 
 
 class TokenKind(IntEnum):
@@ -46,7 +47,7 @@ class Words(Record, frozen=True):
 _LATIN = r"A-Za-z\u00c0-\u024f"
 _TOKEN = re.compile(
     rf"[{_LATIN}]+(?:['\u2019][A-Za-z]{{1,3}}(?![{_LATIN}]))?"
-    r"|\d+(?:[.,:/]\d+)*"
+    r"|\d+(?:[.,:/]\d+|['\u2019]\d{3}(?!\d))*"
     rf"|[^\W\d_{_LATIN}{UNSPACED_SCRIPTS}]+"
     r"|[^\W\d_]"
     r"|[%$€£]"
@@ -65,17 +66,20 @@ def tokenize(text: str) -> list[FormAndKind]:
 
 def forms_of(text: str) -> list[str]:
     """Return the normal forms of a text's tokens, in order."""
-    return _forms_in(text)
+    return _forms_in(repeat_joined(text))
 
 
 def read_words(text: str) -> Words:
     """Return a text's tokens and features, with one cache lookup for each piece."""
     forms, kinds, features = _words_in(text)
+    if TokenKind.NUMBER in kinds and (joined := join_groups(text)) != text:
+        forms, kinds, features = _words_in(joined)
     return Words(forms, kinds, join_features(text, features))
 
 
 def spellings(text: str) -> list[str]:
     """Return the tokens of a text of any length as they are spelled."""
+    text = repeat_joined(text)
     if text.isascii():
         return _TOKEN.findall(text)
     found: list[str] = []
@@ -116,7 +120,7 @@ def _lower(spelling: str) -> str:
 def _normal_form(word: str) -> str:
     word = NUMBER_WORDS.get(word, word)
     if word[0].isdigit():
-        return word.replace(",", "").removesuffix(".0")
+        return number_form(word)
     return word[:_PREFIX_CHARS]
 
 
@@ -156,8 +160,8 @@ if core:
     _forms_in = lambda text: _bare_words_in(text)[0]  # noqa: E731
 
 Pair = tuple[str, str]
-_AROUND = " \t*_"
-"""White space and Markdown's emphasis."""
+_AROUND = " \t*_\u00a1"
+"""White space, Markdown's emphasis, and the mark in front of an exclamation."""
 
 
 class ClaimWords:
@@ -221,20 +225,18 @@ def read_claim(sentence: str) -> ClaimWords | None:
     bare = statement.strip(_AROUND)
     if bare.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")):
         return None
-    if english.ADDRESS_TO_READER.match(bare):
+    if phrases.addresses_reader(bare):
         return None
-    if names_source and words.features.kinds & REFUSAL and english.REFUSAL.search(sentence):
+    if names_source and words.features.kinds & REFUSAL and phrases.refuses(sentence):
         return None
     stated = words if statement == sentence else read_words(statement)
     return ClaimWords(stated.forms, stated.kinds, words.features) if any(stated.kinds) else None
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
-    statement = english.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
+    statement = phrases.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
     if names_source:
-        if opening := english.OPENING.match(statement):
-            statement = statement[opening.end() :]
-        statement = english.without_references(statement)
+        statement = phrases.without_references(phrases.without_opening(statement))
     return statement
 
 

@@ -11,6 +11,7 @@ from launch.watch.alerts.canary import Canary, CanaryBaseline, CanaryResult, com
 from launch.watch.durable.journal import Journal
 from pipeline.settings.config import Config
 from schemas.alert import Alert, Severity
+from schemas.message import ParseOptions
 from schemas.verdict import Verdict
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
@@ -155,7 +156,7 @@ def baseline_at(watched: Watched, config: Config, canaries: Path, now_us: int) -
     [
         {"moved_reasons": {"ABOVE_THRESHOLDS": Verdict.LOW_GROUNDED}},
         {"thresholds": Thresholds(low_grounded=1.0)},
-        {"facts_from_steps": True},
+        {"parsing": ParseOptions(facts_from_steps=True)},
     ],
     ids=lambda settings: next(iter(settings)),
 )

@@ -294,7 +294,7 @@ def test_what_was_sent_before_a_crash_is_sent_again_and_nothing_is_lost(
     with closing(AChannel(tmp_path, "json")) as channel:
         channel.raise_alerts(*(an_alert(record_id=name) for name in "abc"))
         with monkeypatch.context() as crash:
-            crash.setattr(channel.journal.outbox, "settle", die)
+            crash.setattr(channel.journal.outbox, "record_delivered", die)
             with pytest.raises(KeyboardInterrupt):
                 channel.step()
     with closing(AChannel(tmp_path, "json")) as channel:

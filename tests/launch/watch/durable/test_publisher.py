@@ -110,7 +110,7 @@ def test_an_error_is_raised_and_the_publication_is_tried_again_after_a_while(
 
 
 def finish_beside(publishing: FilePublisher) -> threading.Thread:
-    thread = threading.Thread(target=publishing.finish)
+    thread = threading.Thread(target=publishing.finish, daemon=True)
     thread.start()
     return thread
 

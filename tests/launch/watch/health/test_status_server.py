@@ -13,6 +13,7 @@ from http.client import HTTPConnection, HTTPResponse
 import pytest
 
 from launch.watch.health.status_server import Page, StatusServer
+from tests.support.commands import ChildProcess
 from tests.support.hostile_texts import FAMILIES, check
 from tests.support.waiting import wait_until
 
@@ -43,14 +44,14 @@ def place_of(server: StatusServer) -> tuple[str, int]:
 def asked(
     server: StatusServer, path: str, method: str = "GET", **headers: str
 ) -> tuple[HTTPResponse, bytes]:
-    with closing(HTTPConnection(*place_of(server), timeout=10)) as connection:
+    with closing(HTTPConnection(*place_of(server), timeout=60)) as connection:
         connection.request(method, path, headers=headers)
         response = connection.getresponse()
         return response, response.read()
 
 
 def connected(server: StatusServer) -> socket.socket:
-    return socket.create_connection(place_of(server), timeout=10)
+    return socket.create_connection(place_of(server), timeout=60)
 
 
 def serving(server: StatusServer) -> int:
@@ -238,7 +239,7 @@ def test_a_page_that_hangs_takes_few_threads() -> None:
 
 def test_pages_are_served_while_a_worst_case_is_checked(server: StatusServer) -> None:
     case = FAMILIES["numbers"](50, 1_000)
-    checking = threading.Thread(target=check, args=(case,))
+    checking = threading.Thread(target=check, args=(case,), daemon=True)
     checking.start()
     served = 0
     while checking.is_alive():
@@ -266,7 +267,7 @@ with StatusServer("127.0.0.1", 0, PAGES) as server:
 
 
 def test_a_process_out_of_files_waits_until_it_has_some() -> None:
-    with subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
+    with ChildProcess(
         [sys.executable, "-c", OUT_OF_FILES],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -276,7 +277,7 @@ def test_a_process_out_of_files_waits_until_it_has_some() -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         host, _, port = process.stdout.readline().removeprefix("http://").rpartition(":")
-        with closing(HTTPConnection(host, int(port), timeout=10)) as connection:
+        with closing(HTTPConnection(host, int(port), timeout=60)) as connection:
             connection.request("GET", "/hello")
             process.stdin.write("begin\n")
             process.stdin.flush()

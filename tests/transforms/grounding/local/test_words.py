@@ -14,7 +14,7 @@ from transforms.grounding.local.words import (
     spellings,
     tokenize,
 )
-from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
+from transforms.rules.phrases import NUMBER_WORDS, STOP_WORDS
 
 
 @pytest.mark.parametrize(

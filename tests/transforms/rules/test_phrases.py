@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.rules.english import REFERENCE, may_name_source, without_references
+from transforms.rules.phrases import REFERENCE, may_name_source, without_references
 
 REFERENCES = {
     "in brackets": ("Lamps glow (see source 3, 4).", "Lamps glow  ."),

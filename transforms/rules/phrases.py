@@ -1,8 +1,24 @@
-"""English words without evidence, number words, and phrases about the sources or to the reader."""
+"""Words without evidence, number words, and phrases about the sources or to the reader."""
 
 # ruff: noqa: SIM905 - a table of words reads best as text
 
 import re
+import tomllib
+from collections.abc import Iterable
+from importlib.resources import files
+from itertools import chain
+
+from transforms.rules.cache import WordCache
+
+_Phrases = dict[str, list[str]]
+_LANGUAGES: dict[str, _Phrases] = tomllib.loads(
+    files(__package__).joinpath("languages.toml").read_text(encoding="utf-8")
+)
+"""The phrases beside the English ones, by language and kind."""
+MONTH_NAMES = {
+    language: phrases["months"] for language, phrases in _LANGUAGES.items() if "months" in phrases
+}
+"""The names of the twelve months, by language beside English."""
 
 STOP_WORDS = frozenset(
     """
@@ -32,7 +48,11 @@ _NUMBER_WORDS = """
 NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
 """The digits of each number word; without "one", which is mostly a pronoun."""
 
-_NAMES = "passage text article context document source excerpt information snippet data".split()
+_NAMES = """
+    passage text article context document source excerpt information snippet data
+    quelle quellen dokument dokumente auszug texte extrait fuente documento trecho fonte fonti brano
+    資料 出典 文書 来源 资料 文档 來源
+""".split()
 _SOURCES = (*_NAMES, *(f"{name}s" for name in _NAMES))
 _SOURCE = rf"(?:{'|'.join(_NAMES)})s?"
 _NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
@@ -52,12 +72,8 @@ _JOINT = (
     r"|in\s+(?:summary|conclusion|addition)|in\s+short|to\s+summarize),?\s+)?"
 )
 
-# Every phrase about the sources has one of these in lower case.
-_SOURCE_STEM = re.compile(
-    "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
-)
-_BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
-_INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
+_BRACKETED_REFERENCE = rf"[(\uff08](?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}[)\uff09]"
+_INLINE_REFERENCE = rf"(?<![A-Za-z\d_]){_SOURCE}\s*{_NUMBERS}(?![A-Za-z\d_])"
 REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
 """A reference to sources: "passage 2", "(see source 3, 4)"."""
 
@@ -68,7 +84,7 @@ _MAX_NAME, _MAX_SPACING = 12, 60
 FOOTNOTE = re.compile(r"\[\d{1,3}(?:\s*[,-]\s*\d{1,3})*\]")
 """A reference to a source by its number: "[1]", "[2, 3]"."""
 
-OPENING = re.compile(
+_OPENING = re.compile(
     rf"""{_JOINT}
     (?:
       (?:based\s+(?:solely\s+|only\s+)?(?:on|upon)|according\s+to|as\s+(?:stated|mentioned)\s+in
@@ -83,9 +99,8 @@ OPENING = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""The opening of a sentence that reports what a source says."""
 
-ADDRESS_TO_READER = re.compile(
+_ADDRESS_TO_READER = re.compile(
     r"""(?:
       sure|certainly|of\s+course|absolutely|hello|hi|hey|greetings|welcome|thanks|thank\s+you
     | you(?:'|\u2019)re\s+welcome|good\s+(?:morning|afternoon|evening)|sorry|i\s+apologi[sz]e
@@ -98,9 +113,8 @@ ADDRESS_TO_READER = re.compile(
     )(?![\w'\u2019-])""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""The opening of a sentence that greets, thanks, offers or announces."""
 
-REFUSAL = re.compile(
+_REFUSAL = re.compile(
     r"""\b(?:
       (?:do|does|did)(?:\s+not|n['\u2019]t)\s+(?:\w+\s+){0,2}?
         (?:mention|provide|specify|state|contain|include|give|say|discuss|address|answer|offer
@@ -118,22 +132,109 @@ REFUSAL = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""A statement that the sources do not contain something."""
 
 # Every refusal has a word with one of these in lower case. Few first letters make the search fast.
 _REFUSING = re.compile(
     r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
+    r"|nicht|kein|\bpas\b|aucun|não|\bnon\b|nessun|ない|ません|不足|[没沒未无無缺不]"
 )
+
+
+_ENGLISH = " the ; of ; and ; to ; is ; are ; with ; that ; by ".split(";")
+
+
+def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values()) -> str:
+    """Return the regular expression for the phrases of one kind."""
+    return _expression(
+        phrase.replace("SOURCE", f"({'|'.join(phrases['sources'])})")
+        for phrases in languages
+        for phrase in phrases[kind]
+    )
+
+
+def _expression(phrases: Iterable[str]) -> str:
+    of_words, of_characters = ["(?!)"], ["(?!)"]
+    for phrase in phrases:
+        is_spaced = max(phrase) < "\u3000"
+        gap = r"([\w'\u2019-]+,?\s+){0,4}?" if is_spaced else r"[^\u3002\uff0c\u3001,]{0,12}?"
+        text = phrase.replace("*", r"\w*").replace("'", "['\u2019]")
+        text = text.replace("... ", gap).replace("...", gap).replace(" ", r"\s+")
+        (of_words if is_spaced else of_characters).append(text)
+    # Without groups and conditions in front, the search for the first letters is fast.
+    return rf"(?<!\w)(?:{'|'.join(of_words)})(?!\w)|{'|'.join(of_characters)}"
+
+
+def _compile(expressions: str) -> re.Pattern[str]:
+    return re.compile(expressions, re.IGNORECASE)
+
+
+# Every phrase about the sources has one of these in lower case.
+_SOURCE_STEM = re.compile(
+    "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
+)
+_OTHER_SOURCE = re.compile(rf"\W*(?:\w\w?['\u2019])?(?:{_expressions('sources')})")
+_OTHER_OPENING = _compile(rf"(?:{_expressions('openings')})[,\uff0c\u3001\s]*")
+# A sentence that only begins with a greeting may state something.
+_OTHER_ADDRESS = _compile(
+    rf"(?:{_expressions('greetings')})(?:[\s,\uff0c\u3001]+\w+){{0,3}}\W*$|{_expressions('offers')}"
+)
+_OTHER_REFUSALS = [
+    (phrases["negations"], _compile(_expressions("refusals", [phrases])))
+    for phrases in _LANGUAGES.values()
+]
+
+
+def _may_begin(*kinds: str) -> WordCache[bool]:
+    """Return whether a phrase may begin with a word; a hundred times as fast as the phrases."""
+    found = (phrases[kind] for kind in kinds for phrases in _LANGUAGES.values())
+    words = {phrase.partition(" ")[0] for phrase in chain.from_iterable(found)}
+    expression = _compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]")
+    return WordCache(lambda word: expression.match(word) is not None)
+
+
+_may_open = _may_begin("openings")
+_may_address = _may_begin("greetings", "offers")
+
+
+def has_english(text: str) -> bool:
+    """Return whether a text has one of the commonest words that only English has."""
+    return any(map(text.__contains__, _ENGLISH))
 
 
 def may_name_source(text: str) -> bool:
     """Return whether a text could name a source; a fast test for the expressions above."""
-    return _SOURCE_STEM.search(text.lower()) is not None
+    lower = text.lower()
+    find_other = _OTHER_SOURCE.match if lower.isascii() else _OTHER_SOURCE.search
+    return (_SOURCE_STEM.search(lower) or find_other(lower)) is not None
 
 
 def may_refuse(word: str) -> bool:
-    """Return whether a text with this word could be a `REFUSAL`."""
+    """Return whether a text with this word could be a refusal."""
     return _REFUSING.search(word.lower()) is not None
+
+
+def refuses(text: str) -> bool:
+    """Return whether a text states that the sources do not contain something."""
+    lower = text.lower()
+    return _REFUSAL.search(text) is not None or any(
+        any(map(lower.__contains__, negations)) and expression.search(text)
+        for negations, expression in _OTHER_REFUSALS
+    )
+
+
+def addresses_reader(text: str) -> bool:
+    """Return whether a sentence greets, thanks, offers or announces."""
+    if _ADDRESS_TO_READER.match(text):
+        return True
+    return _may_address[text.partition(" ")[0]] and _OTHER_ADDRESS.match(text) is not None
+
+
+def without_opening(text: str) -> str:
+    """Remove the opening of a sentence that reports what a source says."""
+    found = _OPENING.match(text)
+    if not found and _may_open[text.partition(" ")[0]]:
+        found = _OTHER_OPENING.match(text)
+    return text[found.end() :] if found else text
 
 
 def without_references(text: str) -> str:
