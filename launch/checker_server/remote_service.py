@@ -64,7 +64,7 @@ class RemoteService(ABC):
                 "POST", path, content=body, headers={**JSON_HEADERS, **headers}
             ) as response:
                 content = b"".join(_in_time(response.iter_bytes()))
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise self.failure(503, f"gave no reply: {type(error).__name__}") from None
         if not response.is_success:
             raise self._refusal(response)

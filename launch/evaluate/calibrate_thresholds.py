@@ -17,8 +17,19 @@ from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, percent
 from pipeline.settings.commands import CalibrateSettings
 from pipeline.settings.load import Loaded
+from transforms.rules.spans import without_controls
 
 _WIDTH = 120
+_HEADINGS = (
+    "",
+    "labelled",
+    "unsupported",
+    "setting",
+    "threshold",
+    "flagged",
+    "precision",
+    "recall",
+)
 _Choices = dict[str | None, ThresholdChoice | None]
 """The choice of each engine, and of all (None)."""
 
@@ -72,10 +83,8 @@ def _groups(
 
 def _table(groups: dict[str | None, list[LabelledAnswer]], choices: _Choices) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("", "labelled", "unsupported", "setting", "threshold", "flagged"):
+    for heading in _HEADINGS:
         table.add_column(heading, justify="left" if heading in ("", "setting") else "right")
-    for heading in ("precision", "recall"):
-        table.add_column(heading, justify="right")
     for engine, labelled in groups.items():
         unsupported = sum(each.label.is_unsupported for each in labelled)
         counts = count(len(labelled)), count(unsupported)
@@ -96,12 +105,16 @@ def _goal_text(goal: Goal) -> str:
 
 
 def _name(engine: str | None) -> str:
-    return "all answers" if engine is None else f"engine {engine}"
+    return "all answers" if engine is None else f"engine {without_controls(engine)}"
 
 
 def _yaml(choices: _Choices) -> str:
     """Write the thresholds of all answers, and of each engine that flags held-out answers."""
-    own = {name: each for name, each in choices.items() if each and (not name or each.is_measured)}
+    own = {
+        engine: each
+        for engine, each in choices.items()
+        if each and (engine is None or each.held_out.precision)
+    }
     comments = (_comment(engine, own.get(engine)) for engine in choices)
     values = {
         setting: [

@@ -6,6 +6,7 @@ from functools import partial
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
@@ -20,6 +21,7 @@ from launch.terminal.figures import count, counted, percent
 from pipeline import storage
 from pipeline.settings.commands import ReportSettings
 from pipeline.settings.load import Loaded
+from transforms.rules.spans import without_controls
 
 _COMPARISON_NAME = "comparison.html"
 
@@ -115,7 +117,9 @@ def _engines(tally: Tally) -> Table:
         own, outcome = grid.thresholds, grid.in_force
         shares = (outcome.share, outcome.precision, outcome.recall)[: 1 + len(labelled)]
         cells = count(grid.total), count(outcome.low_grounded), *map(percent, shares)
-        table.add_row(name, f"{own.low_grounded:g}", f"{own.claim:g}", *cells)
+        table.add_row(
+            Text(without_controls(name)), f"{own.low_grounded:g}", f"{own.claim:g}", *cells
+        )
     return table
 
 

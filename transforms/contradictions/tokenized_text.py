@@ -77,7 +77,11 @@ class TokenizedText:
 
     def breaks_between(self, first: Token, last: Token) -> bool:
         """Return whether there is a punctuation mark between two tokens."""
-        return _BREAK.search(self.text, first.end, last.start) is not None
+        return self.breaks_within(first.end, last.start)
+
+    def breaks_within(self, start: int, end: int) -> bool:
+        """Return whether there is a punctuation mark between two positions."""
+        return _BREAK.search(self.text, start, end) is not None
 
 
 def first_content(text: str, max_tokens: int) -> str | None:

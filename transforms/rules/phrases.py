@@ -140,6 +140,9 @@ _REFUSING = re.compile(
 )
 
 
+_ENGLISH = " the ; of ; and ; to ; is ; are ; with ; that ; by ".split(";")
+
+
 def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values()) -> str:
     """Return the regular expression for the phrases of one kind."""
     return _expression(
@@ -191,6 +194,11 @@ def _may_begin(*kinds: str) -> WordCache[bool]:
 
 _may_open = _may_begin("openings")
 _may_address = _may_begin("greetings", "offers")
+
+
+def has_english(text: str) -> bool:
+    """Return whether a text has one of the commonest words that only English has."""
+    return any(map(text.__contains__, _ENGLISH))
 
 
 def may_name_source(text: str) -> bool:

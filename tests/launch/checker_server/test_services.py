@@ -219,6 +219,11 @@ def test_retry_after_reaches_the_client(service: RecordedService) -> None:
     assert (reply.status_code, reply.headers["Retry-After"]) == (429, "7")
 
 
+def test_a_reply_that_cannot_be_decompressed_is_unavailable(service: RecordedService) -> None:
+    service.reply_with(200, "no gzip", {"Content-Encoding": "gzip"})
+    assert answer("POST", CHECK_PATH, ANY, OPEN["azure"](service.address).check).status == 503
+
+
 @pytest.mark.usefixtures("service")
 def test_no_connection_is_unavailable() -> None:
     azure = AzureGroundedness("http://127.0.0.1:9")

@@ -11,6 +11,7 @@ from launch.__main__ import main
 from tests.support.archives import an_envelope
 from tests.support.outputs import records_in
 from tests.support.runs import an_archive, backfill
+from transforms.rules.spans import without_controls
 
 SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
 
@@ -95,6 +96,23 @@ def test_answers_are_tagged_by_their_engine_s_own_threshold(
     page = (output / "report.html").read_text()
     assert "Engines with thresholds of their own" in page
     assert "8 verdicts resulted from other thresholds" in page
+
+
+@pytest.mark.parametrize("name", ["a\nb: 1\x1b[1m", "a=b", "# tea", "0.5", " tea ", "[red]"])
+def test_an_engine_may_have_any_name(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    answers, file = Path(labelled[1]), tmp_path / "thresholds.yaml"
+    answers.write_text(answers.read_text().replace('"shop-1"', json.dumps(name)))
+    assert main(["calibrate", *labelled, "--precision", "0.9", "--output", str(file)]) == 0
+    assert "\x1b" not in capsys.readouterr().out + file.read_text()
+    assert backfill(answers, tmp_path / "out", "--config", str(file)) == 0
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert sorted(summary["thresholds"]["engines"]) == sorted(["shop-0", name])
+    assert main(["report", str(tmp_path / "out"), "--what_if"]) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert without_controls(name).strip() in shown
 
 
 def test_an_engine_with_too_few_labels_has_the_threshold_of_all(
