@@ -110,7 +110,11 @@ def _name(engine: str | None) -> str:
 
 def _yaml(choices: _Choices) -> str:
     """Write the thresholds of all answers, and of each engine that flags held-out answers."""
-    own = {name: each for name, each in choices.items() if each and (not name or each.is_measured)}
+    own = {
+        engine: each
+        for engine, each in choices.items()
+        if each and (engine is None or each.held_out.precision)
+    }
     comments = (_comment(engine, own.get(engine)) for engine in choices)
     values = {
         setting: [
