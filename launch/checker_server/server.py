@@ -86,11 +86,9 @@ def _service(settings: ServeCheckerSettings) -> RemoteService | None:
             return AzureGroundedness(address or "")
         case "vertex":
             # It imports Google's libraries.
-            from launch.checker_server.vertex_corroboration import (  # noqa: PLC0415
-                VertexCorroboration,
-            )
+            from launch.checker_server import vertex_corroboration  # noqa: PLC0415
 
-            return VertexCorroboration(resource_name, address)
+            return vertex_corroboration.VertexCorroboration(resource_name, address)
         case _:
             return None
 

@@ -20,6 +20,16 @@ from pipeline.settings.load import Loaded
 from transforms.rules.spans import without_controls
 
 _WIDTH = 120
+_HEADINGS = (
+    "",
+    "labelled",
+    "unsupported",
+    "setting",
+    "threshold",
+    "flagged",
+    "precision",
+    "recall",
+)
 _Choices = dict[str | None, ThresholdChoice | None]
 """The choice of each engine, and of all (None)."""
 
@@ -73,10 +83,8 @@ def _groups(
 
 def _table(groups: dict[str | None, list[LabelledAnswer]], choices: _Choices) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("", "labelled", "unsupported", "setting", "threshold", "flagged"):
+    for heading in _HEADINGS:
         table.add_column(heading, justify="left" if heading in ("", "setting") else "right")
-    for heading in ("precision", "recall"):
-        table.add_column(heading, justify="right")
     for engine, labelled in groups.items():
         unsupported = sum(each.label.is_unsupported for each in labelled)
         counts = count(len(labelled)), count(unsupported)
@@ -102,7 +110,11 @@ def _name(engine: str | None) -> str:
 
 def _yaml(choices: _Choices) -> str:
     """Write the thresholds of all answers, and of each engine that flags held-out answers."""
-    own = {name: each for name, each in choices.items() if each and (not name or each.is_measured)}
+    own = {
+        engine: each
+        for engine, each in choices.items()
+        if each and (engine is None or each.held_out.precision)
+    }
     comments = (_comment(engine, own.get(engine)) for engine in choices)
     values = {
         setting: [

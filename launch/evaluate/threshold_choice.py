@@ -29,11 +29,6 @@ class ThresholdChoice(Record, frozen=True, kw_only=True):
         """The settings of a run."""
         return dict.fromkeys((SUPPORT, CLAIM), 0.0) | {self.setting: self.threshold}
 
-    @property
-    def is_measured(self) -> bool:
-        """Whether there are enough labels to flag any held-out answer."""
-        return self.held_out.precision is not None
-
 
 def choose_threshold(
     labelled: Sequence[LabelledAnswer], goal: statistics.Goal, resamples: int

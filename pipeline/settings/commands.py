@@ -314,9 +314,9 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     what_if: Print what other thresholds would find, from the stored scores.
     gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
       "grounded" (true or false).
-    low_grounded_threshold: Threshold of the support score in the run: NUMBER for all engines or
-      ENGINE=NUMBER for one. Default: that of the run.
-    claim_threshold: Threshold of a claim's score in the run, likewise. Default: that of the run.
+    low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
+      ENGINE=NUMBER for one; repeat the flag for several. Default: that of the run.
+    claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
     price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
     record_url: Template of the address of a record in your viewer, such as
       https://viewer.example/r/{record_id}.

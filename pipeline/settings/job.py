@@ -114,10 +114,10 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
 class VerdictSettings(Settings, frozen=True, kw_only=True):
     """How scores and reasons become verdicts.
 
-    low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED: NUMBER for all
-      engines or ENGINE=NUMBER for one. Default: 0.6.
-    claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED: NUMBER for all
-      engines or ENGINE=NUMBER for one. Default: 0.4.
+    low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED: a number from 0 to
+      1 for all engines, or ENGINE=NUMBER for one. Default: 0.6.
+    claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED: a number from 0 to 1
+      for all engines, or ENGINE=NUMBER for one. Default: 0.4.
     drift_threshold: Tag SCORE_DRIFT where the generator's own score differs from the support score
       by more.
     move_reason: Map a skip, finish or block reason to another verdict.
