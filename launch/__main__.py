@@ -4,13 +4,12 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from io import TextIOWrapper
 
 from launch import __version__
 from launch.commands import all_commands, run_command
 from launch.terminal.exit_status import DONE, FAILED, USAGE
-from pipeline.settings.load import UsageError
+from pipeline.settings.load import UsageError, nearest_hint
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,11 +42,8 @@ def _run(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
     if command not in all_commands():
         complaint = f"unknown command {command!r}" if command else "a command is missing"
-        if near := get_close_matches(command, all_commands(), n=1):
-            complaint += f"; did you mean {near[0]}?"
-        else:
-            complaint += "."
-        sys.stderr.write(f"groundwatch: {complaint}\n\n{_help()}")
+        hint = nearest_hint(command, all_commands()) or "."
+        sys.stderr.write(f"groundwatch: {complaint}{hint}\n\n{_help()}")
         return USAGE
     try:
         return run_command(command, rest)

@@ -1,6 +1,5 @@
 """Name units, convert times (microseconds since 1970 UTC), and write records as JSON."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -41,8 +40,8 @@ def with_rfc3339_times(record: Record) -> dict[str, Any]:
     return fields
 
 
-def indented_json(fields: Mapping[str, Any]) -> bytes:
-    """Write fields as indented JSON with a line end."""
+def indented_json(fields: object) -> bytes:
+    """Write a record, or fields, as indented JSON with a line end."""
     return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"
 
 

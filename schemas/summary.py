@@ -93,7 +93,7 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     started_at_us: int
     finished_at_us: int
     estimate: Comparison | None = None
-    thresholds: dict[str, float] = {}
+    thresholds: dict[str, float | dict[str, dict[str, float]]] = {}
     source: str | None = None
     journal: str | None = None
     unpublished: int = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from launch.checker_server.remote_service import RemoteService
+from launch.checker_server.remote_service import Index, RemoteService, Score
 from launch.export.http_sender import require_secret
 from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse
 from transforms.grounding.local.embedded_check import fact_texts, unscored_claims
@@ -18,7 +18,7 @@ _KEY = "CONTENT_SAFETY_KEY"
 
 
 class _Position(msgspec.Struct, rename="camel"):
-    code_point: int
+    code_point: Index
 
 
 class _Segment(msgspec.Struct):
@@ -29,7 +29,7 @@ class _Segment(msgspec.Struct):
 
 class _Reply(msgspec.Struct, rename="camel"):
     ungrounded_detected: bool
-    ungrounded_percentage: float | None = None
+    ungrounded_percentage: Score | None = None
     ungrounded_details: list[_Segment] = []
 
 
@@ -38,9 +38,6 @@ class AzureGroundedness(RemoteService):
 
     Args:
       address: of the Content Safety resource.
-
-    Raises:
-      TargetMisconfigured: the environment has no key.
     """
 
     def __init__(self, address: str) -> None:
@@ -60,8 +57,6 @@ class AzureGroundedness(RemoteService):
         headers = {"Ocp-Apim-Subscription-Key": require_secret(_KEY)}
         reply = self.post(_PATH, msgspec.json.encode(body), headers, _Reply)
         share = reply.ungrounded_percentage
-        if share is not None and not 0 <= share <= 1:
-            raise self.invalid_reply("ungroundedPercentage is outside 0..1")
         claims = unscored_claims(request)
         spans = [_span(segment, answer) for segment in reply.ungrounded_details]
         # Without each place, it is not known which claims are grounded.
@@ -76,7 +71,7 @@ def _span(segment: _Segment, answer: str) -> tuple[int, int] | None:
         start, length = segment.offset.code_point, segment.length.code_point
     else:
         start, length = answer.find(segment.text), len(segment.text)
-    if not (0 <= start < len(answer) and length > 0):
+    if not (0 <= start < len(answer) and length):
         return None
     return len(answer[:start].encode()), len(answer[: start + length].encode())
 

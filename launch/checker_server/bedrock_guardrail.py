@@ -11,10 +11,9 @@ from urllib.parse import quote
 import msgspec
 
 from launch.checker_server.aws_signature import AwsKey, sign_post
-from launch.checker_server.remote_service import JSON_HEADERS, RemoteService
+from launch.checker_server.remote_service import JSON_HEADERS, RemoteService, Score
 from launch.export.http_sender import read_secret, require_secret
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
-from transforms.grounding.local.claim_result import ScorerFailed
 from transforms.grounding.local.embedded_check import fact_texts, unscored_claims
 from transforms.runtime import clock
 
@@ -24,7 +23,7 @@ _QUESTION = "What do the sources say?"
 
 class _Filter(msgspec.Struct):
     type: str
-    score: float
+    score: Score
 
 
 class _Policy(msgspec.Struct):
@@ -51,9 +50,6 @@ class BedrockGuardrail(RemoteService):
       resource: ``guardrail/ID/version/VERSION``; the id may be an ARN.
       region: of AWS.
       address: of the API; None for the region's.
-
-    Raises:
-      TargetMisconfigured: the environment has no credentials.
     """
 
     def __init__(self, resource: str, region: str, address: str | None = None) -> None:
@@ -79,9 +75,7 @@ class BedrockGuardrail(RemoteService):
         filters = chain.from_iterable(policy.filters for policy in policies)
         scores = [each.score for each in filters if each.type == "GROUNDING"]
         if not scores:
-            raise ScorerFailed(403, "The guardrail has no grounding check: add one.")
-        if not all(0 <= score <= 1 for score in scores):
-            raise self.invalid_reply("the score is outside 0..1")
+            raise self.failure(403, "ran no grounding check: add one to the guardrail")
         return CheckResponse(support_score=min(scores), claims=unscored_claims(request))
 
     def _authorize(self, body: bytes) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from launch.checker_server.remote_service import RemoteService
+from launch.checker_server.remote_service import Index, RemoteService, Score
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
 from transforms.grounding.local.claim_result import ClaimResult, bounded_log_odds
 from transforms.grounding.local.embedded_check import check_grounding
@@ -20,8 +20,8 @@ _INSTRUCTIONS = (
 
 class _Judgement(msgspec.Struct, forbid_unknown_fields=True):
     claim: int
-    support: float
-    facts: list[int]
+    support: Score
+    facts: list[Index]
 
 
 class _Judgements(msgspec.Struct, forbid_unknown_fields=True):
@@ -99,7 +99,7 @@ class LlmJudge(RemoteService):
             judged = msgspec.json.decode(content, type=_Judgements).claims
         except (IndexError, msgspec.MsgspecError):
             raise self.invalid_reply("it is not of the schema") from None
-        by_claim = {each.claim: each for each in judged if _is_valid(each, len(facts))}
+        by_claim = {each.claim: each for each in judged if max(each.facts, default=-1) < len(facts)}
         if by_claim.keys() != set(range(len(claims))):
             raise self.invalid_reply("it does not score each claim from 0 to 1")
         return [
@@ -119,7 +119,3 @@ class LlmJudge(RemoteService):
         if used := completion.usage:
             self.count(tokens_read=used.prompt_tokens, tokens_written=used.completion_tokens)
         return completion
-
-
-def _is_valid(judgement: _Judgement, facts: int) -> bool:
-    return 0 <= judgement.support <= 1 and all(0 <= number < facts for number in judgement.facts)

@@ -18,7 +18,6 @@ from launch.checker_server.azure_groundedness import AzureGroundedness
 from launch.checker_server.bedrock_guardrail import BedrockGuardrail
 from launch.checker_server.llm_judge import LlmJudge
 from launch.checker_server.remote_service import RemoteService
-from launch.checker_server.vertex_corroboration import VertexCorroboration
 from launch.export.http_sender import read_secret, require_secret
 from launch.export.target import TargetMisconfigured
 from launch.terminal.exit_status import DONE, fail
@@ -86,7 +85,10 @@ def _service(settings: ServeCheckerSettings) -> RemoteService | None:
         case "azure":
             return AzureGroundedness(address or "")
         case "vertex":
-            return VertexCorroboration(resource_name, address)
+            # It imports Google's libraries.
+            from launch.checker_server import vertex_corroboration  # noqa: PLC0415
+
+            return vertex_corroboration.VertexCorroboration(resource_name, address)
         case _:
             return None
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from launch.checker_server.remote_service import RemoteService
+from launch.checker_server.remote_service import Index, RemoteService, Score
 from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
 from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import CheckFailed
@@ -20,14 +20,14 @@ _UNAUTHENTICATED = 401
 
 
 class _Claim(msgspec.Struct, rename="camel"):
-    start_index: int = 0
-    end_index: int = 0
-    fact_indexes: list[int] = []
-    score: float | None = None
+    start_index: Index = 0
+    end_index: Index = 0
+    fact_indexes: list[Index] = []
+    score: Score | None = None
 
 
 class _Reply(msgspec.Struct, rename="camel"):
-    corroboration_score: float | None = None
+    corroboration_score: Score | None = None
     claims: list[_Claim] = []
 
 
@@ -37,9 +37,6 @@ class VertexCorroboration(RemoteService):
     Args:
       resource: ``projects/PROJECT/locations/LOCATION``.
       address: of the API; None for the location's.
-
-    Raises:
-      Misconfigured: no credentials were found.
     """
 
     def __init__(self, resource: str, address: str | None = None) -> None:
@@ -62,31 +59,22 @@ class VertexCorroboration(RemoteService):
             if refused.status != _UNAUTHENTICATED:
                 raise
             reply = self.post(self._path, body, self._authorize(headers), _Reply)
-        if problem := _problem(reply, len(facts)):
-            raise self.invalid_reply(problem)
+        if any(index >= len(facts) for claim in reply.claims for index in claim.fact_indexes):
+            raise self.invalid_reply("a claim names a fact that was not sent")
         return _response(reply, request)
 
     def _authorize(self, rejected: Mapping[str, str] | None = None) -> Mapping[str, str]:
         try:
             return self._authority.wait_for_headers(rejected)
         except CheckFailed as error:
-            raise ScorerFailed(503 if error.retryable else 401, str(error)) from None
-
-
-def _problem(reply: _Reply, facts: int) -> str | None:
-    scores = [reply.corroboration_score, *(claim.score for claim in reply.claims)]
-    if not all(score is None or 0 <= score <= 1 for score in scores):
-        return "a score is outside 0..1"
-    if not all(0 <= index < facts for claim in reply.claims for index in claim.fact_indexes):
-        return "a claim names a fact that was not sent"
-    return None
+            raise self.failure(503 if error.retryable else 401, f"was not asked: {error}") from None
 
 
 def _response(reply: _Reply, request: CheckRequest) -> CheckResponse:
     cited = sorted({index for claim in reply.claims for index in claim.fact_indexes})
     chunk_of = {fact: chunk for chunk, fact in enumerate(cited)}
-    answer = request.answer_candidate.encode()
-    spans = _byte_spans(reply.claims, request.answer_candidate)
+    answer, sentences = request.answer_candidate.encode(), unscored_claims(request)
+    spans = _byte_spans(reply.claims, request.answer_candidate, sentences)
     claims = [
         CheckedClaim(
             start_pos=start,
@@ -98,9 +86,9 @@ def _response(reply: _Reply, request: CheckRequest) -> CheckResponse:
         for claim, (start, end) in zip(reply.claims, spans, strict=False)
     ]
     left_out = [
-        claim
-        for claim in unscored_claims(request)
-        if not any(start < claim.end_pos and claim.start_pos < end for start, end in spans)
+        sentence
+        for sentence in sentences
+        if not any(start < sentence.end_pos and sentence.start_pos < end for start, end in spans)
     ]
     return CheckResponse(
         support_score=reply.corroboration_score,
@@ -111,19 +99,20 @@ def _response(reply: _Reply, request: CheckRequest) -> CheckResponse:
     )
 
 
-def _byte_spans(claims: Sequence[_Claim], answer: str) -> list[tuple[int, int]]:
+def _byte_spans(
+    claims: Sequence[_Claim], answer: str, sentences: Sequence[CheckedClaim]
+) -> list[tuple[int, int]]:
     """Return the claims' UTF-8 bytes; empty if the indexes do not fit the answer.
 
-    Google does not say whether the indexes count bytes or characters: only the right unit places
-    all claims at the ends of words.
+    Google does not say whether the indexes count bytes or characters. Only the right unit places
+    all claims at the ends of words, and more of them at those of sentences.
     """
     encoded = answer.encode()
     units: tuple[Callable[[int], int], ...] = (int, lambda index: len(answer[:index].encode()))
-    for to_bytes in units:
-        spans = [(to_bytes(each.start_index), to_bytes(each.end_index)) for each in claims]
-        if all(_is_of_words(encoded, start, end) for start, end in spans):
-            return spans
-    return []
+    found = [[(unit(each.start_index), unit(each.end_index)) for each in claims] for unit in units]
+    fitting = [spans for spans in found if all(_is_of_words(encoded, *span) for span in spans)]
+    known = {(each.start_pos, each.end_pos) for each in sentences}
+    return max(fitting, key=lambda spans: len(known.intersection(spans)), default=[])
 
 
 def _is_of_words(text: bytes, start: int, end: int) -> bool:

@@ -27,6 +27,7 @@ from transforms.rules.sampling import Total
 from transforms.runtime import clock
 
 _MS_A_MINUTE = 60_000
+_COUNTED = ("duplicates", "sampled_out", "to_check", "planned_calls", "calls", "characters")
 _INDENT = (0, 0, 1, 2)
 _WIDTH = 92
 _SHORT_MINUTES = 0.1
@@ -98,13 +99,8 @@ def _estimate_backfill(
         sampled_messages=len(sample.outcomes) if sample else None,
         failures=counts.failures + damaged,
         damaged_archives=damaged,
-        duplicates=counts.duplicates,
-        sampled_out=counts.sampled_out,
         decided=dict(sorted(counts.decided.items())),
-        to_check=counts.to_check,
-        planned_calls=counts.planned_calls,
-        calls=counts.calls,
-        characters=counts.characters,
+        **{name: getattr(counts, name) for name in _COUNTED},
         cost=_cost(counts.characters, price),
         intervals=intervals,
         most_rechecks=Amounts(

@@ -11,19 +11,31 @@ from rich.table import Table
 from launch.evaluate.evaluate_answers import short_estimate, with_labelled
 from launch.evaluate.labelled_answers import LabelledAnswer, LabelledAnswers
 from launch.evaluate.statistics import Goal
-from launch.evaluate.threshold_choice import ThresholdChoice, choose_threshold
+from launch.evaluate.threshold_choice import CLAIM, SUPPORT, ThresholdChoice, choose_threshold
 from launch.report.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, percent
 from pipeline.settings.commands import CalibrateSettings
 from pipeline.settings.load import Loaded
+from transforms.rules.spans import without_controls
 
-_ALL = "all answers"
 _WIDTH = 120
+_HEADINGS = (
+    "",
+    "labelled",
+    "unsupported",
+    "setting",
+    "threshold",
+    "flagged",
+    "precision",
+    "recall",
+)
+_Choices = dict[str | None, ThresholdChoice | None]
+"""The choice of each engine, and of all (None)."""
 
 
 def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
-    """Print the thresholds of all answers and of each engine, and write those of all."""
+    """Print and write the thresholds of all answers and of each engine."""
     use = partial(_calibrate, settings=loaded.settings)
     return with_labelled(loaded, use, "calibration")
 
@@ -32,26 +44,27 @@ def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
     is_recall = settings.precision is None
     goal = Goal((settings.recall if is_recall else settings.precision) or 0.0, is_recall)
     groups = dict(_groups(collected.labelled, settings.engine))
-    if not groups[_ALL]:
+    if not groups[None]:
         return fail(
             f"the calibration failed: no labelled answer is of the engine {settings.engine}"
         )
     choices = {
-        name: choose_threshold(labelled, goal, settings.evaluation.resamples)
-        for name, labelled in groups.items()
+        engine: choose_threshold(labelled, goal, settings.evaluation.resamples)
+        for engine, labelled in groups.items()
     }
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
     console.print(_table(groups, choices))
     console.print("precision and recall: of held-out answers, with 95 % intervals")
-    chosen = choices[_ALL]
-    if chosen is None:
+    if choices[None] is None:
         return fail(
             f"the calibration failed: no threshold has the wanted {_goal_text(goal)}:"
             " lower it, or label more answers"
         )
     if settings.calibration_output:
-        content = _yaml(chosen, goal, len(groups[_ALL]), settings.engine)
+        of_engine = f" of the engine {settings.engine}" if settings.engine else ""
+        count_text = f"{len(groups[None]):,} labelled answers{of_engine}"
+        content = f"# For a {_goal_text(goal)}, by {count_text}.\n{_yaml(choices)}"
         write_file(settings.calibration_output, content.encode())
         sys.stdout.write(f"{settings.calibration_output}\n")
     return DONE
@@ -59,25 +72,23 @@ def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
 
 def _groups(
     labelled: Sequence[LabelledAnswer], engine: str | None
-) -> Iterator[tuple[str, list[LabelledAnswer]]]:
+) -> Iterator[tuple[str | None, list[LabelledAnswer]]]:
+    """Yield the answers that count, of all engines (None) and, if there are several, of each."""
     used = [each for each in labelled if engine in (None, each.engine)]
-    yield _ALL, used
+    yield None, used
     engines = sorted({each.engine for each in used if each.engine})
     for name in engines if len(engines) > 1 else ():
-        yield f"engine {name}", [each for each in used if each.engine == name]
+        yield name, [each for each in used if each.engine == name]
 
 
-def _table(
-    groups: dict[str, list[LabelledAnswer]], choices: dict[str, ThresholdChoice | None]
-) -> Table:
+def _table(groups: dict[str | None, list[LabelledAnswer]], choices: _Choices) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("", "labelled", "unsupported", "setting", "threshold", "flagged"):
+    for heading in _HEADINGS:
         table.add_column(heading, justify="left" if heading in ("", "setting") else "right")
-    for heading in ("precision", "recall"):
-        table.add_column(heading, justify="right")
-    for name, labelled in groups.items():
+    for engine, labelled in groups.items():
         unsupported = sum(each.label.is_unsupported for each in labelled)
-        table.add_row(name, count(len(labelled)), count(unsupported), *_cells(choices[name]))
+        counts = count(len(labelled)), count(unsupported)
+        table.add_row(_name(engine), *counts, *_cells(choices[engine]))
     return table
 
 
@@ -93,11 +104,30 @@ def _goal_text(goal: Goal) -> str:
     return f"{'recall' if goal.is_recall else 'precision'} of {goal.value:g}"
 
 
-def _yaml(choice: ThresholdChoice, goal: Goal, answers: int, engine: str | None) -> str:
-    of_engine = f" of the engine {engine}" if engine else ""
+def _name(engine: str | None) -> str:
+    return "all answers" if engine is None else f"engine {without_controls(engine)}"
+
+
+def _yaml(choices: _Choices) -> str:
+    """Write the thresholds of all answers, and of each engine that flags held-out answers."""
+    own = {
+        engine: each
+        for engine, each in choices.items()
+        if each and (engine is None or each.held_out.precision)
+    }
+    comments = (_comment(engine, own.get(engine)) for engine in choices)
+    values = {
+        setting: [
+            f"{engine}={each.thresholds[setting]!r}" if engine else each.thresholds[setting]
+            for engine, each in own.items()
+        ]
+        for setting in (SUPPORT, CLAIM)
+    }
+    return "".join(comments) + yaml.safe_dump(values, sort_keys=False)
+
+
+def _comment(engine: str | None, choice: ThresholdChoice | None) -> str:
+    if choice is None:
+        return f"# {_name(engine)}: that of all answers; its labels give none.\n"
     precision, recall = map(short_estimate, (choice.held_out.precision, choice.held_out.recall))
-    return (
-        f"# For a {_goal_text(goal)}, by {answers:,} labelled answers{of_engine}.\n"
-        f"# Held out: precision {precision}, recall {recall}.\n"
-        f"{yaml.safe_dump(choice.thresholds, sort_keys=False)}"
-    )
+    return f"# {_name(engine)}: held-out precision {precision}, recall {recall}.\n"

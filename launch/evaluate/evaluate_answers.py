@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 
@@ -21,6 +20,7 @@ from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, counted, percent
 from pipeline.settings.commands import EvaluateSettings, EvaluationSettings
 from pipeline.settings.load import Loaded
+from schemas.quantities import indented_json
 from transforms.grounding.errors import RunStopped, Unavailable
 
 _WIDTH = 100
@@ -81,8 +81,7 @@ def _print_evaluation(collected: LabelledAnswers, settings: EvaluationSettings) 
     evaluation = measure(collected.labelled, collected.counts, settings.resamples)
     show_evaluation(evaluation)
     if settings.evaluation_output:
-        content = msgspec.json.format(msgspec.json.encode(evaluation)) + b"\n"
-        write_file(settings.evaluation_output, content)
+        write_file(settings.evaluation_output, indented_json(evaluation))
         sys.stdout.write(f"{settings.evaluation_output}\n")
     return DONE
 

@@ -1,7 +1,6 @@
 """Post JSON to a service; classify its errors by whether a retry can succeed."""
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -9,6 +8,7 @@ import msgspec
 
 from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
 from schemas.grounding_result import GroundingResult
+from schemas.quantities import to_datetime
 from transforms.grounding.protocol import parse_retry_after
 from transforms.runtime import clock
 
@@ -138,8 +138,7 @@ def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -
     if status in _REDIRECTS:
         reason = f"HTTP {status}, a redirect"
         return TargetMisconfigured(f"{shown} refuses: {reason}; name the final address")
-    now = datetime.fromtimestamp(clock.now_us() / 1e6, UTC)
-    wait_s = parse_retry_after(retry_after, now)
+    wait_s = parse_retry_after(retry_after, to_datetime(clock.now_us()))
     return TargetUnavailable(f"{shown} answers HTTP {status}", wait_s)
 
 

@@ -23,7 +23,7 @@ _ARCHIVE_NAME = re.compile(
 )
 _RESULTS = frozenset(
     {
-        *("enriched", "alerts", "failures", "replayed", "manifest"),
+        *("enriched", "alerts", "failures", "replayed", "manifest", "runs"),
         *("summary.json", "estimate.json"),
     }
 )

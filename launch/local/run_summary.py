@@ -15,6 +15,7 @@ from pipeline.settings.config import Config, Destination
 from pipeline.sinks.summary_file import read_summaries, write_summary
 from schemas.cost_estimate import Amounts, Comparison, compare, estimated_amounts
 from schemas.summary import Replayed, ReplayedFile, RunCounts, Summary
+from transforms.rules.tagging import Thresholds
 from transforms.runtime import clock
 
 ESTIMATE_FILE = "estimate.json"
@@ -57,11 +58,15 @@ def summary_of(
         started_at_us=started_at_us,
         finished_at_us=clock.now_us(),
         estimate=compare_with_estimate(config.destination, spent),
-        thresholds={
-            "low_grounded": config.thresholds.low_grounded,
-            "claim": config.thresholds.claim,
-        },
+        thresholds=_used_thresholds(config.thresholds),
     )
+
+
+def _used_thresholds(used: Thresholds) -> dict[str, float | dict[str, Any]]:
+    shown: dict[str, float | dict[str, Any]]
+    shown = {"low_grounded": used.low_grounded, "claim": used.claim}
+    engines = {name: _used_thresholds(own) for name, own in used.engines.items()}
+    return shown | ({"engines": engines} if engines else {})
 
 
 def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison | None:

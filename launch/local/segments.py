@@ -89,8 +89,9 @@ class SegmentRunner:
                 is_read.wait()
                 if self._errors or self._reached_limit:
                     break
-            for _ in range(self._pipelines):
-                self._idle.get()
+            # A process that gets two calls needs the pipelines again.
+            for pipeline in [self._idle.get() for _ in range(self._pipelines)]:
+                self._idle.put(pipeline)
         except KeyboardInterrupt as interrupt:
             self._errors.append(interrupt)
         if self._errors:

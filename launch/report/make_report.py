@@ -6,6 +6,7 @@ from functools import partial
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
@@ -20,6 +21,7 @@ from launch.terminal.figures import count, counted, percent
 from pipeline import storage
 from pipeline.settings.commands import ReportSettings
 from pipeline.settings.load import Loaded
+from transforms.rules.spans import without_controls
 
 _COMPARISON_NAME = "comparison.html"
 
@@ -82,23 +84,43 @@ def _find_files(folder: str, problems: list[str]) -> output_folder.OutputFiles:
 
 
 def _show_thresholds(tally: Tally) -> None:
-    grid = tally.grid
+    grid, engines = tally.grid, tally.engine_grids.values()
     console = Console(highlight=False)
+    total = grid.total + sum(each.total for each in engines)
     console.print(
-        f"\n{counted(grid.total, 'scored answer')}, no new call; alerts by default settings,"
+        f"\n{counted(total, 'scored answer')}, no new call; alerts by default settings,"
         f" {tally.unscored_alerts:,} of them under any thresholds\n"
     )
-    if not grid.total:
-        return
     if tally.labels_matched:
         console.print(
             f"precision and recall of {counted(len(tally.labels_matched), 'labelled answer')}\n"
         )
+    if engines:
+        console.print(_engines(tally))
+        console.print("\nall other engines:\n")
+    if not grid.total:
+        return
     in_force = grid.thresholds
     console.print(_table("support threshold", tally, grid.by_support(), in_force.low_grounded))
     console.print()
     console.print(_table("claim threshold", tally, grid.by_claim(), in_force.claim))
     console.print()
+
+
+def _engines(tally: Tally) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    labelled = ("precision", "recall") if tally.labels_matched else ()
+    headings = "engine", "support", "claim", "scored", "low-grounded", "share", *labelled
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "engine" else "right")
+    for name, grid in tally.engine_grids.items():
+        own, outcome = grid.thresholds, grid.in_force
+        shares = (outcome.share, outcome.precision, outcome.recall)[: 1 + len(labelled)]
+        cells = count(grid.total), count(outcome.low_grounded), *map(percent, shares)
+        table.add_row(
+            Text(without_controls(name)), f"{own.low_grounded:g}", f"{own.claim:g}", *cells
+        )
+    return table
 
 
 def _table(

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TypeVar
 
-from msgspec.structs import replace
-
 from launch.report import output_folder
 from launch.report.counts.tally import Findings, Tally
 from launch.report.output_records import AlertLine, FailureLine
@@ -13,7 +11,7 @@ from launch.report.page.page import render
 from pipeline import storage
 from schemas.enriched_answer import AnswerRow
 from transforms.rules.ranking import SHOWN_ANSWERS
-from transforms.rules.tagging import Thresholds
+from transforms.rules.tagging import GivenThresholds, Thresholds
 
 REPORT_NAME = "report.html"
 
@@ -35,7 +33,7 @@ def write_report(
 
 def read_output(
     files: output_folder.OutputFiles,
-    thresholds: Mapping[str, float],
+    thresholds: GivenThresholds,
     labels: Mapping[str, bool],
     answers: Iterable[AnswerRow] | None = None,
     *,
@@ -51,7 +49,7 @@ def read_output(
     paths = [files.summary] if files.summary else []
     summary = next(_readable(map(output_folder.read_summary, paths), unreadable), None)
     base = summary and summary.thresholds
-    tally = Tally(replace(base or Thresholds(), **thresholds), labels, shown)
+    tally = Tally((base or Thresholds()).replaced(thresholds), labels, shown)
     for path in files.alerts:
         for alert in _readable(output_folder.read_lines(path, AlertLine), unreadable):
             tally.add_alert(alert)

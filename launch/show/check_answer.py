@@ -10,6 +10,7 @@ from launch.terminal.exit_status import DONE, FAILED, fail
 from pipeline.settings.commands import CheckCommandSettings
 from pipeline.settings.load import Loaded
 from schemas.enriched_answer import AnswerRow
+from schemas.quantities import indented_json
 from schemas.verdict import Verdict
 from transforms import check as check_one
 from transforms.grounding.errors import CheckFailed
@@ -40,7 +41,7 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
     except (CheckFailed, OSError) as error:
         return fail(f"the answer could not be checked: {error}")
     if given.json:
-        sys.stdout.write(f"{msgspec.json.format(msgspec.json.encode(enriched)).decode()}\n")
+        sys.stdout.write(indented_json(enriched).decode())
     else:
         record = msgspec.convert(enriched, AnswerRow, from_attributes=True)
         print_record(record, settings.verdicts.thresholds)

@@ -3,8 +3,6 @@
 import sys
 from collections.abc import Iterator
 
-import msgspec
-
 from launch.report.output_folder import (
     OutputFiles,
     UnreadableFile,
@@ -18,6 +16,7 @@ from launch.terminal.figures import counted
 from pipeline.settings.commands import ShowSettings
 from pipeline.settings.load import Loaded
 from schemas.enriched_answer import AnswerRow
+from schemas.quantities import indented_json
 from transforms.rules.tagging import Thresholds
 
 _MAX_SHOWN = 5
@@ -41,7 +40,7 @@ def show(loaded: Loaded[ShowSettings]) -> int:
     if record is None:
         return fail(f"no record of {folder} has the id or the name {wanted!r}")
     if loaded.settings.json:
-        sys.stdout.write(f"{msgspec.json.format(msgspec.json.encode(record)).decode()}\n")
+        sys.stdout.write(indented_json(record).decode())
     else:
         summary = read_summary(files.summary) if files.summary else None
         print_record(record, (summary and summary.thresholds) or Thresholds())

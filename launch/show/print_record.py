@@ -23,6 +23,7 @@ _STYLES = {Verdict.GROUNDED: "bold green", Verdict.LOW_GROUNDED: "bold red"}
 
 def print_record(record: AnswerRow, thresholds: Thresholds) -> None:
     """Print the verdict of a record, its claims with their scores, and its facts."""
+    thresholds = thresholds.of_engine(record.engine)
     console = Console(highlight=False, markup=False)
     console.width = min(console.width, _WIDTH)
     console.print(_headline(record))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from datetime import UTC, datetime
 
 from msgspec.structs import astuple
 from rich.console import Console
@@ -15,7 +14,7 @@ from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
 from pipeline.settings.commands import StatusSettings
 from pipeline.settings.load import Loaded
-from schemas.quantities import SECOND_US
+from schemas.quantities import to_datetime
 
 _ENDS = ("waiting", *Delivered.__struct_fields__)
 _COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
@@ -63,7 +62,7 @@ def _table(accounts: Sequence[LedgerHour]) -> Table:
     table = Table("hour (UTC)", *_COLUMNS)
     rows = []
     for account in accounts:
-        hour = datetime.fromtimestamp(account.hour_us / SECOND_US, UTC).strftime("%Y-%m-%d %H h")
+        hour = f"{to_datetime(account.hour_us):%Y-%m-%d %H h}"
         rows.append((hour, *(f"{getattr(account, name):,}" for name in _COLUMNS)))
     sums = [sum(getattr(account, name) for account in accounts) for name in _COLUMNS]
     _right_aligned(table, rows)

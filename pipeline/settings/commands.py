@@ -14,6 +14,7 @@ from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.ranking import SHOWN_ANSWERS
+from transforms.rules.tagging import GivenThresholds
 
 _NO_DATA = NoDataRule()
 _MOST_SHOWN_ANSWERS = 10_000
@@ -313,8 +314,9 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     what_if: Print what other thresholds would find, from the stored scores.
     gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
       "grounded" (true or false).
-    low_grounded_threshold: Threshold of the support score in the run. Default: 0.6.
-    claim_threshold: Threshold of a claim's score in the run. Default: 0.4.
+    low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
+      ENGINE=NUMBER for one; repeat the flag for several. Default: that of the run.
+    claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
     price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
     record_url: Template of the address of a record in your viewer, such as
       https://viewer.example/r/{record_id}.
@@ -327,16 +329,15 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     csv: kinds.Location | None = None
     what_if: kinds.Switch = False
     gold: tuple[kinds.Location, ...] = ()
-    low_grounded_threshold: kinds.Fraction | None = None
-    claim_threshold: kinds.Fraction | None = None
+    low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
+    claim_threshold: tuple[kinds.Threshold, ...] = ()
     price_per_1k_chars: kinds.Positive | None = None
     record_url: kinds.RecordUrl | None = None
 
     @property
-    def given_thresholds(self) -> dict[str, float]:
-        """The thresholds that replace those of the run, by name."""
-        given = ("low_grounded", self.low_grounded_threshold), ("claim", self.claim_threshold)
-        return {name: value for name, value in given if value is not None}
+    def given_thresholds(self) -> GivenThresholds:
+        """The thresholds that replace those of the run."""
+        return {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
 
     def problems(self) -> Iterator[str]:
         """Name the settings that do not apply to a comparison, and too many answers."""

@@ -114,26 +114,25 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
 class VerdictSettings(Settings, frozen=True, kw_only=True):
     """How scores and reasons become verdicts.
 
-    low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED.
-    claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED.
+    low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED: a number from 0 to
+      1 for all engines, or ENGINE=NUMBER for one. Default: 0.6.
+    claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED: a number from 0 to 1
+      for all engines, or ENGINE=NUMBER for one. Default: 0.4.
     drift_threshold: Tag SCORE_DRIFT where the generator's own score differs from the support score
       by more.
     move_reason: Map a skip, finish or block reason to another verdict.
     """
 
-    low_grounded_threshold: kinds.Fraction = _THRESHOLDS.low_grounded
-    claim_threshold: kinds.Fraction = _THRESHOLDS.claim
+    low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
+    claim_threshold: tuple[kinds.Threshold, ...] = ()
     drift_threshold: kinds.Fraction = _THRESHOLDS.drift
     move_reason: tuple[kinds.MovedReason, ...] = ()
 
     @property
     def thresholds(self) -> Thresholds:
         """The thresholds of the tagging rules."""
-        return Thresholds(
-            low_grounded=self.low_grounded_threshold,
-            claim=self.claim_threshold,
-            drift=self.drift_threshold,
-        )
+        given = {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
+        return Thresholds(drift=self.drift_threshold).replaced(given)
 
 
 class AlertSettings(Settings, frozen=True, kw_only=True):

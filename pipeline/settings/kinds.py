@@ -212,11 +212,11 @@ def _parse_time(text: str) -> int:
         raise ValueError("must be a date or a time such as 2026-03-02T12:00:00Z") from None
 
 
-def _parse_sample(text: str) -> tuple[str | None, float]:
-    engine, equals, rate = text.rpartition("=")
+def _parse_engine_fraction(text: str) -> tuple[str | None, float]:
+    engine, equals, fraction = text.rpartition("=")
     if equals and not engine:
-        raise ValueError("must have the form RATE or ENGINE=RATE")
-    return engine or None, float(str(_FRACTION.parse(rate)))
+        raise ValueError("must have the form NUMBER or ENGINE=NUMBER")
+    return engine or None, float(str(_FRACTION.parse(fraction)))
 
 
 def _is_address(text: str) -> bool:
@@ -293,9 +293,12 @@ LocalFile = Annotated[
 ModelFolder = Annotated[str, ValueKind(_parse_model_folder, "FOLDER")]
 RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]
 FormatName = Annotated[str, _choice(_format_names, "FORMAT")]
+_ENGINE_FRACTION = rf"([^\s=]+=)?{_FRACTION_PATTERN}"
 Sample = Annotated[
-    tuple[str | None, float],
-    ValueKind(_parse_sample, "[ENGINE=]RATE", rf"([^\s=]+=)?{_FRACTION_PATTERN}"),
+    tuple[str | None, float], ValueKind(_parse_engine_fraction, "[ENGINE=]RATE", _ENGINE_FRACTION)
+]
+Threshold = Annotated[
+    tuple[str | None, float], ValueKind(_parse_engine_fraction, "[ENGINE=]NUMBER", _ENGINE_FRACTION)
 ]
 MappedField = Annotated[
     tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH", r"[a-z]+=[$]\S*")

@@ -101,21 +101,21 @@ def flag_names(settings: type[Settings]) -> list[str]:
 
 
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
-    """Name the arguments that are no flags of these names, but not the values after a flag."""
+    """Name the arguments that are not flags of these names, without the values after a flag."""
     values = [
         f"unexpected argument {value!r}: a value follows its flag"
         for value in takewhile(_is_value, arguments)
     ]
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
     unknown = (flag for flag in flags if flag.removeprefix("--") not in names)
-    return [*values, *(f"{flag} is unknown{_hint(flag, names, '--')}" for flag in unknown)]
+    return [*values, *(f"{flag} is unknown{nearest_hint(flag, names, '--')}" for flag in unknown)]
 
 
 def _is_value(argument: str) -> bool:
     return not argument.startswith("-")
 
 
-def _hint(name: str, names: Collection[str], prefix: str = "") -> str:
+def nearest_hint(name: str, names: Collection[str], prefix: str = "") -> str:
     """Name the nearest known name; a prefix that all have in common says nothing."""
     own = name.removeprefix(prefix).replace("-", "_")
     near = difflib.get_close_matches(own, sorted(names), n=1)
@@ -182,7 +182,7 @@ def _variables(
             texts = text.split() if names[name] in many else [text]
             given[names[name]] = _Given(tuple(texts), f"{variable}=")
         elif not _OF_KUBERNETES.fullmatch(name):
-            problems.append(f"{variable}: is not a setting{_hint(variable, names, PREFIX)}")
+            problems.append(f"{variable}: is not a setting{nearest_hint(variable, names, PREFIX)}")
     return given
 
 
@@ -207,7 +207,7 @@ def _file(config: _Given | None, keys: Collection[str], problems: list[str]) -> 
         key, place = str(key_node.value), f"{path}, line {key_node.start_mark.line + 1}: "
         texts = _yaml_texts(value_node)
         if key not in keys:
-            problems.append(f"{place}{key} is not a setting{_hint(key, keys)}")
+            problems.append(f"{place}{key} is not a setting{nearest_hint(key, keys)}")
         elif key == _CONFIG:
             problems.append(f"{place}{key}: a file cannot name another")
         elif key in given:

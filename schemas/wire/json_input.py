@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any
 
@@ -73,6 +74,11 @@ def read_embedded(value: object) -> object:
     while isinstance(value, str) and value.lstrip().startswith(JSON_STARTS):
         value = read_camel_case(value.encode())
     return value
+
+
+def has_any(value: object, names: AbstractSet[str]) -> bool:
+    """Return whether parsed JSON is an object that has a field of these names."""
+    return isinstance(value, dict) and not names.isdisjoint(value)
 
 
 def has_snake_case(payload: bytes) -> bool:

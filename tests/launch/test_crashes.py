@@ -79,7 +79,7 @@ def test_a_signal_ends_a_run_soon_and_shows_no_result(
 ) -> None:
     with begin(a_long_archive(tmp_path, 10 * _ANSWERS), tmp_path / "out") as process:
         process.send_signal(number)
-        _, screen = process.communicate(timeout=10)
+        _, screen = process.communicate(timeout=60)
     assert process.returncode != 0
     assert visible_files(tmp_path / "out") == []
     if number is signal.SIGINT:

@@ -14,8 +14,8 @@ OWN = "groundwatch's server"
 GOOGLES = "Google's emulator"
 EMPTY_PULL_S = 0.2
 _IN_THE_SDK = "platform/pubsub-emulator/bin/cloud-pubsub-emulator"
-_START_WITHIN_S = 60.0
-_STOP_WITHIN_S = 10.0
+_START_WITHIN_S = 120.0
+_STOP_WITHIN_S = 60.0
 
 
 def find_emulator(path: str | None) -> Path | None:

@@ -63,7 +63,7 @@ class OneTopic:
         futures = [
             self.publisher.publish(self.topic, payload, **attributes) for payload in payloads
         ]
-        return [future.result(timeout=10) for future in futures]
+        return [future.result(timeout=60) for future in futures]
 
     def pull(self, most: int = 1_000, subscription: str | None = None) -> list[Any]:
         """Pull once, waiting for a first message."""

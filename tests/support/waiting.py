@@ -6,7 +6,7 @@ from collections.abc import Callable
 _LOOK_AGAIN_S = 0.005
 
 
-def wait_until(holds: Callable[[], object], within_s: float = 10.0) -> None:
+def wait_until(holds: Callable[[], object], within_s: float = 60.0) -> None:
     """Wait until a condition holds; fails the test when it does not in time."""
     deadline_s = time.monotonic() + within_s
     while not holds():

@@ -13,8 +13,8 @@ from tests.support.commands import GROUNDWATCH, start
 from tests.support.outputs import Json
 from tests.support.waiting import wait_until
 
-START_WITHIN_S = 60.0
-END_WITHIN_S = 30.0
+START_WITHIN_S = 120.0
+END_WITHIN_S = 120.0
 
 
 class WatchProcess:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import read_embedded
+from schemas.wire.json_input import has_any, read_embedded
 from schemas.wire.wire_type import words
 from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 
@@ -31,9 +31,7 @@ def _unwrap_log(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
     if isinstance(asked, list):
         asked = next(iter(asked), {})  # a list of texts holds the one request
     chunks = response if isinstance(response, list) else [response]
-    is_gemini = any(
-        isinstance(each, dict) and not _GEMINI_FIELDS.isdisjoint(each) for each in chunks
-    )
+    is_gemini = any(has_any(each, _GEMINI_FIELDS) for each in chunks)
     yield CarriedBody(
         # Other models have formats of their own.
         body={"request": asked or {}, "response": response} if is_gemini else response,
@@ -79,9 +77,10 @@ def _unwrap_output(line: Mapping[str, Any]) -> Iterator[CarriedBody]:
     )
 
 
-def _name(status: str) -> str:
+def _name(status: object) -> str:
     """Return the name of a status, such as `Bad Request: {"error": {…, "status": "…"}}`."""
-    named = _STATUS_NAME.search(status) or _FIRST_WORDS.search(status)
+    text = status if isinstance(status, str) else ""
+    named = _STATUS_NAME.search(text) or _FIRST_WORDS.search(text)
     return named[1][:60].upper().replace(" ", "_") if named else "ERROR"
 
 

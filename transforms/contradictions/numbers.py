@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from transforms.contradictions.tokenized_text import CARDINALS, Token, TokenizedText, form_of
 from transforms.rules.cache import WordCache
-from transforms.rules.number_forms import join_groups
+from transforms.rules.number_forms import join_groups, separates_groups
 from transforms.rules.phrases import NUMBER_WORDS
 
 # Kinds of units; the first spelling of a unit is its name.
@@ -252,7 +252,7 @@ def _join_groups(sentence: TokenizedText, place: int) -> tuple[str, int]:
     while is_number and last + 1 < len(tokens) and digits[-3:].isdigit():
         group = tokens[last + 1]
         gap = sentence.text[tokens[last].end : group.start]
-        if len(gap) != 1 or not gap.isspace() or not _NEXT_GROUP.fullmatch(group.text):
+        if not (_NEXT_GROUP.fullmatch(group.text) and separates_groups(gap, sentence.text)):
             break
         digits, last = digits + group.text, last + 1
     return digits, last

@@ -6,13 +6,15 @@ from itertools import islice
 from typing import NamedTuple
 
 from schemas import Record
+from transforms.contradictions.antonyms import ANTONYMS
 from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, names_month, read_dates
 from transforms.contradictions.numbers import Quantity, may_count, read_quantities, read_values
+from transforms.contradictions.other_negations import may_negate, negates_in_spanish, negation_spans
 from transforms.contradictions.tokenized_text import Token, TokenizedText, first_content
 from transforms.rules.cache import CachedAttribute, WordCache
 from transforms.rules.phrases import may_name_source, may_refuse
 
-NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL, DENIAL = 1, 2, 4, 8, 16, 32, 64
+NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL, DENIAL, OPPOSITE = (1 << bit for bit in range(8))
 """One bit for each kind of content."""
 
 _MAX_DATES = _MAX_NAMES = _MAX_NEGATED = 64  # per sentence; one with more is a list
@@ -29,7 +31,12 @@ _DENIAL = re.compile(
     re.IGNORECASE,
 )
 # A negation next to one of these has no effect: not only, not all, if not.
-_QUALIFIERS = frozenset({"all", "every", "only", "just", "always", "necessarily", "if", "whether"})
+_QUALIFIERS = frozenset(
+    {
+        *("all", "every", "only", "just", "always", "necessarily", "if", "whether"),
+        *("nur", "seulement", "solo", "sólo", "solamente", "só", "apenas", "soltanto"),
+    }
+)
 # The distance in tokens between a negation and the negated word, and the context of a name, such as
 # directed by the great Alan Turing.
 _NEAR = 4
@@ -88,6 +95,10 @@ def _name(sentence: TokenizedText, first: int, behind: int) -> Name:
 
 def has_negation(lower: str) -> bool:
     """Return whether a text in lower case contains a word that negates what follows."""
+    return _negates_in_english(lower) or bool(negation_spans(lower))
+
+
+def _negates_in_english(lower: str) -> bool:
     return _may_negate_next(lower) and _NEGATION.search(lower) is not None
 
 
@@ -103,9 +114,9 @@ def _may_negate_next(lower: str) -> bool:
 
 def words_behind_negations(lower: str) -> frozenset[str]:
     """Return the forms of the words that a text of any length, in lower case, may negate."""
-    if not _may_negate_next(lower):
-        return frozenset()
-    ends = [found.end() for found in _NEGATION.finditer(lower)]
+    ends = [end for _, end in negation_spans(lower)]
+    if _may_negate_next(lower):
+        ends += [found.end() for found in _NEGATION.finditer(lower)]
     return frozenset(
         form for end in ends if (form := first_content(lower[end : end + _MAX_CHARS], _NEAR))
     )
@@ -126,7 +137,22 @@ def read_negated(sentence: TokenizedText) -> dict[str, str]:
             negated.setdefault(word.form, sentence.between(token, word))
             if len(negated) == _MAX_NEGATED:
                 break
-    return negated
+    return negated or dict(islice(_read_otherwise_negated(sentence), _MAX_NEGATED))
+
+
+def _read_otherwise_negated(sentence: TokenizedText) -> Iterator[tuple[str, str]]:
+    """Read the words that another language than English negates, which may be in front."""
+    text, tokens = sentence.text, sentence.tokens
+    for start, end in negation_spans(text.lower()):
+        before = [token for token in tokens if token.end <= start][-_NEAR:]
+        behind = [token for token in tokens if token.start >= end][:_NEAR]
+        if any(near.lower in _QUALIFIERS for near in (*before[-1:], *behind)):
+            continue
+        word = _first_content(behind)
+        if word is None or sentence.breaks_within(end, word.start):
+            word = _first_content(before[::-1])
+        if word:
+            yield word.form, text[min(start, word.start) : max(end, word.end)]
 
 
 def _first_content(tokens: Sequence[Token]) -> Token | None:
@@ -162,19 +188,23 @@ def join_features(text: str, of_words: Sequence[WordFeatures | None]) -> Feature
         kinds |= its_kinds
         if capital:
             capitals.append(capital)
+    if kinds & DENIAL and negates_in_spanish(text.lower()):
+        kinds |= NEGATION
     return Features(kinds, capitals)
 
 
 def _read_word(word: str) -> WordFeatures | None:
     lower, name = word.lower(), name_at_start(word)
+    negates = _negates_in_english(lower) or may_negate(lower)
     kinds = (
         NUMBER * may_count(lower)
         | MONTH * names_month(word)
-        | NEGATION * has_negation(lower)
+        | NEGATION * negates
         | CAPITAL * bool(name)
         | SOURCE * may_name_source(word)
         | REFUSAL * may_refuse(word)
-        | DENIAL * (_DENIAL.search(word) is not None)
+        | DENIAL * (negates or _DENIAL.search(word) is not None)
+        | OPPOSITE * (not ANTONYMS.keys().isdisjoint(TokenizedText(word).content))
     )
     return (kinds, name.lower()) if kinds else None
 
@@ -232,10 +262,6 @@ class ParsedSentence(TokenizedText):
     def may_negate(self) -> bool:
         """Whether it has any word by which it could negate something."""
         return bool(self.features.kinds & DENIAL)
-
-    def negates(self, form: str) -> bool:
-        """Return whether it negates a word; most sentences need not be parsed for that."""
-        return form in self.lower and form in self.negated
 
     def spelling(self, form: str) -> str | None:
         """Return the spelling of a word, None if it does not contain the word."""

@@ -56,7 +56,7 @@ class TokenizedText:
     @CachedAttribute
     def content(self) -> frozenset[str]:
         """The forms of the content words."""
-        return frozenset(chain.from_iterable(map(_content_of, self.text.split())))
+        return content_of(self.text)
 
     @CachedAttribute
     def tokens(self) -> list[Token]:
@@ -77,13 +77,22 @@ class TokenizedText:
 
     def breaks_between(self, first: Token, last: Token) -> bool:
         """Return whether there is a punctuation mark between two tokens."""
-        return _BREAK.search(self.text, first.end, last.start) is not None
+        return self.breaks_within(first.end, last.start)
+
+    def breaks_within(self, start: int, end: int) -> bool:
+        """Return whether there is a punctuation mark between two positions."""
+        return _BREAK.search(self.text, start, end) is not None
 
 
 def first_content(text: str, max_tokens: int) -> str | None:
     """Return the form of the first content word among the first tokens of a text."""
     tokens = islice(chain.from_iterable(map(_tokens_of, text.split())), max_tokens)
     return next((form for _, form, _, is_content, *_ in tokens if is_content), None)
+
+
+def content_of(text: str) -> frozenset[str]:
+    """Return the forms of the content words of a text."""
+    return frozenset(chain.from_iterable(map(_content_of, text.split())))
 
 
 def spellings(text: str) -> list[str]:

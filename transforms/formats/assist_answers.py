@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.message import UnreadableAnswer
 from schemas.wire import assistant as wire
 from schemas.wire import discovery_engine as discovery
 from schemas.wire import enums
@@ -116,7 +115,7 @@ def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
 
 
 def _response_of(fields: Any) -> wire.AssistResponse:
-    if _wire_of(fields) is wire.AssistAnswer:
+    if isinstance(fields, dict) and _wire_of(fields) is wire.AssistAnswer:
         return wire.AssistResponse(answer=read_wire(fields, wire.AssistAnswer))
     return read_wire(fields, wire.AssistResponse)
 
@@ -126,12 +125,9 @@ def _read_answer(request: Request) -> Reading:
 
 
 def _read_stream(request: Request) -> Reading:
-    if not isinstance(request.value, list):
-        raise UnreadableAnswer("A streamed answer must be an array.")
-    responses = [_response_of(fields) for fields in request.value]
-    return read_chunks(
-        list(map(to_response, join_responses(responses))), request, STREAM_ASSIST.name
-    )
+    elements: Any = request.value
+    responses = join_responses(list(map(_response_of, elements)))
+    return read_chunks(list(map(to_response, responses)), request, STREAM_ASSIST.name)
 
 
 def join_responses(responses: Sequence[wire.AssistResponse]) -> Sequence[wire.AssistResponse]:

@@ -8,12 +8,11 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from schemas.answer import Answer, Citation, GroundingSupport
-from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
@@ -236,13 +235,12 @@ def _read_answer_query(request: Request) -> Reading:
 
 
 def _read_stream(request: Request) -> Reading:
-    if not isinstance(request.value, list):
-        raise UnreadableAnswer("A streamed answer must be an array.")
+    given: Any = request.value
     elements = [
         wire.StreamElement(answer=read_wire(element, wire.WireAnswer))
         if isinstance(element, dict) and _wire_of_element(element) is wire.WireAnswer
         else read_wire(element, wire.StreamElement)
-        for element in request.value
+        for element in given
     ]
     return read_chunks(elements, request, STREAM_ANSWER.name)
 

@@ -16,6 +16,7 @@ from schemas.verdict import Tag
 from schemas.wire import discovery_engine as discovery
 from schemas.wire import earlier_answers as wire
 from schemas.wire import enums
+from schemas.wire.json_input import has_any
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.discovery_engine_answers import read_response
 from transforms.formats.fact_collection import FactCollection, render_value
@@ -108,10 +109,7 @@ def _is_grounded_content(fields: Mapping[str, Any]) -> bool:
     first = candidates[0] if isinstance(candidates, list) and candidates else None
     if not isinstance(first, dict):
         return False
-    metadata = first.get("groundingMetadata")
-    return "groundingScore" in first or (
-        isinstance(metadata, dict) and not _GROUNDED_FIELDS.isdisjoint(metadata)
-    )
+    return "groundingScore" in first or has_any(first.get("groundingMetadata"), _GROUNDED_FIELDS)
 
 
 GROUNDED_CONTENT = Format(
@@ -164,8 +162,7 @@ def _answer_of(summary: wire.Summary) -> discovery.WireAnswer:
 
 
 def _has_summary(fields: Mapping[str, object]) -> bool:
-    summary = fields.get("summary")
-    return isinstance(summary, dict) and not _SUMMARY_FIELDS.isdisjoint(summary)
+    return has_any(fields.get("summary"), _SUMMARY_FIELDS)
 
 
 def _has_reply(fields: Mapping[str, object]) -> bool:

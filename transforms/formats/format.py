@@ -6,6 +6,7 @@ from typing import Any
 from schemas import Record
 from schemas.answer import Answer
 from schemas.message import Message
+from schemas.wire.json_input import has_any
 from schemas.wire.wire_type import Wire
 from transforms.field_maps.field_map import FieldMap
 
@@ -65,9 +66,8 @@ class Format(Record, frozen=True, kw_only=True):
     def has_fields(self, value: object) -> bool:
         """Return whether parsed JSON of the right shape has any field of this format."""
         objects = value if isinstance(value, list) else [value]
-        return isinstance(value, list) == self.is_array and any(
-            isinstance(item, dict) and not self.fields.isdisjoint(item) for item in objects
-        )
+        is_array = isinstance(value, list)
+        return is_array == self.is_array and any(has_any(item, self.fields) for item in objects)
 
     def matches(self, value: object) -> bool:
         """Return whether parsed JSON is in this format."""

@@ -4,13 +4,13 @@ The Gemini API and Vertex AI write candidates of the same shape and number some 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from itertools import accumulate
 
 from schemas.answer import Answer, Citation, GroundingSupport
 from schemas.verdict import Tag
 from schemas.wire import enums
 from schemas.wire import gemini as wire
+from schemas.wire.json_input import has_any
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.discovery_engine_answers import is_answer
 from transforms.formats.fact_collection import FactCollection
@@ -33,7 +33,7 @@ def _is_generate_answer(fields: dict[str, object]) -> bool:
     response, asked = fields.get("response"), fields.get("request")
     if not isinstance(response, dict):
         response = fields
-    elif isinstance(asked, dict) and not _GENERATE_ANSWER_REQUEST_FIELDS.isdisjoint(asked):
+    elif has_any(asked, _GENERATE_ANSWER_REQUEST_FIELDS):
         return True
     answer = response.get("answer")
     if answer is not None and (not isinstance(answer, dict) or is_answer(answer)):
@@ -209,19 +209,15 @@ def enums_of(
         return _ENUMS_BY_FAMILY[family]
     fields = candidate if isinstance(candidate, dict) else {}
     citations, feedback = fields.get("citationMetadata"), response.get("promptFeedback")
-    if _has(fields, _GEMINI_FIELDS) or _has(citations, {"citationSources"}):
+    if has_any(fields, _GEMINI_FIELDS) or has_any(citations, {"citationSources"}):
         return enums.GEMINI_ENUMS
     if (
         "createTime" in response
-        or _has(citations, {"citations"})
-        or any(_has(rating, _VERTEX_RATING_FIELDS) for rating in _ratings(fields, feedback))
+        or has_any(citations, {"citations"})
+        or any(has_any(rating, _VERTEX_RATING_FIELDS) for rating in _ratings(fields, feedback))
     ):
         return enums.VERTEX_ENUMS
     return enums.SHARED_ENUMS
-
-
-def _has(value: object, fields: AbstractSet[str]) -> bool:
-    return isinstance(value, dict) and not fields.isdisjoint(value)
 
 
 def _ratings(*holders: object) -> Iterator[object]:

@@ -102,7 +102,8 @@ def find_credentials(account: GoogleAccount) -> Credentials:
         problem = f"{named} is not a key file of Google" if named else "no Google credentials"
         raise Misconfigured(
             f"{problem} ({type(error).__name__}): run `gcloud auth"
-            " application-default login`, or name a key file with --credentials_file"
+            " application-default login`, or name a key file with --credentials_file or"
+            f" {environment_vars.CREDENTIALS}"
         ) from None
     if account.impersonate:
         return impersonated_credentials.Credentials(

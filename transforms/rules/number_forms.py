@@ -2,14 +2,17 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+
+from transforms.rules.phrases import has_english
 
 # "1.299" is read as a group: wrong for the few numbers with exactly three decimals.
 _GROUPED_BY_POINTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
 _DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,})")
-_SEPARATED = re.compile(r"(?<![\d.,:/-])[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)")
-_MAYBE_SEPARATED = re.compile(r"\d[ \u00a0\u2009\u202f]\d{3}(?!\d)")
-_GROUPS = frozenset(f"{number:03}" for number in range(1_000))
+_NO_BREAK_SPACES = "\u00a0\u2009\u202f"
+_SEPARATED_BY_NO_BREAK_SPACES, _SEPARATED = (
+    re.compile(rf"\b(?<![\d.,:/-])[1-9]\d{{0,2}}(?:[{spaces}]\d{{3}})+(?!\d)")
+    for spaces in (_NO_BREAK_SPACES, f" {_NO_BREAK_SPACES}")
+)
 
 
 def number_form(number: str) -> str:
@@ -23,20 +26,30 @@ def number_form(number: str) -> str:
     return number.replace(",", "").replace("'", "").removesuffix(".0")
 
 
-def has_group(forms: Iterable[str]) -> bool:
-    """Return whether a number has three digits, and may be a part of "1 299"; a fast test."""
-    return not _GROUPS.isdisjoint(forms)
-
-
 def join_groups(text: str) -> str:
-    """Remove the white space in numbers such as "1 299"."""
-    if not _MAYBE_SEPARATED.search(text):
+    """Remove the white space in numbers such as "1 299"; in English it may be a list."""
+    expression = _separated_in(text)
+    if expression is None:
         return text
-    return _SEPARATED.sub(lambda found: "".join(found[0].split()), text)
+    return expression.sub(lambda found: "".join(found[0].split()), text)
 
 
 def repeat_joined(text: str) -> str:
     """Repeat numbers such as "1 299" without the white space; they may also be a list."""
-    if not _MAYBE_SEPARATED.search(text):
+    expression = _separated_in(text)
+    if expression is None:
         return text
-    return _SEPARATED.sub(lambda found: f"{found[0]} {''.join(found[0].split())}", text)
+    return expression.sub(lambda found: f"{found[0]} {''.join(found[0].split())}", text)
+
+
+def separates_groups(gap: str, text: str) -> bool:
+    """Return whether what is between two numbers of a text may separate the groups of one."""
+    return len(gap) == 1 and (gap in _NO_BREAK_SPACES or (gap == " " and not has_english(text)))
+
+
+def _separated_in(text: str) -> re.Pattern[str] | None:
+    if not has_english(text):
+        return _SEPARATED
+    if text.isascii() or not any(map(text.__contains__, _NO_BREAK_SPACES)):
+        return None
+    return _SEPARATED_BY_NO_BREAK_SPACES

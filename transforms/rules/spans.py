@@ -11,10 +11,13 @@ def is_valid_span(text: bytes, start: int, end: int) -> bool:
 
 def truncate_bytes(data: bytes, max_bytes: int) -> bytes:
     """Truncate bytes; where they are UTF-8, at the end of a character."""
-    if len(data) <= max_bytes:
-        return data
-    ends = range(max_bytes, max(-1, max_bytes - _MAX_CHARACTER_BYTES), -1)
-    return data[: next((end for end in ends if _is_boundary(data, end)), max_bytes)]
+    return data if len(data) <= max_bytes else data[: character_start(data, max_bytes)]
+
+
+def character_start(data: bytes, position: int) -> int:
+    """Return where the character at a byte begins; the byte itself where they are not UTF-8."""
+    starts = range(position, max(-1, position - _MAX_CHARACTER_BYTES), -1)
+    return next((start for start in starts if _is_boundary(data, start)), position)
 
 
 def truncate(text: str, max_bytes: int) -> str:

@@ -68,6 +68,11 @@ class ScoreGrid:
         """How many answers were counted."""
         return self._counts.total()
 
+    @property
+    def in_force(self) -> ThresholdOutcome:
+        """The outcome of the thresholds in force."""
+        return self.outcome(self.thresholds.low_grounded, self.thresholds.claim)
+
     def outcome(self, support_threshold: float, claim_threshold: float) -> ThresholdOutcome:
         """Return the outcome of two steps; a score equal to its threshold is not low."""
         support_step = self.support_steps.index(support_threshold)
@@ -177,7 +182,8 @@ class Tally:
         self.sources = Groups()
         self._generators: dict[str | None, GeneratorComparison] = {}
         self.uncompared = 0  # answers of other engines than the first thousand
-        self.grid = ScoreGrid(thresholds)
+        self.grid = ScoreGrid(thresholds)  # of engines without thresholds of their own
+        self.engine_grids = {name: ScoreGrid(own) for name, own in thresholds.engines.items()}
         self.worst = WorstAnswers(shown)
         self.severities: Counter[str] = Counter()
         self.alert_kinds: Counter[str] = Counter()
@@ -285,8 +291,9 @@ class Tally:
             return
         self.support_scores.add(support)
         self.claim_scores.add(claim)
-        self.grid.add(support, claim, self._label(answer))
-        expected = score_verdict(support, claim, self.thresholds).verdict
+        grid = self.engine_grids.get(answer.engine or "", self.grid)
+        grid.add(support, claim, self._label(answer))
+        expected = score_verdict(support, claim, grid.thresholds).verdict
         self.unexplained_verdicts += (
             answer.verdict_reason in _BY_SCORE and answer.verdict != expected
         )

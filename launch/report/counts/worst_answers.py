@@ -15,6 +15,7 @@ from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms.rules.ranking import SHOWN_ANSWERS, Badness, badness
 from transforms.rules.redaction import TextMode, is_hashed
+from transforms.rules.spans import character_start
 
 _MAX_FACTS = 8
 _MAX_MISMATCHES = 12
@@ -26,7 +27,6 @@ _MAX_CLAIM_CHARACTERS = 600
 _MAX_VALUE_CHARACTERS = 120
 _MAX_RESOURCE_NAME = 1_000
 _MAX_URI_CHARACTERS = 2_000
-_CONTINUATION = 0b10  # the two highest bits of each byte but the first of a character in UTF-8
 
 
 class Excerpt(Record, frozen=True, kw_only=True):
@@ -193,17 +193,10 @@ def cut_text(text: str, around: int, max_bytes: int) -> Excerpt:
     """Cut a text to a length, keeping the UTF-8 byte `around` and a little before it."""
     whole = text.encode(errors="replace")
     latest_start = max(len(whole) - max_bytes, 0)
-    start = _border(whole, min(max(around - _LEAD_BYTES, 0), latest_start))
-    end = _border(whole, min(start + max_bytes, len(whole)))
+    start = character_start(whole, min(max(around - _LEAD_BYTES, 0), latest_start))
+    end = character_start(whole, min(start + max_bytes, len(whole)))
     span = whole[start:end].decode(errors="replace")
     return Excerpt(start=start, end=end, text=span, bytes=len(whole))
-
-
-def _border(whole: bytes, position: int) -> int:
-    """Return the border of a character at or before a byte."""
-    while 0 < position < len(whole) and whole[position] >> 6 == _CONTINUATION:
-        position -= 1
-    return position
 
 
 def divide(excerpt: Excerpt, claims: Iterable[NumberedClaim]) -> Iterator[Passage]:

@@ -2,17 +2,14 @@
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from launch.terminal.figures import NOTHING
-from schemas.quantities import DAY_US, EPOCH, to_us
+from schemas.quantities import DAY_US, to_datetime
 from schemas.verdict import Verdict
 
-_FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
-_LAST_US = to_us(datetime.max.replace(tzinfo=UTC))
 _LINK = re.compile(
     r"https?://(?P<host>[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?([/?#][^\s\\\"'<>^`{|}]*)?",
     re.ASCII | re.IGNORECASE,
@@ -90,5 +87,4 @@ def bucket_start(time_us: int, width_us: int) -> str:
 def format_time(time_us: int, template: str) -> str:
     """Fill the placeholders of a template with a time, UTC."""
     # A bucket of years may start before the calendar, or end after it.
-    within_us = min(max(time_us, _FIRST_US), _LAST_US)
-    return template.format(EPOCH + timedelta(microseconds=within_us))
+    return template.format(to_datetime(time_us))

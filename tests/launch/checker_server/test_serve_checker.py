@@ -26,7 +26,7 @@ def converse(conversation: Conversation) -> httpx.Response:
     async def run() -> httpx.Response:
         async with (
             listening(port=0) as address,
-            httpx.AsyncClient(base_url=address, trust_env=False) as client,
+            httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as client,
         ):
             return await conversation(client)
 
@@ -44,7 +44,7 @@ def test_a_check_is_answered_by_a_model_where_one_is_given(tmp_path: Path) -> No
     async def ask() -> httpx.Response:
         async with (
             listening(port=0, checker=write_model(tmp_path)) as address,
-            httpx.AsyncClient(base_url=address, trust_env=False) as client,
+            httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as client,
         ):
             return await client.post(CHECK_PATH, content=BODY)
 
@@ -115,8 +115,8 @@ def test_a_signal_stops_the_server_cleanly(stop: signal.Signals) -> None:
     with start(*GROUNDWATCH, "serve-checker", "--port", "0") as server:
         assert server.stdout is not None
         address = server.stdout.readline().split()[-1]
-        with httpx.Client(base_url=address, trust_env=False) as client:
+        with httpx.Client(base_url=address, trust_env=False, timeout=60) as client:
             assert client.post(CHECK_PATH, content=BODY).status_code == 200
             server.send_signal(stop)
-            output, errors = server.communicate(timeout=10)
+            output, errors = server.communicate(timeout=60)
     assert (server.returncode, output, errors) == (0, "", "")

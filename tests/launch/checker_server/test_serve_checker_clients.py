@@ -35,16 +35,16 @@ class Server:
         self.place = host, int(port)
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(self.place, timeout=10)
+        return socket.create_connection(self.place, timeout=60)
 
     def status(self) -> int:
-        with httpx.Client(base_url=self.address, trust_env=False, timeout=10) as client:
+        with httpx.Client(base_url=self.address, trust_env=False, timeout=60) as client:
             return client.post(CHECK_PATH, content=BODY).status_code
 
     def stop(self) -> str:
         """Stop the server; returns what it wrote to standard error."""
         self.process.terminate()
-        _, errors = self.process.communicate(timeout=20)
+        _, errors = self.process.communicate(timeout=60)
         assert self.process.returncode == 0
         return errors
 
@@ -197,7 +197,7 @@ def talk(conversation: Conversation) -> bytes:
             place = address.removeprefix("http://").split(":")
             reader, writer = await asyncio.open_connection(*place)
             try:
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(100):
                     return await conversation(reader, writer)
             finally:
                 writer.close()

@@ -11,6 +11,8 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from launch.__main__ import main
 from launch.checker_server.aws_signature import AwsKey, sign_post
@@ -18,11 +20,16 @@ from launch.checker_server.azure_groundedness import AzureGroundedness
 from launch.checker_server.bedrock_guardrail import BedrockGuardrail
 from launch.checker_server.remote_service import RemoteService
 from launch.checker_server.server import listening
-from launch.checker_server.vertex_corroboration import VertexCorroboration
-from schemas.wire.grounding_check import CheckResponse
-from tests.support.checks import CHECK_PATH
+from launch.checker_server.vertex_corroboration import (
+    VertexCorroboration,
+    _byte_spans,
+    _Claim,
+)
+from schemas.wire.grounding_check import CheckedClaim, CheckResponse
+from tests.support.checks import CHECK_PATH, check_request
 from tests.support.google_accounts import TokenServer, token_server, write_key_file
 from tests.support.recorded_service import RecordedService, SentRequest, recorded_service
+from transforms.grounding.local.embedded_check import unscored_claims
 from transforms.grounding.local.service import answer, decode_request
 from transforms.grounding.protocol import interpret_reply
 
@@ -139,6 +146,44 @@ def test_a_rejected_token_is_renewed_once(
     assert answer("POST", CHECK_PATH, ANY, vertex.check).status == 401
 
 
+@given(
+    st.lists(st.text("aé灯 ,9", min_size=1, max_size=8).filter(str.strip), min_size=1, max_size=4),
+    st.booleans(),
+)
+def test_the_unit_of_vertex_s_indexes_is_found(parts: list[str], counts_bytes: bool) -> None:
+    """For claims that are the sentences of an answer, in any script."""
+    request = check_request(" ".join(f"{part.strip()}." for part in parts), "A fact.")
+    answer_text = request.answer_candidate
+    sentences = unscored_claims(request)
+    claims = [
+        _Claim(
+            *((each.start_pos, each.end_pos) if counts_bytes else characters_of(each, answer_text)),
+            score=0.5,
+        )
+        for each in sentences
+    ]
+    spans = [(each.start_pos, each.end_pos) for each in sentences]
+    assert _byte_spans(claims, answer_text, sentences) == spans
+
+
+def characters_of(claim: CheckedClaim, text: str) -> tuple[int, int]:
+    encoded = text.encode()
+    return len(encoded[: claim.start_pos].decode()), len(encoded[: claim.end_pos].decode())
+
+
+def test_each_problem_is_logged_once_without_text(
+    service: RecordedService, caplog: pytest.LogCaptureFixture
+) -> None:
+    azure = OPEN["azure"](service.address)
+    for status in (429, 403, 429):
+        service.reply_with(status, {"error": {"message": "A."}})
+        answer("POST", CHECK_PATH, ANY, azure.check)
+    assert caplog.messages == [
+        "Azure AI Content Safety replied with status 429.",
+        "Azure AI Content Safety replied with status 403.",
+    ]
+
+
 def test_temporary_keys_and_an_api_key_of_bedrock(
     service: RecordedService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +217,11 @@ def test_retry_after_reaches_the_client(service: RecordedService) -> None:
     service.reply_with(429, {}, {"Retry-After": "7"})
     reply = asyncio.run(ask())
     assert (reply.status_code, reply.headers["Retry-After"]) == (429, "7")
+
+
+def test_a_reply_that_cannot_be_decompressed_is_unavailable(service: RecordedService) -> None:
+    service.reply_with(200, "no gzip", {"Content-Encoding": "gzip"})
+    assert answer("POST", CHECK_PATH, ANY, OPEN["azure"](service.address).check).status == 503
 
 
 @pytest.mark.usefixtures("service")

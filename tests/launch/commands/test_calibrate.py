@@ -1,6 +1,7 @@
 """`groundwatch calibrate`."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ import yaml
 
 from launch.__main__ import main
 from tests.support.archives import an_envelope
+from tests.support.outputs import records_in
 from tests.support.runs import an_archive, backfill
+from transforms.rules.spans import without_controls
 
 SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
 
@@ -18,7 +21,9 @@ def labelled(tmp_path: Path) -> list[str]:
     """Sixteen answers of two engines, half of them unsupported."""
     texts = [SUPPORTED, FALSE] * 8
     lines = (
-        an_envelope(number, answer=text, engine=f"shop-{number // 8}")
+        an_envelope(
+            number, answer=text, engine=f"shop-{number // 8}", facts=[SUPPORTED, f"{number}."]
+        )
         for number, text in enumerate(texts)
     )
     gold = tmp_path / "gold.jsonl"
@@ -43,15 +48,84 @@ def test_thresholds_are_written_for_the_settings_of_other_commands(
     assert printed.endswith(f"{file}\n")
     written = yaml.safe_load(file.read_text())
     assert sorted(written) == ["claim_threshold", "low_grounded_threshold"]
-    assert written["low_grounded_threshold"] == 0
-    assert 0 < written["claim_threshold"] < 1
+    assert written["low_grounded_threshold"] == [0, "shop-0=0.0", "shop-1=0.0"]
+    threshold, *of_engines = written["claim_threshold"]
+    assert 0 < threshold < 1
+    assert [each.split("=") for each in of_engines] == [
+        ["shop-0", str(threshold)],
+        ["shop-1", str(threshold)],
+    ]
+    assert "# engine shop-1: held-out precision 1.00 (" in file.read_text()
     config = "--config", str(file)
     assert main(["evaluate", *labelled, *config]) == 0
     assert "8 of 8 unsupported answers are LOW_GROUNDED" in capsys.readouterr().out
     assert backfill(Path(labelled[1]), tmp_path / "out") == 0
     assert main(["report", str(tmp_path / "out"), "--what_if", *config]) == 0
     shown = capsys.readouterr().out
-    assert f"{written['claim_threshold']:g}" in shown
+    assert ["shop-1", "0", f"{threshold:g}", "8", "4", "50.0%"] in map(
+        str.split, shown.splitlines()
+    )
+
+
+def test_answers_are_tagged_by_their_engine_s_own_threshold(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, output = tmp_path / "thresholds.yaml", tmp_path / "out"
+    file.write_text("claim_threshold: [0.0, shop-1=1]\nlow_grounded_threshold: {shop-0: 0.0}\n")
+    assert backfill(Path(labelled[1]), output, "--config", str(file)) == 0
+    summary = json.loads((output / "summary.json").read_text())
+    assert summary["thresholds"] == {
+        "low_grounded": 0.6,
+        "claim": 0.0,
+        "engines": {
+            "shop-0": {"low_grounded": 0.0, "claim": 0.0},
+            "shop-1": {"low_grounded": 0.6, "claim": 1.0},
+        },
+    }
+    verdicts = Counter((each["engine"], each["verdict"]) for each in records_in(output))
+    assert verdicts == {("shop-0", "GROUNDED"): 8, ("shop-1", "LOW_GROUNDED"): 8}
+    capsys.readouterr()
+    assert main(["report", str(output), "--what_if", "--claim_threshold", "shop-0=1"]) == 0
+    shown = capsys.readouterr().out
+    assert "16 scored answers" in shown
+    rows = [line.split() for line in shown.splitlines() if line.startswith("shop-")]
+    assert rows == [
+        ["shop-0", "0", "1", "8", "8", "100.0%"],
+        ["shop-1", "0.6", "1", "8", "8", "100.0%"],
+    ]
+    page = (output / "report.html").read_text()
+    assert "Engines with thresholds of their own" in page
+    assert "8 verdicts resulted from other thresholds" in page
+
+
+@pytest.mark.parametrize("name", ["a\nb: 1\x1b[1m", "a=b", "# tea", "0.5", " tea ", "[red]"])
+def test_an_engine_may_have_any_name(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    answers, file = Path(labelled[1]), tmp_path / "thresholds.yaml"
+    answers.write_text(answers.read_text().replace('"shop-1"', json.dumps(name)))
+    assert main(["calibrate", *labelled, "--precision", "0.9", "--output", str(file)]) == 0
+    assert "\x1b" not in capsys.readouterr().out + file.read_text()
+    assert backfill(answers, tmp_path / "out", "--config", str(file)) == 0
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert sorted(summary["thresholds"]["engines"]) == sorted(["shop-0", name])
+    assert main(["report", str(tmp_path / "out"), "--what_if"]) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert without_controls(name).strip() in shown
+
+
+def test_an_engine_with_too_few_labels_has_the_threshold_of_all(
+    tmp_path: Path, labelled: list[str]
+) -> None:
+    gold = Path(labelled[3])
+    gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:9]))
+    file = tmp_path / "thresholds.yaml"
+    assert main(["calibrate", *labelled, "--precision", "0.9", "--output", str(file)]) == 0
+    assert "# engine shop-1: that of all answers; its labels give none." in file.read_text()
+    assert [
+        str(each).partition("=")[0] for each in yaml.safe_load(file.read_text())["claim_threshold"]
+    ][1:] == ["shop-0"]
 
 
 def test_one_engine_is_calibrated_alone(

@@ -56,7 +56,7 @@ def test_what_became_of_the_results_for_each_tool(
     with closing(Journal(str(tmp_path / "journal.sqlite"))) as journal:
         journal.outbox.add_destination("phoenix", GroundingResult)
         commit_batch(journal, results=(a_result(),))
-        journal.outbox.settle("langfuse", [], Delivered(sent=1_200, refused=2, skipped=3))
+        journal.outbox.record_delivered("langfuse", [], Delivered(sent=1_200, refused=2, skipped=3))
     _, lines = told([str(tmp_path)], capsys)
     assert lines[-3:] == [
         ["sent", "to", "waiting", "sent", "refused", "skipped", "dropped"],

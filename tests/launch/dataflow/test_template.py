@@ -31,7 +31,7 @@ def without_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         start_module,
         "find_inputs",
-        lambda _, patterns, __: [path for pattern in patterns for path in found[pattern]],
+        lambda _, patterns, *__: [path for pattern in patterns for path in found[pattern]],
     )
 
 

@@ -1,5 +1,6 @@
 """Thresholds for a wanted precision or recall."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from launch.evaluate.statistics import (
     find_threshold,
     flag_below,
     held_out_flags,
+    measure_flags,
 )
 from launch.evaluate.threshold_choice import CLAIM, SUPPORT, choose_threshold
 from tests.support.evaluations import a_labelled
@@ -78,6 +80,27 @@ def test_the_score_that_separates_better_decides(
     choice = choose_threshold(labelled, Goal(1.0, is_recall=False), 10)
     assert choice is not None
     assert choice.thresholds == {SUPPORT: 0.0, CLAIM: 0.0} | {setting: 0.55}
+
+
+@pytest.mark.parametrize("is_recall", [False, True], ids=["precision", "recall"])
+def test_the_wanted_share_holds_on_other_answers(is_recall: bool) -> None:
+    """A threshold of 2,000 noisy answers, on 2,000 others; and what was held out says so."""
+    random = np.random.default_rng(8)
+    labels = random.random(4_000) < 0.4
+    scores = np.clip(random.normal(np.where(labels, 0.35, 0.65), 0.2), 0, 1)
+    examples = [
+        Example(float(score), bool(label), str(number))
+        for number, (score, label) in enumerate(zip(scores, labels, strict=True))
+    ]
+    chosen, others = examples[:2_000], examples[2_000:]
+    goal = Goal(0.8, is_recall)
+    flagged = flag_below(others, find_threshold(chosen, goal) or 0)
+    reached = flagged.recall if is_recall else flagged.precision
+    assert reached == pytest.approx(0.8, abs=0.04)
+    held_out = measure_flags(chosen, held_out_flags(chosen, goal), 50)
+    estimate = held_out.recall if is_recall else held_out.precision
+    assert estimate is not None
+    assert estimate.low <= 0.8 <= estimate.high
 
 
 def test_the_support_score_decides_if_the_claims_say_nothing() -> None:

@@ -14,7 +14,7 @@ from launch.flink.job_server import (
     Process,
 )
 
-_TIMEOUT_S = 20.0
+_TIMEOUT_S = 120.0
 
 
 def a_process(folder: Path, code: str) -> Process:

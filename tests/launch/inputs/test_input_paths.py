@@ -43,10 +43,13 @@ def test_a_file_is_read_once_whatever_paths_lead_to_it(
     assert problems == []
 
 
-def test_the_runs_own_results_are_no_input_unless_they_are_named(
+def test_the_runs_own_results_are_not_read_unless_they_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = "enriched/r.avro", "failures/r.jsonl", "manifest/r.jsonl", "summary.json"
+    results = (
+        *("enriched/r.avro", "failures/r.jsonl", "manifest/r.jsonl"),
+        *("runs/r.json", "summary.json"),
+    )
     for name in ("a.jsonl", "other/b.jsonl", *results, *(f"out/{name}" for name in results)):
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).touch()

@@ -4,7 +4,7 @@ import asyncio
 import errno
 import gzip
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,21 @@ def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
     assert summary_in(tmp_path / "two")["duplicates"] == 20
 
 
+@pytest.mark.timeout(60)
+def test_one_process_may_get_the_calls_of_two(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_all = SegmentRunner.run_all
+
+    # So it happens where the other process starts late.
+    def run_twice(runner: SegmentRunner, segments: Sequence[Segment]) -> bool:
+        return run_all(runner, segments[:2]) or run_all(runner, segments[2:]) or run_all(runner, ())
+
+    monkeypatch.setattr(SegmentRunner, "run_all", run_twice)
+    assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
+    assert len(set(ids_in(tmp_path / "out"))) == ANSWERS
+
+
 def test_what_is_done_is_not_done_again(
     tmp_path: Path,
     archive: Path,
@@ -106,6 +121,7 @@ def test_what_is_done_is_not_done_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with monkeypatch.context() as patched:
+        patched.setattr("launch.local.segments._GROW_AFTER_S", 600)  # none overlaps
         crash_in(patched, 4)
         assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
     assert visible_files(tmp_path / "out") == []

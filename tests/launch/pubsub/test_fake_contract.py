@@ -159,11 +159,11 @@ REFUSED: dict[str, tuple[type[Exception], Call]] = {
     ),
     "a publish to nowhere": (
         exceptions.NotFound,
-        lambda one: one.publisher.publish(MISSING_TOPIC, b"lamps").result(timeout=10),
+        lambda one: one.publisher.publish(MISSING_TOPIC, b"lamps").result(timeout=60),
     ),
     "a publish of nothing": (
         exceptions.InvalidArgument,
-        lambda one: one.publisher.publish(one.topic, b"").result(timeout=10),
+        lambda one: one.publisher.publish(one.topic, b"").result(timeout=60),
     ),
     "a pull from nowhere": (exceptions.NotFound, lambda one: one.pull(subscription=MISSING)),
     "a pull of no message": (exceptions.InvalidArgument, lambda one: one.pull(most=0)),

@@ -32,7 +32,7 @@ from tests.support.reports import (
     write_summary,
 )
 from tests.support.storage_server import storage_server
-from transforms.rules.tagging import Thresholds
+from transforms.rules.tagging import GivenThresholds, Thresholds
 
 
 def test_several_runs_in_one_folder_are_all_read(tmp_path: Path) -> None:
@@ -135,17 +135,28 @@ def test_failures_are_counted_before_the_records_that_resolve_them(tmp_path: Pat
         ({"low_grounded": 0.7, "claim": 0.5}, {}, Thresholds(low_grounded=0.7, claim=0.5)),
         (
             {"low_grounded": 0.7, "later": 1},
-            {"claim": 0.2},
+            {"claim": [(None, 0.2)]},
             Thresholds(low_grounded=0.7, claim=0.2),
         ),
-        ({"low_grounded": 0.7}, {"low_grounded": 0.8}, Thresholds(low_grounded=0.8)),
+        ({"low_grounded": 0.7}, {"low_grounded": [(None, 0.8)]}, Thresholds(low_grounded=0.8)),
+        (
+            {"claim": 0.5, "engines": {"shop": {"claim": 0.1, "low_grounded": 0}}},
+            {"low_grounded": [("tea", 0.9)], "claim": [("shop", 0.2)]},
+            Thresholds(
+                claim=0.5,
+                engines={
+                    "shop": Thresholds(claim=0.2, low_grounded=0),
+                    "tea": Thresholds(claim=0.5, low_grounded=0.9),
+                },
+            ),
+        ),
     ],
-    ids=["the defaults", "the summary's", "both", "the given one first"],
+    ids=["the defaults", "the summary's", "both", "the given one first", "of engines"],
 )
 def test_the_thresholds_in_force(
     tmp_path: Path,
-    stored: dict[str, float] | None,
-    given: dict[str, float],
+    stored: dict[str, object] | None,
+    given: GivenThresholds,
     in_force: Thresholds,
 ) -> None:
     write_summary(tmp_path, **({"thresholds": stored} if stored else {}))

@@ -47,7 +47,7 @@ def test_sample_rates_are_parsed_by_engine(arguments: list[str], rule: SamplingR
         pytest.param("2", "must be a number from 0 to 1", id="too much"),
         pytest.param("10%", "must be a number from 0 to 1", id="a percentage"),
         pytest.param("shop=", "must be a number from 0 to 1", id="no share"),
-        pytest.param("=0.5", "must have the form RATE or ENGINE=RATE", id="no engine"),
+        pytest.param("=0.5", "must have the form NUMBER or ENGINE=NUMBER", id="no engine"),
     ],
 )
 def test_an_invalid_sample_rate_is_refused(text: str, problem: str) -> None:

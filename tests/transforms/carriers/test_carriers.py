@@ -156,6 +156,10 @@ FAILED = {
         {"status": '{"error": {"code": 400}}', "request": ASKED},
         "ERROR",
     ),
+    "a batch whose status is a list": (
+        {"status": ["failed"], "request": ASKED},
+        "ERROR",
+    ),
     "a batch with an error": (
         {"key": "1", "request": ASKED, "error": {"code": 3}},
         "3",

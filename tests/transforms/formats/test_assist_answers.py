@@ -123,6 +123,13 @@ def test_a_stream_that_does_not_end_is_incomplete() -> None:
     assert (answer.answer_text, answer.state) == ("Well", "IN_PROGRESS")
 
 
+@pytest.mark.parametrize("element", [7, "said", None, []])
+def test_an_element_that_is_not_an_object_makes_a_named_stream_unreadable(element: object) -> None:
+    message = message_of([{"answer": {"state": "SUCCEEDED"}}, element])
+    with pytest.raises(UnreadableAnswer):
+        parse_answer(message, input_format="discoveryengine.stream_assist")
+
+
 def test_an_error_ends_a_stream() -> None:
     error = {"error": {"code": 3, "status": "INVALID_ARGUMENT"}}
     decision = route(parsed([{"answer": answer_of(reply("W"), state=1)}, error]))

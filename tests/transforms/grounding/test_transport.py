@@ -25,7 +25,7 @@ from transforms.grounding.transport import HttpTransport, open_transport
 
 OK = Script(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
 HOST = "127.0.0.1"
-WITHIN_S = 10.0
+WITHIN_S = 60.0
 MOST_BYTES = 100_000
 
 Conversation = Callable[[HttpTransport, ScriptedServer], Awaitable[None]]

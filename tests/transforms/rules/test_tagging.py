@@ -69,6 +69,19 @@ def test_the_thresholds_are_those_that_were_set() -> None:
     assert (enriched.verdict, enriched.verdict_reason) == ("LOW_GROUNDED", "SUPPORT_SCORE")
 
 
+@pytest.mark.parametrize(
+    ("engine", "verdict"),
+    [("shop", "GROUNDED"), ("tea", "LOW_GROUNDED"), (None, "LOW_GROUNDED")],
+)
+def test_an_engine_may_have_thresholds_of_its_own(engine: str | None, verdict: str) -> None:
+    given = {"claim": [(None, 0.5), ("shop", 0.2), ("shop", 0.1)], "low_grounded": [("shop", 0.0)]}
+    thresholds = Thresholds().replaced(given)
+    assert thresholds.of_engine("shop") == Thresholds(claim=0.1, low_grounded=0.0)
+    enriched = tag_answer(checked(0.9, *scored(0.3), engine=engine), thresholds)
+    assert enriched.verdict == verdict
+    assert (Tag.UNSUPPORTED_CLAIM in enriched.tags) == (verdict == "LOW_GROUNDED")
+
+
 def test_the_least_score_is_that_of_the_claims_that_required_a_check() -> None:
     greeting = a_claim("Hi!", score=0.01, grounding_check_required=False)
     unsaid = a_claim(score=0.7, grounding_check_required=None)

@@ -19,7 +19,7 @@ from transforms.grounding.local.native import core
 from transforms.rules import phrases
 from transforms.rules.cache import MAX_WORD_CHARS, MAX_WORDS, CachedAttribute, WordCache
 from transforms.rules.limits import UNSPACED_SCRIPTS
-from transforms.rules.number_forms import has_group, join_groups, number_form, repeat_joined
+from transforms.rules.number_forms import join_groups, number_form, repeat_joined
 from transforms.rules.phrases import NUMBER_WORDS, STOP_WORDS
 
 
@@ -32,6 +32,7 @@ class TokenKind(IntEnum):
     NAME = 3
 
 
+_NUMBER = int(TokenKind.NUMBER)
 FormAndKind = tuple[str, TokenKind]
 """A token's normal form, equal for the inflections of a word, and its kind."""
 
@@ -66,15 +67,14 @@ def tokenize(text: str) -> list[FormAndKind]:
 
 def forms_of(text: str) -> list[str]:
     """Return the normal forms of a text's tokens, in order."""
-    forms = _forms_in(text)
-    return _forms_in(repeat_joined(text)) if has_group(forms) else forms
+    return _forms_in(repeat_joined(text))
 
 
 def read_words(text: str) -> Words:
     """Return a text's tokens and features, with one cache lookup for each piece."""
     forms, kinds, features = _words_in(text)
-    if has_group(forms):
-        forms, kinds, features = _words_in(join_groups(text))
+    if _NUMBER in kinds and (joined := join_groups(text)) != text:
+        forms, kinds, features = _words_in(joined)
     return Words(forms, kinds, join_features(text, features))
 
 

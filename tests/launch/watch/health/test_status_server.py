@@ -44,14 +44,14 @@ def place_of(server: StatusServer) -> tuple[str, int]:
 def asked(
     server: StatusServer, path: str, method: str = "GET", **headers: str
 ) -> tuple[HTTPResponse, bytes]:
-    with closing(HTTPConnection(*place_of(server), timeout=10)) as connection:
+    with closing(HTTPConnection(*place_of(server), timeout=60)) as connection:
         connection.request(method, path, headers=headers)
         response = connection.getresponse()
         return response, response.read()
 
 
 def connected(server: StatusServer) -> socket.socket:
-    return socket.create_connection(place_of(server), timeout=10)
+    return socket.create_connection(place_of(server), timeout=60)
 
 
 def serving(server: StatusServer) -> int:
@@ -277,7 +277,7 @@ def test_a_process_out_of_files_waits_until_it_has_some() -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         host, _, port = process.stdout.readline().removeprefix("http://").rpartition(":")
-        with closing(HTTPConnection(host, int(port), timeout=10)) as connection:
+        with closing(HTTPConnection(host, int(port), timeout=60)) as connection:
             connection.request("GET", "/hello")
             process.stdin.write("begin\n")
             process.stdin.flush()

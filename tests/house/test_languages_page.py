@@ -1,0 +1,22 @@
+"""docs/checkers.md says what is recognized in which language."""
+
+from collections import Counter
+from pathlib import Path
+
+import launch
+from tests.support.languages_table import LANGUAGES, sentences, table
+
+PAGE = Path(launch.__file__).parents[1].joinpath("docs/checkers.md").read_text(encoding="utf-8")
+
+
+def test_the_table_is_what_the_sentences_make() -> None:
+    printed = PAGE.partition("languages_table -->\n")[2].partition("\n<!-- end")[0]
+    assert printed.splitlines() == list(table())
+
+
+def test_each_language_has_twenty_facts_and_each_form() -> None:
+    for language in LANGUAGES:
+        forms = Counter(sentence.form for sentence in sentences(language))
+        assert forms["identical"] >= 20
+        assert min(forms.values()) >= 5
+        assert len(forms) == 8
