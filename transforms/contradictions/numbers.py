@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 
 from transforms.contradictions.tokenized_text import CARDINALS, Token, TokenizedText, form_of
 from transforms.rules.cache import WordCache
-from transforms.rules.number_forms import join_groups, separates_groups
-from transforms.rules.phrases import NUMBER_WORDS
+from transforms.rules.number_forms import grouped_form, join_groups, number_form, separates_groups
+from transforms.rules.phrases import NUMBER_WORDS, has_english
 
 # Kinds of units; the first spelling of a unit is its name.
 _SPELLINGS = """
@@ -150,7 +150,8 @@ def plain_numbers(lower: str) -> frozenset[float | str]:
 
 def _read_plain_numbers(unspaced: str) -> tuple[float | str, ...]:
     words = filter(CARDINALS.__contains__, _WORD.findall(unspaced))
-    return tuple(map(plain_value, (*_IN_DIGITS.findall(unspaced), *words)))
+    numbers = (*_IN_DIGITS.findall(unspaced), *words)
+    return tuple(chain.from_iterable(map(plain_values, numbers)))
 
 
 _plain_numbers_of = WordCache(_read_plain_numbers).__getitem__
@@ -163,6 +164,13 @@ def plain_value(number: str) -> float | str:
         return float(form)
     except ValueError:
         return form
+
+
+def plain_values(number: str) -> tuple[float | str, ...]:
+    """Return the values that a number of one word may have: 1.299 may also be 1299."""
+    grouped = grouped_form(number)
+    is_grouped = grouped != number_form(number)
+    return (plain_value(number), float(grouped)) if is_grouped else (plain_value(number),)
 
 
 def read_values(text: str) -> frozenset[float | str | None]:
@@ -179,7 +187,7 @@ def _numbers_in(text: str, numbers_of: Callable[[str], tuple[_Value, ...]]) -> f
 
 def _read_values_of_word(unspaced: str) -> tuple[float | str | None, ...]:
     tokens = TokenizedText(unspaced).tokens
-    values = [plain_value(token.text) for token in tokens if token.is_number]
+    values = [value for token in tokens if token.is_number for value in plain_values(token.text)]
     is_part = any(token.lower in SCALES for token in tokens) or not _TENS.isdisjoint(values)
     return (*values, None) if is_part else tuple(values)
 
@@ -229,7 +237,8 @@ def _quantity(sentence: TokenizedText, place: int) -> tuple[Quantity, int]:
 def _value(sentence: TokenizedText, place: int) -> tuple[float | str, int]:
     """Read a number of one or several tokens, and return its last place, too."""
     digits, last = _join_groups(sentence, place)
-    tokens, value = sentence.tokens, plain_value(digits)
+    tokens, values = sentence.tokens, plain_values(digits)
+    value = values[0 if has_english(sentence.text) else -1]
     if isinstance(value, str):
         return value, last
     for token in tokens[last + 1 : last + 1 + _MAX_FURTHER_WORDS]:
