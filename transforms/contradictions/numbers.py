@@ -1,7 +1,7 @@
 """Read numbers with their units of measurement, or with the things that they count."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, compress, count
 from typing import NamedTuple, TypeVar
@@ -71,11 +71,13 @@ SCALES = {
     for value, _, words in (line.partition(": ") for line in _SCALES.strip().splitlines())
     for word in words.split()
 }
+_HAN_SCALES = "千万萬億亿"
+_MAX_PARTS = 8
 _TENS = frozenset(range(20, 100, 10))
 # Each number of several words has one of these parts.
 _PARTS_OF_SEVERAL = (
     *("hundred", "thousand", "tausend", "milli", "mille", "billi", "trilli", "millo", "mill\u00f3"),
-    *("milh", "milio", "miliard", " mil ", *"千万萬億亿"),
+    *("milh", "milio", "miliard", " mil ", *_HAN_SCALES),
     *(word for word, number in NUMBER_WORDS.items() if float(number) in _TENS),
 )
 _IN_DIGITS = re.compile(r"\d+(?:[.,:/]\d+|['\u2019]\d{3}(?!\d))*")
@@ -241,6 +243,8 @@ def _value(sentence: TokenizedText, place: int) -> tuple[float | str, int]:
     value = values[0 if has_english(sentence.text) else -1]
     if isinstance(value, str):
         return value, last
+    if last + 1 < len(tokens) and tokens[last + 1].text in _HAN_SCALES:
+        return _add_parts(tokens, last, value)
     for token in tokens[last + 1 : last + 1 + _MAX_FURTHER_WORDS]:
         word = token.lower
         if word in SCALES:
@@ -251,6 +255,24 @@ def _value(sentence: TokenizedText, place: int) -> tuple[float | str, int]:
             break
         last += 1
     return value, last
+
+
+def _add_parts(tokens: Sequence[Token], place: int, value: float) -> tuple[float, int]:
+    """Read 8万5千 and 1億2千万, and return the last place, too."""
+    total, part, last = 0.0, value, place
+    for token in tokens[place + 1 : place + 1 + _MAX_PARTS]:
+        if token.start != tokens[last].end:
+            break
+        if token.text == "千":
+            part *= SCALES[token.text]
+        elif token.text in _HAN_SCALES:
+            total, part = total + part * SCALES[token.text], 0.0
+        elif token.is_number and isinstance(number := plain_value(token.text), float):
+            part += number
+        else:
+            break
+        last += 1
+    return total + part, last
 
 
 def _join_groups(sentence: TokenizedText, place: int) -> tuple[str, int]:

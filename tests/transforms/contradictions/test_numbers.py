@@ -46,6 +46,10 @@ WRITTEN = {
     "the 1.299 kg of it": [("1.299 kg", 1.299, "kg", None)],
     "3 Millionen Lampen": [("3 Millionen", 3e6, None, "lampen")],
     "¥3,000, 3万円": [("¥3,000", 3000.0, "¥", None), ("3万円", 30_000.0, "¥", None)],
+    "8万5千円, 1億2千万人": [
+        ("8万5千円", 85_000.0, "¥", None),
+        ("1億2千万", 120_000_000.0, None, "人"),
+    ],
     "5個": [("5", 5.0, None, "個")],
     "first, second and half": [],
     "one lamp": [],
