@@ -33,6 +33,7 @@ class Tag(StrEnum):
     UNFINISHED = "UNFINISHED"
     UNKNOWN_SKIP_REASON = "UNKNOWN_SKIP_REASON"
     # Set by the check.
+    ANTONYM_MISMATCH = "ANTONYM_MISMATCH"
     CITATION_MISMATCH = "CITATION_MISMATCH"
     DATE_MISMATCH = "DATE_MISMATCH"
     NAME_MISMATCH = "NAME_MISMATCH"
@@ -49,6 +50,7 @@ class Tag(StrEnum):
 class ContradictionKind(StrEnum):
     """The kind of value that contradicts the facts; each has a tag, such as ``UNIT_MISMATCH``."""
 
+    ANTONYM = "ANTONYM"
     DATE = "DATE"
     NAME = "NAME"
     NEGATION = "NEGATION"

@@ -126,23 +126,17 @@ class Outcome:
         self._rejected = reply.partial_success.rejected_log_records
 
 
-class _GrpcExporter(GrpcExporter):
-    """The official exporter, whose channel reports each reply to an `Outcome`."""
+class _GrpcExporter(GrpcExporter, grpc.UnaryUnaryClientInterceptor):
+    """The official exporter, which reports each reply to an `Outcome`."""
 
     def __init__(self, outcome: Outcome, url: str | None) -> None:
-        self._interceptor = _Interceptor(outcome)
+        self._outcome = outcome
         super().__init__(url)
 
     def _initialize_channel_and_stub(self) -> None:
         # There is no public way to see a reply, with its partial success and its status.
         super()._initialize_channel_and_stub()  # type: ignore[no-untyped-call]
-        channel = grpc.intercept_channel(self._channel, self._interceptor)  # type: ignore[arg-type]
-        self._client = self._stub(channel)
-
-
-class _Interceptor(grpc.UnaryUnaryClientInterceptor):
-    def __init__(self, outcome: Outcome) -> None:
-        self._outcome = outcome
+        self._client = self._stub(grpc.intercept_channel(self._channel, self))  # type: ignore[arg-type]
 
     def intercept_unary_unary(
         self, continuation: Callable[[Any, Any], Any], details: Any, request: Any

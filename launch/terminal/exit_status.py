@@ -9,7 +9,7 @@ FAILED = 1  # the command failed, or messages are not accounted for
 USAGE = 2  # the command line has problems; nothing was started
 LEFT = 3  # done, except for retryable failures or deferred messages
 
-# In the words of the system and of SQLite.
+# As the system and SQLite write it.
 _DISK_FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")
 
 

@@ -101,7 +101,7 @@ def flag_names(settings: type[Settings]) -> list[str]:
 
 
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
-    """Name the arguments that are no flags of these names, but not the values after a flag."""
+    """Name the arguments that are not flags of these names, without the values after a flag."""
     values = [
         f"unexpected argument {value!r}: a value follows its flag"
         for value in takewhile(_is_value, arguments)

@@ -45,6 +45,25 @@ _OTHER_UNIT = {
     for pair in _PAIRS.split(", ")
     for one, other in (pair.split(), reversed(pair.split()))
 }
+_OPPOSITES = (
+    "increase decrease, increases decreases, increased decreased, high low, higher lower,"
+    " large small, larger smaller, long short, old new, early late, strong weak, fast slow,"
+    " hot cold, wet dry, hard soft, thick thin, dark light, good bad, better worse, best worst,"
+    " rich poor, easy difficult, full empty, clean dirty, sweet sour, safe dangerous,"
+    " public private, legal illegal, major minor, maximum minimum, positive negative,"
+    " natural artificial, active inactive, male female, domestic foreign, rural urban,"
+    " permanent temporary, direct indirect, internal external, upper lower, above below,"
+    " inside outside, before after, left right, first last, north south, east west,"
+    " northern southern, eastern western, summer winter, morning evening, day night, open closed,"
+    " rise fall, gain loss, win lose, won lost, begin end, began ended, buy sell, accept reject,"
+    " allowed forbidden, born died, deep shallow, black white"
+)
+_OPPOSITE = {
+    one: other
+    for pair in _OPPOSITES.split(", ")
+    for one, other in (pair.split(), reversed(pair.split()))
+}
+_ANTONYM = re.compile(rf"\b(?:{'|'.join(_OPPOSITE)})\b")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
 _NUMBER = re.compile(r"(?<![\w.,:])\d{1,3}(?:,\d{3})*(?![\w:]|[.,]\d)")
@@ -114,6 +133,7 @@ def edits(claim: str, facts: str, names: Sequence[str], chance: random.Random) -
             text = f"{claim[: verb.start()]}did not {verb[0][:-2]}{claim[verb.end() :]}"
             yield Edit("denied, other form", ContradictionKind.NEGATION, text, "")
             break
+    yield from _antonym(claim, hidden, chance)
     if unit := _UNIT.search(claim):
         yield from change("unit", ContradictionKind.UNIT, re.compile(unit[0]), _OTHER_UNIT[unit[0]])
     if found := _AUXILIARY.search(claim):
@@ -122,6 +142,13 @@ def edits(claim: str, facts: str, names: Sequence[str], chance: random.Random) -
     if found := _NOT.search(claim):
         text = claim[: found.start()] + claim[found.end() :]
         yield Edit("no longer denied", ContradictionKind.NEGATION, text, "not")
+
+
+def _antonym(claim: str, hidden: str, chance: random.Random) -> Iterator[Edit]:
+    if words := list(_ANTONYM.finditer(hidden)):
+        word = chance.choice(words)
+        text = claim[: word.start()] + _OPPOSITE[word[0]] + claim[word.end() :]
+        yield Edit("antonym", ContradictionKind.ANTONYM, text, word[0])
 
 
 def supported_claims(answer: Answer, label: Label) -> Iterator[CheckedClaim]:

@@ -78,7 +78,7 @@ def names_month(word: str) -> bool:
     """Return whether a word may contain the name of a month."""
     if _ABBREVIATION.search(word) is not None or "月" in word:
         return True
-    return word.strip(".,;:()") in _OTHER_MONTHS
+    return word.rstrip(".,;:)") in _OTHER_MONTHS
 
 
 def may_agree(date: Date, text: str) -> bool:

@@ -5,9 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
-from transforms.contradictions.compared_facts import ComparedFacts, FactSentence, Passages
+from transforms.contradictions.compared_facts import ComparedFacts
 from transforms.contradictions.numbers import may_count_in_words, plain_value
 from transforms.contradictions.parsed_sentence import ParsedSentence, has_negation
+from transforms.contradictions.passages import Passage, Sentences
 from transforms.contradictions.tokenized_text import form_of_spelling, spellings
 from transforms.rules.cache import CachedAttribute, WantedForms
 from transforms.rules.fact_text import max_sentences
@@ -38,7 +39,7 @@ class IndexedFacts(ComparedFacts):
         self._claims = claims
         share = _MAX_SENTENCES // max(1, len(claims))
         self._max_sentences = min(max(1, share), _MAX_SENTENCES_PER_CLAIM)
-        self._passages: dict[int, FactSentence] = {}
+        self._passages_at: dict[int, tuple[int, Passage]] = {}
 
     def may_negate_word_of(self, lower: str) -> bool:  # noqa: ARG002 - an index of all negated words is too slow
         """Return whether a fact negates anything."""
@@ -48,13 +49,13 @@ class IndexedFacts(ComparedFacts):
         """Return the forms of a claim's words if a fact negates anything."""
         return claim.content if self._has_negation else frozenset()
 
-    def passages_near(self, claim: ParsedSentence) -> Passages:
+    def sentences_near(self, claim: ParsedSentence) -> Sentences:
         """Return the sentences of the facts that share most words with a claim."""
-        return Passages(lambda: self._nearest(claim))
+        return Sentences(list(map(self._passage, sorted(self._places_near(claim)))))
 
-    def has_number(self, value: float | str, passages: Passages) -> bool:
-        """Return whether a fact has a number; one of several words only if in the passages."""
-        return value in self._values or bool(passages.uses_of(value))
+    def has_number(self, value: float | str, sentences: Sentences) -> bool:
+        """Return whether a fact has a number; one of several words only if in the sentences."""
+        return value in self._values or bool(sentences.uses_of(value))
 
     def has_sentence(self, claim: str) -> bool:
         """Return whether a fact contains exactly this sentence."""
@@ -72,8 +73,7 @@ class IndexedFacts(ComparedFacts):
             return forms[0] in self._index.places
         return self._index.pairs.issuperset(pairwise(forms))
 
-    def _nearest(self, claim: ParsedSentence) -> list[FactSentence]:
-        """Return the sentences that share most words with a claim, in order."""
+    def _places_near(self, claim: ParsedSentence) -> list[int]:
         known = self._index.places
         found = [known[form] for form in sorted(claim.content) if form in known]
         # The index does not have all places of a frequent form.
@@ -81,12 +81,11 @@ class IndexedFacts(ComparedFacts):
         counts = Counter(chain.from_iterable(complete))
         if len(counts) < self._max_sentences:
             counts.update(chain(*(places for places in found if len(places) >= _MAX_OCCURRENCES)))
-        best = counts.most_common(self._max_sentences)
-        return [self._passage(place) for place in sorted(place for place, _ in best)]
+        return [place for place, _ in counts.most_common(self._max_sentences)]
 
-    def _passage(self, place: int) -> FactSentence:
+    def _passage(self, place: int) -> tuple[int, Passage]:
         number, text = self._index.sentences[place]
-        return self._passages.setdefault(place, FactSentence(ParsedSentence(text), number))
+        return self._passages_at.setdefault(place, (number, Passage(text, is_sentence=True)))
 
     @CachedAttribute
     def _has_negation(self) -> bool:

@@ -12,7 +12,7 @@ _WORDS = frozenset(
 )
 _WORD = re.compile(rf"\b(?:(?<!faux )(?:{'|'.join(_WORDS)})|non(?=\s)|no(?=\s))\b")
 _MARKERS = "nicht; kein;niemals; pas ;jamais;aucun;nunca;não; non ; no ".split(";")
-_MARKS = ".,;:!?()"
+_MARKS = ".,;:!?)"
 # "No" negates the verb behind it in Spanish only.
 _SPANISH = frozenset({"el", "la", "los", "las", "lo", "un", "una", "del", "al", "de", "en", "con"})
 _KANA = re.compile("[\u3041-\u30ff]")
@@ -26,7 +26,7 @@ Span = tuple[int, int]
 def may_negate(word: str) -> bool:
     """Return whether a word in lower case may negate something, except "no" in Spanish."""
     if word.isascii():
-        return word.strip(_MARKS) in _WORDS or word == "non"
+        return word.rstrip(_MARKS) in _WORDS or word == "non"
     return bool(negation_spans(f" {word} "))
 
 

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from schemas import Record
+from transforms.contradictions.antonyms import ANTONYMS
 from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, names_month, read_dates
 from transforms.contradictions.numbers import Quantity, may_count, read_quantities, read_values
 from transforms.contradictions.other_negations import may_negate, negates_in_spanish, negation_spans
@@ -13,7 +14,7 @@ from transforms.contradictions.tokenized_text import Token, TokenizedText, first
 from transforms.rules.cache import CachedAttribute, WordCache
 from transforms.rules.phrases import may_name_source, may_refuse
 
-NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL, DENIAL = 1, 2, 4, 8, 16, 32, 64
+NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL, DENIAL, OPPOSITE = (1 << bit for bit in range(8))
 """One bit for each kind of content."""
 
 _MAX_DATES = _MAX_NAMES = _MAX_NEGATED = 64  # per sentence; one with more is a list
@@ -203,6 +204,7 @@ def _read_word(word: str) -> WordFeatures | None:
         | SOURCE * may_name_source(word)
         | REFUSAL * may_refuse(word)
         | DENIAL * (negates or _DENIAL.search(word) is not None)
+        | OPPOSITE * (not ANTONYMS.keys().isdisjoint(TokenizedText(word).content))
     )
     return (kinds, name.lower()) if kinds else None
 
@@ -260,10 +262,6 @@ class ParsedSentence(TokenizedText):
     def may_negate(self) -> bool:
         """Whether it has any word by which it could negate something."""
         return bool(self.features.kinds & DENIAL)
-
-    def negates(self, form: str) -> bool:
-        """Return whether it negates a word; most sentences need not be parsed for that."""
-        return form in self.lower and form in self.negated
 
     def spelling(self, form: str) -> str | None:
         """Return the spelling of a word, None if it does not contain the word."""

@@ -56,7 +56,7 @@ class TokenizedText:
     @CachedAttribute
     def content(self) -> frozenset[str]:
         """The forms of the content words."""
-        return frozenset(chain.from_iterable(map(_content_of, self.text.split())))
+        return content_of(self.text)
 
     @CachedAttribute
     def tokens(self) -> list[Token]:
@@ -88,6 +88,11 @@ def first_content(text: str, max_tokens: int) -> str | None:
     """Return the form of the first content word among the first tokens of a text."""
     tokens = islice(chain.from_iterable(map(_tokens_of, text.split())), max_tokens)
     return next((form for _, form, _, is_content, *_ in tokens if is_content), None)
+
+
+def content_of(text: str) -> frozenset[str]:
+    """Return the forms of the content words of a text."""
+    return frozenset(chain.from_iterable(map(_content_of, text.split())))
 
 
 def spellings(text: str) -> list[str]:

@@ -50,5 +50,6 @@ def separates_groups(gap: str, text: str) -> bool:
 def _separated_in(text: str) -> re.Pattern[str] | None:
     if not has_english(text):
         return _SEPARATED
-    is_possible = any(map(text.__contains__, _NO_BREAK_SPACES))
-    return _SEPARATED_BY_NO_BREAK_SPACES if is_possible else None
+    if text.isascii() or not any(map(text.__contains__, _NO_BREAK_SPACES)):
+        return None
+    return _SEPARATED_BY_NO_BREAK_SPACES

@@ -136,11 +136,10 @@ _REFUSAL = re.compile(
 # Every refusal has a word with one of these in lower case. Few first letters make the search fast.
 _REFUSING = re.compile(
     r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
-    r"|nicht|kein|\bpas\b|aucun|não|\bnon\b|nessun|ない|ません|不足|[没沒未无無缺不]"
 )
 
 
-_ENGLISH = " the ; of ; and ; to ; is ; are ; with ; that ; by ".split(";")
+_ENGLISH = " of ; and ; to ; is ; are ; with ; that ; by ".split(";")
 
 
 def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values()) -> str:
@@ -172,7 +171,18 @@ def _compile(expressions: str) -> re.Pattern[str]:
 _SOURCE_STEM = re.compile(
     "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
 )
-_OTHER_SOURCE = re.compile(rf"\W*(?:\w\w?['\u2019])?(?:{_expressions('sources')})")
+_OTHER_SOURCE = re.compile(_expressions("sources"))
+_NEGATIONS = [word for phrases in _LANGUAGES.values() for word in phrases["negations"]]
+# Few words in English begin like these; the test is many times as fast as the expressions.
+_PREFIX = 3
+_OPENING_MARKS = "([\"'*_"
+_SOURCE_PREFIXES = frozenset(
+    prefix[:_PREFIX]
+    for phrases in _LANGUAGES.values()
+    for source in phrases["sources"]
+    for prefix in (source, f"l'{source}")
+)
+_NEGATION_PREFIXES = frozenset(word[:_PREFIX] for word in _NEGATIONS)
 _OTHER_OPENING = _compile(rf"(?:{_expressions('openings')})[,\uff0c\u3001\s]*")
 # A sentence that only begins with a greeting may state something.
 _OTHER_ADDRESS = _compile(
@@ -198,19 +208,27 @@ _may_address = _may_begin("greetings", "offers")
 
 def has_english(text: str) -> bool:
     """Return whether a text has one of the commonest words that only English has."""
-    return any(map(text.__contains__, _ENGLISH))
+    return " the " in text or any(map(text.__contains__, _ENGLISH))
 
 
-def may_name_source(text: str) -> bool:
-    """Return whether a text could name a source; a fast test for the expressions above."""
-    lower = text.lower()
-    find_other = _OTHER_SOURCE.match if lower.isascii() else _OTHER_SOURCE.search
-    return (_SOURCE_STEM.search(lower) or find_other(lower)) is not None
+def may_name_source(word: str) -> bool:
+    """Return whether a text with this word could name a source."""
+    lower = word.lower()
+    if _SOURCE_STEM.search(lower):
+        return True
+    if lower.isascii() and lower.lstrip(_OPENING_MARKS)[:_PREFIX] not in _SOURCE_PREFIXES:
+        return False
+    return _OTHER_SOURCE.search(lower) is not None
 
 
 def may_refuse(word: str) -> bool:
     """Return whether a text with this word could be a refusal."""
-    return _REFUSING.search(word.lower()) is not None
+    lower = word.lower()
+    if _REFUSING.search(lower):
+        return True
+    if lower.isascii() and lower[:_PREFIX] not in _NEGATION_PREFIXES:
+        return False
+    return any(map(f"{lower} ".__contains__, _NEGATIONS))
 
 
 def refuses(text: str) -> bool:

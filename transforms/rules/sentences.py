@@ -56,7 +56,6 @@ _TAIL_CHARS = max(map(len, _ABBREVIATIONS)) + 1
 _DAY = re.compile(r"(?<!\d)\d\d?$")
 _MONTH = re.compile(rf"(?:{'|'.join(MONTH_NAMES['de'])})\b")
 _ORDINAL = re.compile(r"\b(?:der|dem|den|im|vom|zum|zur|beim) \d\d?$")
-_ORDINAL_CHARS = 7
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 
 
@@ -126,17 +125,16 @@ def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
         return True
     if behind != stop + 1:
         return False
-    if text[stop - 1].isdigit():
-        before = text[max(0, stop - _ORDINAL_CHARS) : stop]
-        is_day = _DAY.search(before) and _MONTH.match(text, following)
-        return bool(is_day or _ORDINAL.search(before))
-    return _ends_with_abbreviation(text[max(0, stop - _TAIL_CHARS) : stop])
+    is_abbreviation, is_number = _end_of[text[max(0, stop - _TAIL_CHARS) : stop]]
+    return is_abbreviation or (is_number and _MONTH.match(text, following) is not None)
 
 
-def _last_is_abbreviation(tail: str) -> bool:
-    """Return whether the last `_TAIL_CHARS` characters of a text end with an abbreviation."""
+def _read_end(tail: str) -> tuple[bool, bool]:
+    """Return whether a tail ends with an abbreviation, and whether with a number, maybe a day."""
+    if tail[-1:].isdigit():
+        return _ORDINAL.search(tail) is not None, _DAY.search(tail) is not None
     word = _WORD_BREAK.split(tail)[-1]
-    return (len(word) == 1 and word.isalpha()) or word.lower() in _ABBREVIATIONS
+    return (len(word) == 1 and word.isalpha()) or word.lower() in _ABBREVIATIONS, False
 
 
-_ends_with_abbreviation = WordCache(_last_is_abbreviation).__getitem__
+_end_of = WordCache(_read_end)

@@ -43,7 +43,7 @@ def test_a_file_is_read_once_whatever_paths_lead_to_it(
     assert problems == []
 
 
-def test_the_runs_own_results_are_no_input_unless_they_are_named(
+def test_the_runs_own_results_are_not_read_unless_they_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.contradictions.compared_facts import ComparedFacts, compared_facts, passages_of
-from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.compared_facts import ComparedFacts, compared_facts
+from transforms.contradictions.passages import Sentences
 
 FACT = "Lamps glow. The pump runs at 5 bar. It is false that pumps sing.\nPumps hum!"
 
@@ -44,14 +44,12 @@ FACTS = ["(two) lamps", "two lamps", "5 lamps", "at 17:30", "1,", "000 glow", "n
 def test_the_numbers_of_facts_are_those_of_their_whole_text(facts: list[str]) -> None:
     sources, whole = ComparedFacts(tuple(facts)), ComparedFacts(("\n".join(facts),))
     for value in (2.0, 5.0, "17:30", 1.0, 0.0, 1000.0):
-        assert sources.has_number(value, passages_of(())) is (
-            whole.has_number(value, passages_of(()))
-        )
+        assert sources.has_number(value, Sentences(())) is (whole.has_number(value, Sentences(())))
 
 
 def test_a_number_word_in_brackets_counts_only_beside_other_numbers() -> None:
-    assert not ComparedFacts(("(two) lamps",)).has_number(2.0, passages_of(()))
-    assert ComparedFacts(("(two) lamps", "5 lamps")).has_number(2.0, passages_of(()))
+    assert not ComparedFacts(("(two) lamps",)).has_number(2.0, Sentences(()))
+    assert ComparedFacts(("(two) lamps", "5 lamps")).has_number(2.0, Sentences(()))
 
 
 PHRASES = ["5", "5 lamps", "15", "1.5", "5a", "$5", "a5", "5:30", "5.", "5 15", "5.5 lamps"]
@@ -99,33 +97,3 @@ def test_a_denied_word_is_found_in_a_claim_among_however_many(
     words = map("".join, islice(product("qvwz", repeat=6), others))
     many = ComparedFacts((" ".join([*denied, *(f"not {word}." for word in words)]),))
     assert many.may_negate_word_of(claim) is few.may_negate_word_of(claim)
-
-
-SHARED = [
-    "Two",
-    "two",
-    "2",
-    "1,000",
-    "lamps",
-    "lamp's",
-    "Stra\u00dfe",
-    "\u0130slam",
-    "not",
-    "glow.",
-]
-SENTENCES = st.lists(st.sampled_from(SHARED), min_size=1).map(" ".join)
-
-
-@given(SENTENCES, st.lists(SENTENCES, min_size=1), st.sampled_from([0.3, 0.6, 1.0]))
-def test_no_sentence_with_a_share_of_the_words_is_missed_by_the_fast_test(
-    claim: str, facts: list[str], share: float
-) -> None:
-    content = ParsedSentence(claim).content
-    passages = passages_of(tuple(enumerate(facts))).all
-    if any(len(content & each.sentence.content) >= share * len(content) for each in passages):
-        assert ComparedFacts(tuple(facts)).may_share(content, share)
-
-
-def test_facts_without_the_words_share_nothing() -> None:
-    assert not ComparedFacts(("Lamps glow.", "Pumps hum.")).may_share({"glow", "hum"}, 0.6)
-    assert ComparedFacts(("Lamps glow.",)).may_share({"glow", "2"}, 0.6)

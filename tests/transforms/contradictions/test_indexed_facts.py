@@ -4,7 +4,7 @@ import pytest
 
 from schemas.verdict import ContradictionKind
 from tests.support.builders import a_claim, a_fact
-from transforms.contradictions.compared_facts import ComparedFacts, passages_of
+from transforms.contradictions.compared_facts import ComparedFacts
 from transforms.contradictions.find_contradictions import (
     compare_claim,
     find_contradictions,
@@ -12,8 +12,9 @@ from transforms.contradictions.find_contradictions import (
 )
 from transforms.contradictions.indexed_facts import IndexedFacts
 from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.passages import Sentences
 
-NOTHING = passages_of(())
+NOTHING = Sentences(())
 FILLER = tuple(
     f"Kettle number {number} boils slowly on the old stove. " * 200 for number in range(16)
 )
@@ -103,13 +104,18 @@ def test_a_claim_that_stands_in_a_fact_as_a_sentence_is_stated() -> None:
     assert not sources.has_sentence("glow red.")
 
 
+def texts(sentences: Sentences) -> list[str]:
+    return [sentence.text for _, sentence in sentences.with_text(bool)]
+
+
 def test_a_claim_is_compared_with_fewer_sentences_the_more_claims_there_are() -> None:
     facts = tuple(f"Lamp {number} glows red at night." for number in range(200))
     claim = ParsedSentence("Lamp 7 glows red.")
     for claims, sentences in ((1, 32), (64, 32), (128, 16), (5_000, 1)):
-        passages = IndexedFacts(facts, ["Lamp 7 glows red."] * claims).passages_near(claim)
-        assert len(passages.all) == sentences
-        assert facts[7] in {passage.sentence.text for passage in passages.all}
+        indexed = IndexedFacts(facts, ["Lamp 7 glows red."] * claims)
+        found = texts(indexed.sentences_near(claim))
+        assert len(found) == sentences
+        assert facts[7] in found
 
 
 @pytest.mark.parametrize(
@@ -117,9 +123,9 @@ def test_a_claim_is_compared_with_fewer_sentences_the_more_claims_there_are() ->
 )
 def test_a_fact_without_ordinary_sentences_is_cut_into_parts(fact: str) -> None:
     sources = IndexedFacts((fact,), ["ab lampsx lamps"])
-    passages = sources.passages_near(ParsedSentence("ab lampsx lamps"))
-    assert passages.all
-    assert all(len(passage.sentence.text) < 200 for passage in passages.all)
+    found = texts(sources.sentences_near(ParsedSentence("ab lampsx lamps")))
+    assert found
+    assert all(len(text) < 200 for text in found)
 
 
 def test_an_unknown_number_is_a_contradiction() -> None:

@@ -124,7 +124,7 @@ def test_a_stream_that_does_not_end_is_incomplete() -> None:
 
 
 @pytest.mark.parametrize("element", [7, "said", None, []])
-def test_an_element_that_is_no_object_makes_a_named_stream_unreadable(element: object) -> None:
+def test_an_element_that_is_not_an_object_makes_a_named_stream_unreadable(element: object) -> None:
     message = message_of([{"answer": {"state": "SUCCEEDED"}}, element])
     with pytest.raises(UnreadableAnswer):
         parse_answer(message, input_format="discoveryengine.stream_assist")

@@ -4,8 +4,8 @@ import heapq
 import re
 from collections.abc import Callable, Sequence
 
-from transforms.contradictions.compared_facts import sentences_of
 from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.passages import passage_of
 from transforms.grounding.local.claim_result import ClaimResult, bounded_log_odds
 from transforms.grounding.local.onnx_model import CONFIG, OnnxModel, Pair
 from transforms.rules.sentences import Sentence
@@ -60,10 +60,10 @@ def _passages(claim: ParsedSentence, facts: Sequence[str]) -> list[tuple[int | N
 
 
 def _nearest_sentences(content: frozenset[str], fact: str) -> str:
-    sentences = sentences_of(fact)
-    shared = [len(content & sentence.content) for sentence in sentences]
-    chosen = heapq.nlargest(_MAX_SENTENCES, range(len(sentences)), key=shared.__getitem__)
-    return " ".join(sentences[place].text for place in sorted(chosen))
+    passage = passage_of(fact)
+    shared = [len(content & its_content) for its_content in passage.contents]
+    chosen = heapq.nlargest(_MAX_SENTENCES, range(len(shared)), key=shared.__getitem__)
+    return " ".join(passage.texts[place] for place in sorted(chosen))
 
 
 class EntailmentModel:

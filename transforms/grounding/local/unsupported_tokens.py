@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from transforms.contradictions.compared_facts import sentences_of
 from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.passages import passage_of
 from transforms.grounding.local.claim_result import ClaimResult, bounded_log_odds
 from transforms.grounding.local.onnx_model import CONFIG, OnnxModel, Pair
 from transforms.rules.sentences import Sentence
@@ -114,8 +114,7 @@ class UnsupportedTokens:
             if len(self._model.encode(fact)) < room:
                 yield number, fact
             else:
-                for sentence in sentences_of(fact):
-                    yield number, sentence.text
+                yield from ((number, text) for text in passage_of(fact).texts)
 
     def _find(self, pairs: Sequence[Pair]) -> Iterator[list[_ScoredSpan]]:
         """Yield for each pair the tokens of the answer: their characters and probabilities."""

@@ -32,6 +32,7 @@ class TokenKind(IntEnum):
     NAME = 3
 
 
+_NUMBER = int(TokenKind.NUMBER)
 FormAndKind = tuple[str, TokenKind]
 """A token's normal form, equal for the inflections of a word, and its kind."""
 
@@ -72,7 +73,7 @@ def forms_of(text: str) -> list[str]:
 def read_words(text: str) -> Words:
     """Return a text's tokens and features, with one cache lookup for each piece."""
     forms, kinds, features = _words_in(text)
-    if TokenKind.NUMBER in kinds and (joined := join_groups(text)) != text:
+    if _NUMBER in kinds and (joined := join_groups(text)) != text:
         forms, kinds, features = _words_in(joined)
     return Words(forms, kinds, join_features(text, features))
 
