@@ -8,7 +8,7 @@ RULES ?= routing tagging limits planning merging support_score
 # An environment of its own inside: LangChain's packages hook themselves into pytest.
 BENCH := $(VENV)/bench
 
-# Phoenix and MLflow, which take 1.3 GB and pin packages of their own.
+# Phoenix and MLflow, which take 0.9 GB and pin packages of their own.
 INTEGRATIONS := $(VENV)/integrations
 
 .PHONY: demo test lint mutants wheel native bench integrations clean
@@ -66,7 +66,7 @@ $(BENCH)/installed: pyproject.toml $(CONSTRAINTS)
 
 $(INTEGRATIONS)/installed: tests/integrations/requirements.txt
 	$(PYTHON) -m venv $(INTEGRATIONS)
-	$(INTEGRATIONS)/bin/python -m pip install --quiet --requirement tests/integrations/requirements.txt
+	$(INTEGRATIONS)/bin/python -m pip install --quiet --no-compile --requirement tests/integrations/requirements.txt
 	touch $@
 
 $(VENV)/installed-for-mutation: $(VENV)/installed-for-tests

@@ -22,6 +22,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import ViewportSize
 
 import launch
 from launch.__main__ import main as groundwatch
@@ -33,7 +34,7 @@ _START_WITHIN_S = 240.0
 _STORE_WITHIN_S = 60.0
 _TRACE, _SPAN = os.urandom(16), os.urandom(8)
 _PICTURES = Path(launch.__file__).parents[1] / "docs"
-_WIDTH_PX, _HEIGHT_PX = 1280, 720
+_SIZE_PX: ViewportSize = {"width": 1280, "height": 720}
 _ATTRIBUTES = {
     "gen_ai.operation.name": "chat",
     "gen_ai.response.id": "resp-1",
@@ -74,7 +75,8 @@ def main(programs: str) -> int:
             # Phoenix stores spans and annotations a moment later.
             _wait_for(lambda: bool(_get(address)["data"]), _STORE_WITHIN_S)
             phoenix = _get(address)["data"]
-            _picture(f"{url}/redirects/traces/{_TRACE.hex()}", "phoenix", "Annotations")
+            page = f"{url}/redirects/traces/{_TRACE.hex()}"
+            _picture(page, "phoenix", "button:has-text('View annotation details') >> nth=1")
         with _mlflow(programs, folder) as url:
             created = httpx.post(
                 f"{url}/api/2.0/mlflow/experiments/create", json={"name": "lamps"}
@@ -86,7 +88,7 @@ def main(programs: str) -> int:
             mlflow = trace["trace"]["trace_info"]["assessments"]
             selected = f"tr-{_TRACE.hex()}"
             page = f"{url}/#/experiments/{experiment}/traces?selectedEvaluationId={selected}"
-            _picture(page, "mlflow", "Assess")
+            _picture(page, "mlflow", "text=Assess")
     found = [each["result"]["label"] for each in phoenix]
     assert found == ["LOW_GROUNDED"], phoenix
     assert [each["feedback"]["value"] for each in mlflow] == ["LOW_GROUNDED"], mlflow
@@ -206,21 +208,22 @@ def _wait_for(is_so: Callable[[], bool], within_s: float) -> None:
     wait_until(is_so_or_away, within_s)
 
 
-def _picture(url: str, name: str, button: str) -> None:
-    """Draw a page that shows the verdict after a click on a button, where there is a browser."""
+def _picture(url: str, name: str, click: str) -> None:
+    """Draw a page that shows the verdict after a click, where there is a browser."""
     path = find_chromium()
     if path is None:
         sys.stdout.write(f"no Chromium: there is no picture of {name}\n")
         return
     with chromium(path) as browser:
-        page = browser.new_page(viewport={"width": _WIDTH_PX, "height": _HEIGHT_PX})
+        page = browser.new_page(viewport=_SIZE_PX)
         page.goto(url, timeout=60_000)
         try:
-            page.get_by_role("button", name=button).last.click(timeout=60_000)
+            page.locator(click).last.click(timeout=60_000)
             page.get_by_text("LOW_GROUNDED").first.wait_for(timeout=10_000)
         except PlaywrightError:
             sys.stdout.write(f"the page of {name} does not show the verdict: no new picture\n")
             return
+        page.wait_for_timeout(1_000)  # it fades in
         page.screenshot(path=_PICTURES / f"{name}.jpg", type="jpeg", quality=60)
 
 
