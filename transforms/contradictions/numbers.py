@@ -1,15 +1,15 @@
 """Read numbers with their units of measurement, or with the things that they count."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, compress, count
 from typing import NamedTuple, TypeVar
 
 from transforms.contradictions.tokenized_text import CARDINALS, Token, TokenizedText, form_of
 from transforms.rules.cache import WordCache
-from transforms.rules.number_forms import join_groups, separates_groups
-from transforms.rules.phrases import NUMBER_WORDS
+from transforms.rules.number_forms import grouped_form, join_groups, number_form, separates_groups
+from transforms.rules.phrases import NUMBER_WORDS, has_english
 
 # Kinds of units; the first spelling of a unit is its name.
 _SPELLINGS = """
@@ -71,11 +71,13 @@ SCALES = {
     for value, _, words in (line.partition(": ") for line in _SCALES.strip().splitlines())
     for word in words.split()
 }
+_HAN_SCALES = "千万萬億亿"
+_MAX_PARTS = 8
 _TENS = frozenset(range(20, 100, 10))
 # Each number of several words has one of these parts.
 _PARTS_OF_SEVERAL = (
     *("hundred", "thousand", "tausend", "milli", "mille", "billi", "trilli", "millo", "mill\u00f3"),
-    *("milh", "milio", "miliard", " mil ", *"千万萬億亿"),
+    *("milh", "milio", "miliard", " mil ", *_HAN_SCALES),
     *(word for word, number in NUMBER_WORDS.items() if float(number) in _TENS),
 )
 _IN_DIGITS = re.compile(r"\d+(?:[.,:/]\d+|['\u2019]\d{3}(?!\d))*")
@@ -150,7 +152,8 @@ def plain_numbers(lower: str) -> frozenset[float | str]:
 
 def _read_plain_numbers(unspaced: str) -> tuple[float | str, ...]:
     words = filter(CARDINALS.__contains__, _WORD.findall(unspaced))
-    return tuple(map(plain_value, (*_IN_DIGITS.findall(unspaced), *words)))
+    numbers = (*_IN_DIGITS.findall(unspaced), *words)
+    return tuple(chain.from_iterable(map(plain_values, numbers)))
 
 
 _plain_numbers_of = WordCache(_read_plain_numbers).__getitem__
@@ -163,6 +166,13 @@ def plain_value(number: str) -> float | str:
         return float(form)
     except ValueError:
         return form
+
+
+def plain_values(number: str) -> tuple[float | str, ...]:
+    """Return the values that a number of one word may have: 1.299 may also be 1299."""
+    grouped = grouped_form(number)
+    is_grouped = grouped != number_form(number)
+    return (plain_value(number), float(grouped)) if is_grouped else (plain_value(number),)
 
 
 def read_values(text: str) -> frozenset[float | str | None]:
@@ -179,7 +189,7 @@ def _numbers_in(text: str, numbers_of: Callable[[str], tuple[_Value, ...]]) -> f
 
 def _read_values_of_word(unspaced: str) -> tuple[float | str | None, ...]:
     tokens = TokenizedText(unspaced).tokens
-    values = [plain_value(token.text) for token in tokens if token.is_number]
+    values = [value for token in tokens if token.is_number for value in plain_values(token.text)]
     is_part = any(token.lower in SCALES for token in tokens) or not _TENS.isdisjoint(values)
     return (*values, None) if is_part else tuple(values)
 
@@ -229,9 +239,12 @@ def _quantity(sentence: TokenizedText, place: int) -> tuple[Quantity, int]:
 def _value(sentence: TokenizedText, place: int) -> tuple[float | str, int]:
     """Read a number of one or several tokens, and return its last place, too."""
     digits, last = _join_groups(sentence, place)
-    tokens, value = sentence.tokens, plain_value(digits)
+    tokens, values = sentence.tokens, plain_values(digits)
+    value = values[0 if has_english(sentence.text) else -1]
     if isinstance(value, str):
         return value, last
+    if last + 1 < len(tokens) and tokens[last + 1].text in _HAN_SCALES:
+        return _add_parts(tokens, last, value)
     for token in tokens[last + 1 : last + 1 + _MAX_FURTHER_WORDS]:
         word = token.lower
         if word in SCALES:
@@ -242,6 +255,24 @@ def _value(sentence: TokenizedText, place: int) -> tuple[float | str, int]:
             break
         last += 1
     return value, last
+
+
+def _add_parts(tokens: Sequence[Token], place: int, value: float) -> tuple[float, int]:
+    """Read 8万5千 and 1億2千万, and return the last place, too."""
+    total, part, last = 0.0, value, place
+    for token in tokens[place + 1 : place + 1 + _MAX_PARTS]:
+        if token.start != tokens[last].end:
+            break
+        if token.text == "千":
+            part *= SCALES[token.text]
+        elif token.text in _HAN_SCALES:
+            total, part = total + part * SCALES[token.text], 0.0
+        elif token.is_number and isinstance(number := plain_value(token.text), float):
+            part += number
+        else:
+            break
+        last += 1
+    return total + part, last
 
 
 def _join_groups(sentence: TokenizedText, place: int) -> tuple[str, int]:

@@ -9,7 +9,12 @@ from schemas import Record
 from transforms.contradictions.antonyms import ANTONYMS
 from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, names_month, read_dates
 from transforms.contradictions.numbers import Quantity, may_count, read_quantities, read_values
-from transforms.contradictions.other_negations import may_negate, negates_in_spanish, negation_spans
+from transforms.contradictions.other_negations import (
+    may_negate,
+    negates_in_spanish,
+    negation_spans,
+    other_denials,
+)
 from transforms.contradictions.tokenized_text import Token, TokenizedText, first_content
 from transforms.rules.cache import CachedAttribute, WordCache
 from transforms.rules.phrases import may_name_source, may_refuse
@@ -104,7 +109,7 @@ def _negates_in_english(lower: str) -> bool:
 
 def denials_in(lower: str) -> frozenset[str]:
     """Return the words of a text in lower case by which it could negate something."""
-    return frozenset(_DENIAL.findall(lower))
+    return other_denials(lower).union(_DENIAL.findall(lower))
 
 
 def _may_negate_next(lower: str) -> bool:

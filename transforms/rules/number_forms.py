@@ -5,8 +5,8 @@ import unicodedata
 
 from transforms.rules.phrases import has_english
 
-# "1.299" is read as a group: wrong for the few numbers with exactly three decimals.
-_GROUPED_BY_POINTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
+_GROUPED_BY_POINTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3},\d+|(?:\.\d{3}){2,}(?:,\d+)?)")
+_GROUP_OR_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,})")
 _NO_BREAK_SPACES = "\u00a0\u2009\u202f"
 _SEPARATED_BY_NO_BREAK_SPACES, _SEPARATED = (
@@ -24,6 +24,12 @@ def number_form(number: str) -> str:
     elif _DECIMAL_COMMA.fullmatch(number):
         number = number.replace(",", ".")
     return number.replace(",", "").replace("'", "").removesuffix(".0")
+
+
+def grouped_form(number: str) -> str:
+    """Return the form of a number, with 1.299 read as 1299."""
+    form = number_form(number)
+    return form.replace(".", "") if _GROUP_OR_DECIMALS.fullmatch(form) else form
 
 
 def join_groups(text: str) -> str:

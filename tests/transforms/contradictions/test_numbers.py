@@ -11,7 +11,7 @@ from transforms.contradictions.numbers import (
     may_count,
     may_count_in_words,
     plain_numbers,
-    plain_value,
+    plain_values,
     read_quantities,
     read_values,
 )
@@ -43,8 +43,13 @@ WRITTEN = {
         ("1\u202f299,50 €", 1299.5, "€", None),
         ("3,5 l", 3.5, "l", None),
     ],
+    "the 1.299 kg of it": [("1.299 kg", 1.299, "kg", None)],
     "3 Millionen Lampen": [("3 Millionen", 3e6, None, "lampen")],
     "¥3,000, 3万円": [("¥3,000", 3000.0, "¥", None), ("3万円", 30_000.0, "¥", None)],
+    "8万5千円, 1億2千万人": [
+        ("8万5千円", 85_000.0, "¥", None),
+        ("1億2千万", 120_000_000.0, None, "人"),
+    ],
     "5個": [("5", 5.0, None, "個")],
     "first, second and half": [],
     "one lamp": [],
@@ -121,7 +126,7 @@ def test_plain_numbers_are_those_of_the_whole_text(text: str) -> None:
     joined = join_groups(text)
     found = re.findall(r"\d+(?:[.,:/]\d+)*", f"{text} {joined}") + re.findall("[a-z]+", text)
     numbers = [word for word in found if word[0].isdigit() or word in CARDINALS]
-    assert plain_numbers(text) == {plain_value(number) for number in numbers}
+    assert plain_numbers(text) == {value for number in numbers for value in plain_values(number)}
 
 
 def test_the_first_64_numbers_of_a_sentence_are_read() -> None:

@@ -15,6 +15,7 @@ NEGATED = {
     "Die Lampe leuchtet nicht.": {"leucht": "leuchtet nicht"},
     "La lampe n'est pas rouge.": {"rouge": "pas rouge"},
     "La lámpara no es roja.": {"es": "no es"},
+    "No se vende la lámpara.": {"se": "No se"},
     "A lâmpada não é vermelha.": {"vermel": "não é vermelha"},
     "La lampada non funziona.": {"funzio": "non funziona"},
     "電池は充電できません。": {"電": "電できません"},
@@ -38,9 +39,15 @@ def test_the_negated_word_is_behind_a_negation_or_in_front(
 def test_no_is_a_negation_in_spanish_only() -> None:
     assert negation_spans("el museo no abre")
     assert not negation_spans("in the museum la brea has no door")
+    assert not negation_spans("no plano de dados")
 
 
 AGREEING = {
+    "a denial of another kind": (
+        "Les chiens ne sont pas admis.",
+        "Les chiens sont interdits.",
+    ),
+    "a prohibition": ("酒店不允许携带宠物。", "酒店禁止携带宠物。"),
     "both deny": ("Die Lampe ist nicht rot.", "Die Lampe ist also nicht rot."),
     "only a negation's word": ("Sin embargo la lámpara es roja.", "La lámpara es roja."),
     "of another thing": ("電池は高いです。", "電池は高いです。箱は使えません。"),

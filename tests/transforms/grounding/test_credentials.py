@@ -63,11 +63,18 @@ def test_64_threads_that_find_the_token_expired_refresh_it_once(tmp_path: Path) 
     assert headers == [{"Authorization": "Bearer token-1"}] * 64
 
 
-def test_64_calls_whose_token_was_refused_refresh_it_once() -> None:
+@pytest.mark.parametrize("waits", [False, True], ids=["in a task", "in the caller's thread"])
+def test_64_calls_whose_token_was_refused_refresh_it_once(waits: bool) -> None:
     credentials = Expiring()
     authority = authority_of(credentials)
-    refused = asyncio.run(authority.headers())
-    headers = in_threads(64, lambda: asyncio.run(authority.headers(rejected=refused)))
+    refused = authority.wait_for_headers()
+
+    def renew() -> Mapping[str, str]:
+        if waits:
+            return authority.wait_for_headers(rejected=refused)
+        return asyncio.run(authority.headers(rejected=refused))
+
+    headers = in_threads(64, renew)
     assert credentials.refreshes == 2
     assert headers == [{"Authorization": "Bearer token-2"}] * 64
 

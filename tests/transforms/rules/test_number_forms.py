@@ -2,13 +2,12 @@
 
 import pytest
 
-from transforms.rules.number_forms import join_groups, number_form, repeat_joined
+from transforms.rules.number_forms import grouped_form, join_groups, number_form, repeat_joined
 
 # ruff: noqa: RUF001 - full-width digits are tested here
 
 FORMS = {
     "1,299": "1299",
-    "1.299": "1299",
     "1'299": "1299",
     "1\u2019299": "1299",
     "1,299.50": "1299.50",
@@ -30,6 +29,13 @@ FORMS = {
 @pytest.mark.parametrize(("number", "form"), FORMS.items(), ids=FORMS)
 def test_equal_numbers_have_one_form(number: str, form: str) -> None:
     assert number_form(number) == form
+    assert grouped_form(number) == form
+
+
+def test_a_point_before_three_digits_may_separate_a_group() -> None:
+    assert number_form("1.299") == "1.299"
+    assert grouped_form("1.299") == "1299"
+    assert grouped_form("0.299") == "0.299"
 
 
 JOINED = {

@@ -19,7 +19,7 @@ from transforms.grounding.local.native import core
 from transforms.rules import phrases
 from transforms.rules.cache import MAX_WORD_CHARS, MAX_WORDS, CachedAttribute, WordCache
 from transforms.rules.limits import UNSPACED_SCRIPTS
-from transforms.rules.number_forms import join_groups, number_form, repeat_joined
+from transforms.rules.number_forms import grouped_form, join_groups, repeat_joined
 from transforms.rules.phrases import NUMBER_WORDS, STOP_WORDS
 
 
@@ -121,7 +121,7 @@ def _lower(spelling: str) -> str:
 def _normal_form(word: str) -> str:
     word = NUMBER_WORDS.get(word, word)
     if word[0].isdigit():
-        return number_form(word)
+        return grouped_form(word)
     return word[:_PREFIX_CHARS]
 
 
