@@ -180,13 +180,12 @@ _NEGATIONS = [word for phrases in _LANGUAGES.values() for word in phrases["negat
 # Few words in English begin like these; the test is many times as fast as the expressions.
 _PREFIX = 3
 _OPENING_MARKS = "([\"'*_"
-_SOURCE_PREFIXES = frozenset(
+_OTHER_PREFIXES = frozenset(
     prefix[:_PREFIX]
     for phrases in _LANGUAGES.values()
-    for source in phrases["sources"]
-    for prefix in (source, f"l'{source}")
-)
-_NEGATION_PREFIXES = frozenset(word[:_PREFIX] for word in _NEGATIONS)
+    for word in (*phrases["sources"], *phrases["negations"])
+    for prefix in (word, f"l'{word}")
+) | {"nie", "jam", "nun"}
 _OTHER_OPENING = _compile(rf"(?:{_expressions('openings')})[,\uff0c\u3001\s]*")
 # A sentence that only begins with a greeting may state something.
 _OTHER_ADDRESS = _compile(
@@ -215,23 +214,28 @@ def has_english(text: str) -> bool:
     return " the " in text or any(map(text.__contains__, _ENGLISH))
 
 
-def may_name_source(word: str) -> bool:
-    """Return whether a text with this word could name a source."""
-    lower = word.lower()
-    if _SOURCE_STEM.search(lower):
-        return True
-    if lower.isascii() and lower.lstrip(_OPENING_MARKS)[:_PREFIX] not in _SOURCE_PREFIXES:
-        return False
-    return _OTHER_SOURCE.search(lower) is not None
+def may_name_source(text: str) -> bool:
+    """Return whether a text could name a source in English; a fast test."""
+    return _SOURCE_STEM.search(text.lower()) is not None
 
 
 def may_refuse(word: str) -> bool:
-    """Return whether a text with this word could be a refusal."""
-    lower = word.lower()
-    if _REFUSING.search(lower):
-        return True
-    if lower.isascii() and lower[:_PREFIX] not in _NEGATION_PREFIXES:
-        return False
+    """Return whether a text with this word could be a refusal in English."""
+    return _REFUSING.search(word.lower()) is not None
+
+
+def may_be_other(lower: str) -> bool:
+    """Return whether a word in lower case may be of another language; a fast test."""
+    return not lower.isascii() or lower.lstrip(_OPENING_MARKS)[:_PREFIX] in _OTHER_PREFIXES
+
+
+def may_name_other_source(lower: str) -> bool:
+    """Return whether a word in lower case names a source in another language than English."""
+    return _OTHER_SOURCE.search(lower) is not None
+
+
+def may_refuse_otherwise(lower: str) -> bool:
+    """Return whether a text with this word could be a refusal in another language than English."""
     return any(map(f"{lower} ".__contains__, _NEGATIONS))
 
 
