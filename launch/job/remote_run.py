@@ -81,12 +81,16 @@ def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions)
     """Start a job without waiting for its end, print its page's address; return the exit status."""
     options.view_as(StandardOptions).streaming = isinstance(source, ReadSubscription)
     pipeline = beam.Pipeline(options=options)
-    build_pipeline(pipeline, source, sink, config)
     try:
+        build_pipeline(pipeline, source, sink, config)
         _wait_for_job_server(options)
         result = pipeline.run()
     except (GoogleAPICallError, GoogleAuthError, OSError, RunFailed) as error:
         return fail(f"the job could not be started: {error}")
+    except RuntimeError as error:
+        if not (jar := _NO_JAR.search(str(error))):
+            raise
+        return fail(f"cannot download {jar[1]}: start it, and name it as --expansion_service")
     page = _job_page(result, options)
     started = f"the job {result.job_id()} is started: {page}" if page else "the pipeline is built."
     sys.stdout.write(f"groundwatch: {started}\n")

@@ -7,8 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from pipeline.sinks.table_rows import table_columns
 from schemas.avro import load_schema
-from tests.support.bigquery_columns import PATH, columns, written
+from tests.support.bigquery_columns import PATH, written
 from tests.support.terraform import Resource, load, misaligned, name_of, problems, resources
 
 FOLDER = PATH.parent
@@ -38,7 +39,7 @@ def test_the_columns_are_the_fields_of_the_schema_and_the_subscriptions() -> Non
         "run `python -m tests.support.bigquery_columns`, and commit what it writes"
     )
     names = [field["name"] for field in load_schema("enriched_answer")["fields"]]
-    found = {column["name"]: column for column in columns()}
+    found = {column["name"]: column for column in table_columns()}
     assert [*found][: len(names)] == names
     assert found["facts"]["mode"] == found["tags"]["mode"] == "REPEATED"
     assert found["event_time"] == {"name": "event_time", "type": "TIMESTAMP", "mode": "NULLABLE"}

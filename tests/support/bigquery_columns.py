@@ -1,66 +1,19 @@
-"""The columns of the BigQuery table, derived from the Avro schema of enriched records.
+"""The columns of the BigQuery table, as a file for Terraform.
 
 `python -m tests.support.bigquery_columns` writes launch/bigquery/records.json.
 """
 
 import json
 from pathlib import Path
-from typing import Any
 
-from schemas.avro import load_schema
-from tests.support.avro_schemas import Schema
-
-Json = dict[str, Any]
+from pipeline.sinks.table_rows import table_columns
 
 PATH = Path(__file__).parents[2] / "launch" / "bigquery" / "records.json"
-TYPES = {
-    "boolean": "BOOLEAN",
-    "double": "FLOAT",
-    "long": "INTEGER",
-    "string": "STRING",
-    "timestamp-micros": "TIMESTAMP",
-}
-METADATA = {
-    "subscription_name": "STRING",
-    "message_id": "STRING",
-    "publish_time": "TIMESTAMP",
-    "attributes": "STRING",
-}
-"""What a subscription with `write_metadata` adds.
-
-Source: https://cloud.google.com/pubsub/docs/bigquery, "Write metadata"; the Avro types: "Schema
-compatibility" of the same page.
-"""
-
-
-def columns() -> list[Json]:
-    """Every column that the subscription fills."""
-    metadata = [{"name": name, "type": kind} for name, kind in METADATA.items()]
-    return [*_columns(load_schema("enriched_answer")["fields"]), *metadata]
-
-
-def _columns(fields: list[Schema]) -> list[Json]:
-    return [{"name": each["name"], **_kind_of(each["type"])} for each in fields]
-
-
-def _kind_of(kind: Schema) -> Json:
-    if isinstance(kind, list):
-        return _kind_of(kind[1]) | {"mode": "NULLABLE"}
-    if isinstance(kind, str):
-        return {"type": TYPES[kind], "mode": "REQUIRED"}
-    if kind["type"] == "record":
-        return {"type": "RECORD", "mode": "REQUIRED", "fields": _columns(kind["fields"])}
-    if kind["type"] == "array":
-        return _kind_of(kind["items"]) | {"mode": "REPEATED"}
-    if kind["type"] == "map":
-        entry = [{"name": "key", **_kind_of("string")}, {"name": "value", **_kind_of("string")}]
-        return {"type": "RECORD", "mode": "REPEATED", "fields": entry}
-    return _kind_of(kind["type"]) | {"type": TYPES[kind["logicalType"]]}
 
 
 def written() -> str:
     """The content of the file."""
-    return json.dumps(columns(), indent=2) + "\n"
+    return json.dumps(table_columns(), indent=2) + "\n"
 
 
 if __name__ == "__main__":

@@ -12,12 +12,13 @@ from typing import Any
 
 import yaml
 
+from tests.support.commands import ChildProcess
 from tests.support.optional_tools import PROMETHEUS
 from tests.support.pubsub_servers import free_port
 from tests.support.waiting import wait_until
 
 _START_WITHIN_S = 120.0
-_STOP_WITHIN_S = 60.0
+_REPLY_WITHIN_S = 60.0
 
 
 class PrometheusServer:
@@ -29,7 +30,8 @@ class PrometheusServer:
     def get(self, path: str, **parameters: str) -> Any:
         """Ask the HTTP interface; return the data of the response."""
         query = urllib.parse.urlencode(parameters)
-        with urllib.request.urlopen(f"{self._address}/api/v1/{path}?{query}") as response:  # noqa: S310 - ours
+        url = f"{self._address}/api/v1/{path}?{query}"
+        with urllib.request.urlopen(url, timeout=_REPLY_WITHIN_S) as response:  # noqa: S310 - ours
             return json.load(response)["data"]
 
     def query(self, expression: str) -> list[Any]:
@@ -58,15 +60,11 @@ def prometheus(target: str, rules: Path) -> Iterator[PrometheusServer]:
         path = Path(folder) / "prometheus.yml"
         path.write_text(yaml.safe_dump(config), encoding="utf-8")
         flags = [f"--config.file={path}", f"--storage.tsdb.path={folder}/data"]
-        process = subprocess.Popen(  # noqa: S603 - the tester's own
+        with ChildProcess(
             [str(PROMETHEUS), *flags, f"--web.listen-address={address}"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-        )
-        try:
+        ):
             server = PrometheusServer(f"http://{address}")
             wait_until(server.is_ready, _START_WITHIN_S)
             yield server
-        finally:
-            process.terminate()
-            process.wait(_STOP_WITHIN_S)

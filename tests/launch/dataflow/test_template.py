@@ -185,3 +185,41 @@ def test_a_quota_that_nobody_can_divide_is_refused(machine: list[str]) -> None:
     flags = ["--requests_per_minute=400", "--max_num_workers=4", *machine]
     with pytest.raises(UsageError, match="--requests_per_minute: needs"):
         template.start([*STREAM, *flags, *FLAGS])
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        ((), "--enriched_table needs Java on this machine, or --expansion_service"),
+        (
+            ("--runner=DirectRunner",),
+            "--enriched_table: only with --runner DataflowRunner; others: --enriched_topic",
+        ),
+        (("--enriched_table=records",), "must have the form PROJECT:DATASET.TABLE"),
+    ],
+    ids=["no Java", "another runner", "no table"],
+)
+def test_a_table_needs_dataflow_and_java(
+    flags: Sequence[str],
+    problem: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    given = ["--enriched_table=example-project:answers.records", *FLAGS, *flags]
+    assert main(["watch", *STREAM, *given]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_an_expansion_service_that_cannot_be_downloaded_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def build(*_: object) -> None:
+        raise RuntimeError("Unable to fetch remote job server jar at https://x.example/a.jar: 404")
+
+    monkeypatch.setattr(remote_run, "build_pipeline", build)
+    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/java")
+    assert main(["watch", *STREAM, "--enriched_table=example-project:a.b", *FLAGS]) == 1
+    assert "cannot download https://x.example/a.jar: start it, and name it as --exp" in (
+        capsys.readouterr().err
+    )

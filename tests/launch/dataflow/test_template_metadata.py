@@ -98,11 +98,14 @@ def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> No
     flags = {setting.name for setting in settings_of(KNOWN[name])}
     left_out = flags - (set(parameters_of(name)) - beams)
     assert set(parameters_of(name)) <= flags | beams
-    assert left_out == {"credentials_file", "project", "scorer"} | (
-        {"forget_replies", "max_calls", "max_cost", "resume", "segment_messages", "work_folder"}
-        if name == "backfill"
-        else set()
-    )
+    local = {
+        "backfill": {
+            *("forget_replies", "max_calls", "max_cost"),
+            *("resume", "segment_messages", "work_folder"),
+        },
+        "watch": {"enriched_table", "expansion_service"},
+    }
+    assert left_out == {"credentials_file", "project", "scorer"} | local[name]
 
 
 @pytest.mark.parametrize("name", MADE)
