@@ -1,5 +1,6 @@
 """The facts of an answer, prepared to be compared with claims."""
 
+import heapq
 import re
 from collections.abc import Iterable
 
@@ -14,6 +15,8 @@ _INSIDE_NUMBERS = frozenset(".,:/")
 _REST_OF_WORD = re.compile(r"(?:[^\W_]|(?<=\d)[.,:/])*")
 _MAX_PHRASES = 4_096
 _MAX_CACHED_CHARS = 80_000
+# Facts that are parsed for one claim: those with most of its words. This bounds the time.
+_MAX_FACTS = 8
 _MAX_CLAIMS = 64  # enough to tag a record with what the embedded checker has just found
 
 
@@ -44,9 +47,13 @@ class ComparedFacts:
         forms = self._maybe_negated
         return forms & claim.content if forms else forms
 
-    def sentences_near(self, _: ParsedSentence) -> Sentences:
-        """Return the sentences with which a claim is compared."""
-        return self._sentences
+    def sentences_near(self, claim: ParsedSentence) -> Sentences:
+        """Return the sentences of the facts that share most words with a claim."""
+        if len(self._facts) <= _MAX_FACTS:
+            return self._sentences
+        shared = [sum(map(each.lower.__contains__, claim.content)) for each in self._passages]
+        best = heapq.nlargest(_MAX_FACTS, range(len(shared)), key=shared.__getitem__)
+        return Sentences([(number, self._passages[number]) for number in sorted(best)])
 
     def has_number(self, value: float | str, sentences: Sentences) -> bool:
         """Return whether a fact has a number; one of several words only if in the sentences."""

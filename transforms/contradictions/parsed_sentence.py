@@ -17,7 +17,13 @@ from transforms.contradictions.other_negations import (
 )
 from transforms.contradictions.tokenized_text import Token, TokenizedText, first_content
 from transforms.rules.cache import CachedAttribute, WordCache
-from transforms.rules.phrases import may_name_source, may_refuse
+from transforms.rules.phrases import (
+    may_be_other,
+    may_name_other_source,
+    may_name_source,
+    may_refuse,
+    may_refuse_otherwise,
+)
 
 NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL, DENIAL, OPPOSITE = (1 << bit for bit in range(8))
 """One bit for each kind of content."""
@@ -200,7 +206,7 @@ def join_features(text: str, of_words: Sequence[WordFeatures | None]) -> Feature
 
 def _read_word(word: str) -> WordFeatures | None:
     lower, name = word.lower(), name_at_start(word)
-    negates = _negates_in_english(lower) or may_negate(lower)
+    negates = _negates_in_english(lower)
     kinds = (
         NUMBER * may_count(lower)
         | MONTH * names_month(word)
@@ -211,6 +217,12 @@ def _read_word(word: str) -> WordFeatures | None:
         | DENIAL * (negates or _DENIAL.search(word) is not None)
         | OPPOSITE * (not ANTONYMS.keys().isdisjoint(TokenizedText(word).content))
     )
+    if may_be_other(lower):
+        kinds |= (
+            (NEGATION | DENIAL) * may_negate(lower)
+            | SOURCE * may_name_other_source(lower)
+            | REFUSAL * may_refuse_otherwise(lower)
+        )
     return (kinds, name.lower()) if kinds else None
 
 

@@ -48,12 +48,12 @@ _NUMBER_WORDS = """
 NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
 """The digits of each number word; without "one", which is mostly a pronoun."""
 
-_NAMES = """
-    passage text article context document source excerpt information snippet data
+_NAMES = "passage text article context document source excerpt information snippet data".split()
+_OTHER_NAMES = """
     quelle quellen dokument dokumente auszug texte extrait fuente documento trecho fonte fonti brano
     資料 出典 文書 来源 资料 文档 來源
 """.split()
-_SOURCES = (*_NAMES, *(f"{name}s" for name in _NAMES))
+_SOURCES = tuple(f"{name}{ending}" for name in (*_NAMES, *_OTHER_NAMES) for ending in ("", "s"))
 _SOURCE = rf"(?:{'|'.join(_NAMES)})s?"
 _NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
 # Bounded, since "source 1and source 1and ..." is matched from each of its sources.
@@ -72,10 +72,14 @@ _JOINT = (
     r"|in\s+(?:summary|conclusion|addition)|in\s+short|to\s+summarize),?\s+)?"
 )
 
-_BRACKETED_REFERENCE = rf"[(\uff08](?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}[)\uff09]"
-_INLINE_REFERENCE = rf"(?<![A-Za-z\d_]){_SOURCE}\s*{_NUMBERS}(?![A-Za-z\d_])"
+_BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
+_INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
 REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
 """A reference to sources: "passage 2", "(see source 3, 4)"."""
+_OTHER_REFERENCE = re.compile(
+    rf"[(\uff08]?(?<![A-Za-z\d_])(?:{'|'.join(_OTHER_NAMES)})s?\s*\d{{1,2}}(?![A-Za-z\d_])[)\uff09]?",
+    re.IGNORECASE,
+)
 
 _DIGIT = re.compile(r"\d")
 # The name of a source, and with the white space behind it; where there is more, all is searched.
@@ -176,13 +180,12 @@ _NEGATIONS = [word for phrases in _LANGUAGES.values() for word in phrases["negat
 # Few words in English begin like these; the test is many times as fast as the expressions.
 _PREFIX = 3
 _OPENING_MARKS = "([\"'*_"
-_SOURCE_PREFIXES = frozenset(
+_OTHER_PREFIXES = frozenset(
     prefix[:_PREFIX]
     for phrases in _LANGUAGES.values()
-    for source in phrases["sources"]
-    for prefix in (source, f"l'{source}")
-)
-_NEGATION_PREFIXES = frozenset(word[:_PREFIX] for word in _NEGATIONS)
+    for word in (*phrases["sources"], *phrases["negations"])
+    for prefix in (word, f"l'{word}")
+) | {"nie", "jam", "nun"}
 _OTHER_OPENING = _compile(rf"(?:{_expressions('openings')})[,\uff0c\u3001\s]*")
 # A sentence that only begins with a greeting may state something.
 _OTHER_ADDRESS = _compile(
@@ -211,30 +214,37 @@ def has_english(text: str) -> bool:
     return " the " in text or any(map(text.__contains__, _ENGLISH))
 
 
-def may_name_source(word: str) -> bool:
-    """Return whether a text with this word could name a source."""
-    lower = word.lower()
-    if _SOURCE_STEM.search(lower):
-        return True
-    if lower.isascii() and lower.lstrip(_OPENING_MARKS)[:_PREFIX] not in _SOURCE_PREFIXES:
-        return False
-    return _OTHER_SOURCE.search(lower) is not None
+def may_name_source(text: str) -> bool:
+    """Return whether a text could name a source in English; a fast test."""
+    return _SOURCE_STEM.search(text.lower()) is not None
 
 
 def may_refuse(word: str) -> bool:
-    """Return whether a text with this word could be a refusal."""
-    lower = word.lower()
-    if _REFUSING.search(lower):
-        return True
-    if lower.isascii() and lower[:_PREFIX] not in _NEGATION_PREFIXES:
-        return False
+    """Return whether a text with this word could be a refusal in English."""
+    return _REFUSING.search(word.lower()) is not None
+
+
+def may_be_other(lower: str) -> bool:
+    """Return whether a word in lower case may be of another language; a fast test."""
+    return not lower.isascii() or lower.lstrip(_OPENING_MARKS)[:_PREFIX] in _OTHER_PREFIXES
+
+
+def may_name_other_source(lower: str) -> bool:
+    """Return whether a word in lower case names a source in another language than English."""
+    return _OTHER_SOURCE.search(lower) is not None
+
+
+def may_refuse_otherwise(lower: str) -> bool:
+    """Return whether a text with this word could be a refusal in another language than English."""
     return any(map(f"{lower} ".__contains__, _NEGATIONS))
 
 
 def refuses(text: str) -> bool:
     """Return whether a text states that the sources do not contain something."""
+    if _REFUSAL.search(text):
+        return True
     lower = text.lower()
-    return _REFUSAL.search(text) is not None or any(
+    return not has_english(text) and any(
         any(map(lower.__contains__, negations)) and expression.search(text)
         for negations, expression in _OTHER_REFUSALS
     )
@@ -250,14 +260,17 @@ def addresses_reader(text: str) -> bool:
 def without_opening(text: str) -> str:
     """Remove the opening of a sentence that reports what a source says."""
     found = _OPENING.match(text)
-    if not found and _may_open[text.partition(" ")[0]]:
+    if not found and _may_open[text.partition(" ")[0]] and not has_english(text):
         found = _OTHER_OPENING.match(text)
     return text[found.end() :] if found else text
 
 
 def without_references(text: str) -> str:
     """Remove references to sources, such as "(see source 3, 4)"."""
-    return REFERENCE.sub(" ", text) if _may_refer(text) else text
+    if not _may_refer(text):
+        return text
+    text = REFERENCE.sub(" ", text)
+    return text if has_english(text) else _OTHER_REFERENCE.sub(" ", text)
 
 
 def _may_refer(text: str) -> bool:
