@@ -22,6 +22,7 @@ from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
 from schemas.message import Message
+from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
@@ -102,6 +103,11 @@ class Watched:
             ):
                 yield worker
 
+    def end_leases(self, clock: ManualClock) -> None:
+        """Deliver again what a worker held that has ended: no server writes to its stream still."""
+        self.server.kill_connections()
+        clock.advance(61)
+
     def drain(self, config: Config | None = None, **settings: Any) -> None:
         """Run a worker until all messages are acknowledged, and let it finish."""
         with self.worker(config, **settings) as worker:
@@ -132,7 +138,7 @@ class Watched:
         return found
 
 
-def work(worker: Worker, until: Callable[[], object], within_s: float = 30.0) -> None:
+def work(worker: Worker, until: Callable[[], object], within_s: float = 60.0) -> None:
     """Let a worker take step after step until a condition holds; fails when it does not in time."""
     deadline_s = time.monotonic() + within_s
     while not until():

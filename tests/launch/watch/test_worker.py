@@ -77,7 +77,7 @@ def test_an_unreadable_message_is_one_failure_however_often_it_is_delivered(
         with watched.worker() as worker:
             work(worker, lambda: total(watched.ledger())["read"] % 2 == 0 and watched.ledger())
             worker.finish()
-        clock.advance(61)
+        watched.end_leases(clock)
     watched.server.faults.lost_acks_share = 0.0
     watched.drain()
     assert len(failures_in(watched.output)) == 2

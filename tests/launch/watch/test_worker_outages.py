@@ -152,7 +152,7 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
             clock.advance(61)
             wait_until(lambda: worker.subscription.stats().redelivered == 2)
             release.now()
-            step.result(20)
+            step.result(60)
             worker.finish()
     assert len(watched.record_ids()) == 2
     assert total(watched.ledger())["duplicates"] == 0

@@ -41,7 +41,7 @@ def test_answers_that_cannot_be_read_are_failures_once_each_however_often_they_a
     with watched.worker() as worker:
         work(worker, lambda: total(watched.ledger())["read"] == 3 if watched.ledger() else False)
         worker.finish()
-    clock.advance(61)
+    watched.end_leases(clock)
     watched.server.faults.lost_acks_share = 0.0
     watched.drain()
     assert len(failures_in(watched.output)) == 2
