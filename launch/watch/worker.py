@@ -109,6 +109,7 @@ class Worker:
                 config.file_bytes,
                 settings.pubsub.file_age_s,
             )
+            opened.callback(self.publisher.close)
             self._owned = opened.enter_context(closing(OwnedPaths(journal.path, config.output)))
             self.health = Health(subscription.stats, str(config.work_folder), self.publisher)
             self.close = opened.pop_all().close

@@ -63,6 +63,10 @@ class FilePublisher:
                 self._running.result()
         self._publish()
 
+    def close(self) -> None:
+        """Wait for a publication that still runs, and whose connections are then closed."""
+        self._thread.shutdown(cancel_futures=True)
+
     def _take(self, ended: Future[int]) -> None:
         try:
             ended.result()

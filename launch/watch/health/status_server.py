@@ -63,10 +63,10 @@ class StatusServer(AbstractContextManager["StatusServer"]):
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def close(self) -> None:
-        """Stop listening, and close the connections."""
+        """Stop listening, close the connections, and wait for pages that still read a database."""
         self._loop.call_soon_threadsafe(self._is_closing.set)
         self._thread.join()
-        self._page_threads.shutdown(wait=False, cancel_futures=True)
+        self._page_threads.shutdown(cancel_futures=True)
 
     def __exit__(self, *_: object) -> None:
         self.close()

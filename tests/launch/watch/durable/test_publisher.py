@@ -142,3 +142,19 @@ def test_a_fault_of_what_was_running_does_not_keep_the_end_from_trying_again(
     publishing.publish_due()
     publishing.finish()
     assert output.times == 2
+
+
+def test_a_publication_that_runs_has_ended_when_the_publisher_is_closed(
+    publishing: FilePublisher, output: Output
+) -> None:
+    output.may_go_on.clear()
+    publishing.publish_due()
+    running = publishing._running
+    assert running
+    closing = threading.Thread(target=publishing.close, daemon=True)
+    closing.start()
+    assert not running.done()
+    output.may_go_on.set()
+    closing.join(60)
+    assert running.done()
+    assert output.times == 1
