@@ -99,9 +99,15 @@ def main(programs: str) -> int:
 
 def _export(output: str, tool: str, url: str) -> None:
     """Export twice: the second export sends what the tool has already."""
-    for _ in range(2):
-        assert groundwatch(["export", output, "--to", tool, "--endpoint", url]) == 0
+
+    def is_exported() -> bool:
+        status = groundwatch(["export", output, "--to", tool, "--endpoint", url])
         Path(output, f".groundwatch-export-{tool}.json").unlink()
+        return status == 0
+
+    for _ in range(2):
+        # A tool refuses a result while it has not yet stored the trace.
+        _wait_for(is_exported, _STORE_WITHIN_S)
 
 
 def _span() -> Span:
