@@ -5,6 +5,7 @@
 import re
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from importlib.resources import files
 from itertools import chain
 
@@ -142,8 +143,7 @@ _REFUSING = re.compile(
     r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
 )
 
-
-_ENGLISH = " of ; and ; to ; is ; are ; with ; that ; by ".split(";")
+_ENGLISH = (" of ", " and ", " to ", " is ", " are ", " with ", " that ", " by ")
 
 
 def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values()) -> str:
@@ -186,23 +186,39 @@ _OTHER_PREFIXES = frozenset(
     for word in (*phrases["sources"], *phrases["negations"])
     for prefix in (word, f"l'{word}")
 ) | {"nie", "jam", "nun"}
-_OTHER_OPENING = _compile(rf"(?:{_expressions('openings')})[,\uff0c\u3001\s]*")
-# A sentence that only begins with a greeting may state something.
-_OTHER_ADDRESS = _compile(
-    rf"(?:{_expressions('greetings')})(?:[\s,\uff0c\u3001]+\w+){{0,3}}\W*$|{_expressions('offers')}"
-)
-_OTHER_REFUSALS = [
-    (phrases["negations"], _compile(_expressions("refusals", [phrases])))
-    for phrases in _LANGUAGES.values()
-]
+
+
+# Compiled at their first use: commands that check nothing import this module, too.
+@cache
+def _other_opening() -> re.Pattern[str]:
+    return _compile(rf"(?:{_expressions('openings')})[,\uff0c\u3001\s]*")
+
+
+@cache
+def _other_address() -> re.Pattern[str]:
+    # A sentence that only begins with a greeting may state something.
+    greeting = rf"(?:{_expressions('greetings')})(?:[\s,\uff0c\u3001]+\w+){{0,3}}\W*$"
+    return _compile(rf"{greeting}|{_expressions('offers')}")
+
+
+@cache
+def _other_refusals() -> list[tuple[list[str], re.Pattern[str]]]:
+    return [
+        (phrases["negations"], _compile(_expressions("refusals", [phrases])))
+        for phrases in _LANGUAGES.values()
+    ]
 
 
 def _may_begin(*kinds: str) -> WordCache[bool]:
     """Return whether a phrase may begin with a word; a hundred times as fast as the phrases."""
-    found = (phrases[kind] for kind in kinds for phrases in _LANGUAGES.values())
-    words = {phrase.partition(" ")[0] for phrase in chain.from_iterable(found)}
-    expression = _compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]")
-    return WordCache(lambda word: expression.match(word) is not None)
+
+    @cache
+    def expression() -> re.Pattern[str]:
+        found = (phrases[kind] for kind in kinds for phrases in _LANGUAGES.values())
+        words = {phrase.partition(" ")[0] for phrase in chain.from_iterable(found)}
+        return _compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]")
+
+    return WordCache(lambda word: expression().match(word) is not None)
 
 
 _may_open = _may_begin("openings")
@@ -246,7 +262,7 @@ def refuses(text: str) -> bool:
     lower = text.lower()
     return not has_english(text) and any(
         any(map(lower.__contains__, negations)) and expression.search(text)
-        for negations, expression in _OTHER_REFUSALS
+        for negations, expression in _other_refusals()
     )
 
 
@@ -254,14 +270,14 @@ def addresses_reader(text: str) -> bool:
     """Return whether a sentence greets, thanks, offers or announces."""
     if _ADDRESS_TO_READER.match(text):
         return True
-    return _may_address[text.partition(" ")[0]] and _OTHER_ADDRESS.match(text) is not None
+    return _may_address[text.partition(" ")[0]] and _other_address().match(text) is not None
 
 
 def without_opening(text: str) -> str:
     """Remove the opening of a sentence that reports what a source says."""
     found = _OPENING.match(text)
     if not found and _may_open[text.partition(" ")[0]] and not has_english(text):
-        found = _OTHER_OPENING.match(text)
+        found = _other_opening().match(text)
     return text[found.end() :] if found else text
 
 
