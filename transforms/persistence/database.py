@@ -1,6 +1,7 @@
 """Open a SQLite database whose errors are OSErrors."""
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 from transforms.persistence.private_files import create_file, make_folder
 
 _LOCK_TIMEOUT_S = 120.0
+_RETRY_S = 0.01
 
 Value = str | bytes | int
 
@@ -36,11 +38,26 @@ class Database:
             self._connection = sqlite3.connect(
                 path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-            self._connection.executescript(tables)
+            self._prepare(tables, "FULL" if durable else "NORMAL")
         except sqlite3.Error as error:
             raise OSError(f"cannot open {path}: {error}") from None
+
+    def _prepare(self, tables: str, synchronous: str) -> None:
+        give_up = time.monotonic() + _LOCK_TIMEOUT_S
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute(f"PRAGMA synchronous = {synchronous}")
+                self._connection.executescript(tables)
+            except sqlite3.OperationalError as error:
+                # SQLite does not wait where two connections prepare a new file at once.
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or (
+                    time.monotonic() > give_up
+                ):
+                    raise
+                time.sleep(_RETRY_S)
+            else:
+                return
 
     def close(self) -> None:
         """Close the file."""
