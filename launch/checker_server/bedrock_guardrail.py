@@ -4,7 +4,6 @@ Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Appl
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from itertools import chain
 from urllib.parse import quote
 
@@ -13,6 +12,7 @@ import msgspec
 from launch.checker_server.aws_signature import AwsKey, sign_post
 from launch.checker_server.remote_service import JSON_HEADERS, RemoteService, Score
 from launch.export.http_sender import read_secret, require_secret
+from schemas.quantities import to_datetime
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
 from transforms.grounding.local.embedded_check import fact_texts, unscored_claims
 from transforms.runtime import clock
@@ -88,7 +88,7 @@ class BedrockGuardrail(RemoteService):
             session_token=read_secret("AWS_SESSION_TOKEN"),
         )
         headers = {"host": self.host} | {n.lower(): value for n, value in JSON_HEADERS.items()}
-        now = datetime.fromtimestamp(clock.now_us() / 1e6, UTC)
+        now = to_datetime(clock.now_us())
         scope = self._region, "bedrock"
         return sign_post(key, scope, self._path, body, headers=headers, now=now)
 

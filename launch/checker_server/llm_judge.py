@@ -96,10 +96,10 @@ class LlmJudge(RemoteService):
         completion = self._complete([claim.text for claim in claims], facts)
         try:
             content = completion.choices[0].message.content
-            judged = msgspec.json.decode(content, type=_Judgements).claims
+            found = msgspec.json.decode(content, type=_Judgements).claims
         except (IndexError, msgspec.MsgspecError):
             raise self.invalid_reply("it is not of the schema") from None
-        by_claim = {each.claim: each for each in judged if max(each.facts, default=-1) < len(facts)}
+        by_claim = {each.claim: each for each in found if max(each.facts, default=-1) < len(facts)}
         if by_claim.keys() != set(range(len(claims))):
             raise self.invalid_reply("it does not score each claim from 0 to 1")
         return [

@@ -25,7 +25,7 @@ from transforms.rules.tagging import Thresholds
 
 
 def inspect(loaded: Loaded[InspectSettings]) -> int:
-    """Print how the first messages of a file are read; exit 1 if none of them is."""
+    """Print how the first messages of a file are read; exit 1 if none is."""
     settings, problems = loaded.settings, loaded.problems
     paths = find_inputs("FILE", [settings.file], problems)
     loaded.raise_problems()

@@ -164,10 +164,16 @@ def _encoder() -> Callable[[EnrichedAnswer], bytes]:
 
 
 def encode_enriched(record: EnrichedAnswer, text: TextMode) -> TopicMessage:
-    """Encode a record as a message of a topic that has its Avro schema.
+    """Encode a record as a message of a topic that has its Avro schema."""
+    attributes = {"record_id": record.record_id, "verdict": record.verdict, "engine": record.engine}
+    return build_message(encode_within_limit(record, text), attributes)
 
-    A record over 10 MB lacks the texts of its facts, or all its lists if that is not enough. Its
-    data is never truncated: Pub/Sub would refuse what does not fit the schema of the topic.
+
+def encode_within_limit(record: EnrichedAnswer, text: TextMode) -> bytes:
+    """Encode a record in Avro, in at most the 10 MB of a message.
+
+    A larger one lacks the texts of its facts, or all its lists if that is not enough. Its data is
+    never truncated: Pub/Sub would refuse what does not fit the schema of the topic.
     """
     encode = EnrichedFiles(text).encode
     data = encode(record)
@@ -175,8 +181,7 @@ def encode_enriched(record: EnrichedAnswer, text: TextMode) -> TopicMessage:
         data = encode(without_fact_texts(record))
     if len(data) > MAX_DATA_BYTES:
         data = encode(without_evidence(record, _MAX_TEXT_BYTES))
-    attributes = {"record_id": record.record_id, "verdict": record.verdict, "engine": record.engine}
-    return build_message(data, attributes)
+    return data
 
 
 class AlertFiles(RowFormat):

@@ -8,7 +8,7 @@ from typing import Any
 import fastavro
 from apache_beam.utils.timestamp import Timestamp
 
-from pipeline.sinks.row_formats import encode_enriched
+from pipeline.sinks.row_formats import encode_within_limit
 from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer
 from transforms.rules.redaction import TextMode
@@ -49,7 +49,7 @@ def table_row(record: EnrichedAnswer, text: TextMode) -> dict[str, Any]:
 
     The table is partitioned by the time of publication, which is now.
     """
-    data = BytesIO(encode_enriched(record, text).data)
+    data = BytesIO(encode_within_limit(record, text))
     row: Any = fastavro.schemaless_reader(data, _parsed_schema(), None)
     return _row(row | {_PUBLISHED: clock.now_us()}, table_columns())
 

@@ -32,6 +32,15 @@ from transforms.contradictions.find_contradictions import find_contradictions
 from transforms.grounding.local.embedded_check import check_grounding
 from transforms.rules.fact_text import fact_attributes, render_facts
 
+
+def _both_ways(pairs: str) -> dict[str, str]:
+    return {
+        one: other
+        for pair in pairs.split(", ")
+        for one, other in (pair.split(), reversed(pair.split()))
+    }
+
+
 _CITED_FROM = 0.6
 _MONTHS = (
     "January February March April June July August September October November December".split()
@@ -40,11 +49,7 @@ _PAIRS = (
     "meters feet, miles kilometers, minutes hours, days weeks, months years, pounds kilograms,"
     " grams ounces, cups tablespoons, percent degrees, Fahrenheit Celsius, million billion"
 )
-_OTHER_UNIT = {
-    one: other
-    for pair in _PAIRS.split(", ")
-    for one, other in (pair.split(), reversed(pair.split()))
-}
+_OTHER_UNIT = _both_ways(_PAIRS)
 _OPPOSITES = (
     "increase decrease, increases decreases, increased decreased, high low, higher lower,"
     " large small, larger smaller, long short, old new, early late, strong weak, fast slow,"
@@ -58,11 +63,7 @@ _OPPOSITES = (
     " rise fall, gain loss, win lose, won lost, begin end, began ended, buy sell, accept reject,"
     " allowed forbidden, born died, deep shallow, black white"
 )
-_OPPOSITE = {
-    one: other
-    for pair in _OPPOSITES.split(", ")
-    for one, other in (pair.split(), reversed(pair.split()))
-}
+_OPPOSITE = _both_ways(_OPPOSITES)
 _ANTONYM = re.compile(rf"\b(?:{'|'.join(_OPPOSITE)})\b")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")

@@ -10,6 +10,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.support.serving import serving
+
 
 class TokenServer(ThreadingHTTPServer):
     """Gives out a new access token for each request, and counts them."""
@@ -52,14 +54,9 @@ class _TokenHandler(BaseHTTPRequestHandler):
 @contextmanager
 def token_server() -> Iterator[TokenServer]:
     """Run a token endpoint on the loopback while the block lasts."""
-    with TokenServer() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    server = TokenServer()
+    with serving(server):
+        yield server
 
 
 def write_key_file(path: Path, token_address: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import NamedTuple
+
+from tests.support.serving import serving
 
 
 class SentRequest(NamedTuple):
@@ -69,11 +70,6 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def recorded_service() -> Iterator[RecordedService]:
     """Serve on the loopback while the block lasts."""
-    with RecordedService() as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    server = RecordedService()
+    with serving(server):
+        yield server

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from tests.support.serving import serving
+
 
 class Received(NamedTuple):
     """One request."""
@@ -75,10 +77,8 @@ def results_server() -> Iterator[ResultsServer]:
         def log_message(self, *_: object) -> None:
             """Keep quiet."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        handle.url = f"http://127.0.0.1:{server.server_address[1]}"
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    handle.url = f"http://127.0.0.1:{server.server_address[1]}"
+    with serving(server):
         yield handle
-        server.shutdown()

@@ -1,6 +1,5 @@
 """Cloud Storage on 127.0.0.1, for Google's own client of it."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,9 +9,7 @@ from apache_beam.io.gcp.gcsio_retry import DEFAULT_RETRY, DEFAULT_RETRY_WITH_THR
 
 from pipeline.storage.buckets import _client as client
 from tests.support.buckets import Buckets
-
-_POLL_S = 0.01
-"""How soon the server sees that it is to end."""
+from tests.support.serving import serving
 
 
 class _StorageServer(ThreadingHTTPServer):
@@ -54,8 +51,8 @@ class _Handler(BaseHTTPRequestHandler):
 def storage_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Buckets]:
     """Let gs:// mean buckets in this process while the block lasts, with short timeouts."""
     buckets = Buckets()
-    with _StorageServer(buckets) as server:
-        threading.Thread(target=server.serve_forever, args=(_POLL_S,), daemon=True).start()
+    server = _StorageServer(buckets)
+    with serving(server):
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", buckets.address)
         for retry in (DEFAULT_RETRY, DEFAULT_RETRY_WITH_THROTTLING_COUNTER):
             for name, seconds in {"_initial": 0.01, "_maximum": 0.1, "_timeout": 0.5}.items():
@@ -64,5 +61,4 @@ def storage_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Buckets]:
         try:
             yield buckets
         finally:
-            server.shutdown()
             client.cache_clear()

@@ -42,19 +42,16 @@ _FindValue = Callable[[ParsedSentence], str | None]
 
 def find_swapped_values(comparison: Comparison) -> Iterator[Difference]:
     """Find numbers, years, names and antonyms that a similar sentence contradicts."""
-    features = comparison.claim.features
-    if not (features.kinds & (NUMBER | OPPOSITE) or any(features.capitals)):
-        return
-    content = comparison.claim.content
+    features, content = comparison.claim.features, comparison.claim.content
+    names = set(map(form_of, filter(None, features.capitals)))
     antonyms = content & comparison.sentences.opposites if features.kinds & OPPOSITE else ()
-    if not (features.kinds & NUMBER or any(features.capitals) or antonyms) or not comparison.near:
+    if not (features.kinds & NUMBER or names or antonyms) or not comparison.near:
         return
     near = comparison.near
     lacking = content.difference(content.intersection(*[each.content for each in near]))
     if any(_others(comparison, {form}, _ANY_NUMBER) for form in lacking if form[0].isdigit()):
         yield from _years(comparison)
         yield from _numbers(comparison)
-    names = set(map(form_of, filter(None, features.capitals)))
     most = max(each.shared for each in near)
     if most >= _NAME.other * (len(content) - len(names)) and not lacking.isdisjoint(names):
         yield from _names(comparison)
