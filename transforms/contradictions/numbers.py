@@ -170,6 +170,8 @@ def plain_value(number: str) -> float | str:
 
 def plain_values(number: str) -> tuple[float | str, ...]:
     """Return the values that a number of one word may have: 1.299 may also be 1299."""
+    if number.isdecimal():
+        return (plain_value(number),)
     grouped = grouped_form(number)
     is_grouped = grouped != number_form(number)
     return (plain_value(number), float(grouped)) if is_grouped else (plain_value(number),)
@@ -182,9 +184,9 @@ def read_values(text: str) -> frozenset[float | str | None]:
 
 def _numbers_in(text: str, numbers_of: Callable[[str], tuple[_Value, ...]]) -> frozenset[_Value]:
     numbers = frozenset(chain.from_iterable(map(numbers_of, text.split())))
-    if _GROUPS.isdisjoint(numbers):
+    if _GROUPS.isdisjoint(numbers) or (joined := join_groups(text)) is text:
         return numbers
-    return numbers.union(chain.from_iterable(map(numbers_of, join_groups(text).split())))
+    return numbers.union(chain.from_iterable(map(numbers_of, joined.split())))
 
 
 def _read_values_of_word(unspaced: str) -> tuple[float | str | None, ...]:
@@ -240,7 +242,7 @@ def _value(sentence: TokenizedText, place: int) -> tuple[float | str, int]:
     """Read a number of one or several tokens, and return its last place, too."""
     digits, last = _join_groups(sentence, place)
     tokens, values = sentence.tokens, plain_values(digits)
-    value = values[0 if has_english(sentence.text) else -1]
+    value = values[-1 if len(values) > 1 and not has_english(sentence.text) else 0]
     if isinstance(value, str):
         return value, last
     if last + 1 < len(tokens) and tokens[last + 1].text in _HAN_SCALES:

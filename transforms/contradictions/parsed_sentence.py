@@ -15,9 +15,16 @@ from transforms.contradictions.other_negations import (
     negation_spans,
     other_denials,
 )
-from transforms.contradictions.tokenized_text import Token, TokenizedText, first_content
+from transforms.contradictions.tokenized_text import (
+    CARDINALS,
+    Token,
+    TokenizedText,
+    content_of,
+    first_content,
+)
 from transforms.rules.cache import CachedAttribute, WordCache
 from transforms.rules.phrases import (
+    OTHER_PREFIXES,
     may_be_other,
     may_name_other_source,
     may_name_source,
@@ -35,12 +42,19 @@ _BEGINNING_MARKS = frozenset('.:!?"\u201c(')
 _NEGATIONS = frozenset({"not", "never", "cannot"})
 # The ends of the same words in lower case; a fixed first letter makes the search fast.
 _NEGATION = re.compile(r"n(?:(?<!\wn)ot|(?<=cann)ot|(?<!\wn)ever|['\u2019]t)\b")
-# None of these contains white space, so that a text has one if a word has one.
-_DENIAL = re.compile(
-    r"\b(?:not|never|cannot|no|nor|none|neither|without|unable|hardly|rarely|fail(?:s|ed)?"
-    r"|lack(?:s|ed|ing)?|only|instead|unless|except)\b|n['\u2019]t\b|\b(?:non|un)-",
-    re.IGNORECASE,
+_DENIALS = (
+    *("not", "never", "cannot", "no", "nor", "none", "neither", "without", "unable", "hardly"),
+    *("rarely", "fail", "fails", "failed", "lack", "lacks", "lacked", "lacking", "only", "instead"),
+    *("unless", "except"),
 )
+# None of these contains white space, so that a text has one if a word has one.
+_DENIAL = re.compile(rf"\b(?:{'|'.join(_DENIALS)})\b|n['\u2019]t\b|\b(?:non|un)-")
+# Most words begin like none of those that matter here, which are not looked for then.
+_PREFIX = 3
+_PREFIXES = OTHER_PREFIXES | {
+    word[:_PREFIX].lower() for word in (*ANTONYMS, *CARDINALS, *_DENIALS, *CALENDAR_NAMES)
+}
+_MARKS = ".,;:!?()\"'*_"
 # A negation next to one of these has no effect: not only, not all, if not.
 _QUALIFIERS = frozenset(
     {
@@ -206,23 +220,23 @@ def join_features(text: str, of_words: Sequence[WordFeatures | None]) -> Feature
 
 def _read_word(word: str) -> WordFeatures | None:
     lower, name = word.lower(), name_at_start(word)
-    negates = _negates_in_english(lower)
-    kinds = (
-        NUMBER * may_count(lower)
-        | MONTH * names_month(word)
-        | NEGATION * negates
-        | CAPITAL * bool(name)
-        | SOURCE * may_name_source(word)
-        | REFUSAL * may_refuse(word)
-        | DENIAL * (negates or _DENIAL.search(word) is not None)
-        | OPPOSITE * (not ANTONYMS.keys().isdisjoint(TokenizedText(word).content))
-    )
-    if may_be_other(lower):
+    kinds = CAPITAL * bool(name) | SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
+    bare = lower.strip(_MARKS)
+    if bare[:_PREFIX] in _PREFIXES or not (bare.isascii() and bare.isalpha()):
+        negates = _negates_in_english(lower)
         kinds |= (
-            (NEGATION | DENIAL) * may_negate(lower)
-            | SOURCE * may_name_other_source(lower)
-            | REFUSAL * may_refuse_otherwise(lower)
+            NUMBER * may_count(lower)
+            | MONTH * names_month(word)
+            | NEGATION * negates
+            | DENIAL * (negates or _DENIAL.search(lower) is not None)
+            | OPPOSITE * (not ANTONYMS.keys().isdisjoint(content_of(word)))
         )
+        if may_be_other(lower):
+            kinds |= (
+                (NEGATION | DENIAL) * may_negate(lower)
+                | SOURCE * may_name_other_source(lower)
+                | REFUSAL * may_refuse_otherwise(lower)
+            )
     return (kinds, name.lower()) if kinds else None
 
 

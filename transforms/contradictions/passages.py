@@ -66,6 +66,11 @@ class Passage:
         return list(map(content_of, self.texts))
 
     @CachedAttribute
+    def values(self) -> list[frozenset[float | str | None]]:
+        """The values of the numbers of each sentence; None if one may have several words."""
+        return list(map(read_values, self.texts))
+
+    @CachedAttribute
     def opposites(self) -> frozenset[str]:
         """The forms of the antonyms of the words."""
         found = ANTONYMS.keys() & frozenset().union(*self.contents)
@@ -133,12 +138,18 @@ class Sentences:
         if value not in self._uses:
             uses: NumberUses = {}
             self._uses[value] = uses
-            for fact, sentence in self.with_text(lambda text: _may_have(text, value)):
+            for fact, sentence in self._with_number(value):
                 for quantity in sentence.quantities:
                     if quantity.value == value:
                         use = quantity.unit, None if quantity.unit else quantity.counted
                         uses.setdefault(use, NumberUse(quantity, fact))
         return self._uses[value]
+
+    def _with_number(self, value: float | str) -> Iterator[tuple[int, ParsedSentence]]:
+        for fact, passage in self._numbered:
+            for text, values in zip(passage.texts, passage.values, strict=True):
+                if value in values or None in values:
+                    yield fact, passage.parsed(text)
 
     def _at(self, chosen: Iterable[bool]) -> Iterator[tuple[int, ParsedSentence]]:
         places = list(compress(count(), chosen))
@@ -149,11 +160,6 @@ class Sentences:
                 if start <= place < end:
                     yield fact, passage.parsed(passage.texts[place - start])
             start = end
-
-
-def _may_have(text: str, value: float | str) -> bool:
-    values = read_values(text)
-    return value in values or None in values
 
 
 def nearest(near: Iterable[NearSentence], claim: ParsedSentence) -> NearSentence | None:

@@ -35,7 +35,7 @@ def grouped_form(number: str) -> str:
 def join_groups(text: str) -> str:
     """Remove the white space in numbers such as "1 299"; in English it may be a list."""
     expression = _separated_in(text)
-    if expression is None:
+    if expression is None or not expression.search(text):
         return text
     return expression.sub(lambda found: "".join(found[0].split()), text)
 

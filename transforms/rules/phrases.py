@@ -180,7 +180,7 @@ _NEGATIONS = [word for phrases in _LANGUAGES.values() for word in phrases["negat
 # Few words in English begin like these; the test is many times as fast as the expressions.
 _PREFIX = 3
 _OPENING_MARKS = "([\"'*_"
-_OTHER_PREFIXES = frozenset(
+OTHER_PREFIXES = frozenset(
     prefix[:_PREFIX]
     for phrases in _LANGUAGES.values()
     for word in (*phrases["sources"], *phrases["negations"])
@@ -242,7 +242,7 @@ def may_refuse(word: str) -> bool:
 
 def may_be_other(lower: str) -> bool:
     """Return whether a word in lower case may be of another language; a fast test."""
-    return not lower.isascii() or lower.lstrip(_OPENING_MARKS)[:_PREFIX] in _OTHER_PREFIXES
+    return not lower.isascii() or lower.lstrip(_OPENING_MARKS)[:_PREFIX] in OTHER_PREFIXES
 
 
 def may_name_other_source(lower: str) -> bool:

@@ -4,7 +4,6 @@
 # ruff: noqa: SIM905 - a table of words reads best as text
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 
 from schemas import Record
@@ -80,10 +79,12 @@ def split_sentences(text: str) -> list[Sentence]:
     return sentences
 
 
-def locate_sentences(text: str) -> Iterator[tuple[int, str]]:
+def locate_sentences(text: str) -> list[tuple[int, str]]:
     """Split a text as `split_sentences` does, with offsets in characters instead of bytes."""
+    pieces: list[tuple[int, str]] = []
     for line in _LINE.finditer(text):
-        yield from _line_pieces(text, *line.span())
+        pieces += _line_pieces(text, *line.span())
+    return pieces
 
 
 def _line_pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
@@ -125,7 +126,11 @@ def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
         return True
     if behind != stop + 1:
         return False
-    is_abbreviation, is_number = _end_of[text[max(0, stop - _TAIL_CHARS) : stop]]
+    tail = text[max(0, stop - _TAIL_CHARS) : stop]
+    # Most sentences end with a word that is longer than all abbreviations.
+    if len(tail) == _TAIL_CHARS and tail.isalpha():
+        return False
+    is_abbreviation, is_number = _end_of[tail]
     return is_abbreviation or (is_number and _MONTH.match(text, following) is not None)
 
 
