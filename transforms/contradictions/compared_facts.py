@@ -57,6 +57,8 @@ class ComparedFacts:
 
     def has_number(self, value: float | str, sentences: Sentences) -> bool:
         """Return whether a fact has a number; one of several words only if in the sentences."""
+        if sentences.has_value(value):
+            return True
         if self._may_count and any(value in passage.numbers for passage in self._passages):
             return True
         return self._may_count_in_words and bool(sentences.uses_of(value))
@@ -105,7 +107,7 @@ class ComparedFacts:
 
     @CachedAttribute
     def _maybe_negated(self) -> frozenset[str]:
-        return frozenset().union(*(passage.maybe_negated for passage in self._passages))
+        return frozenset().union(*[passage.maybe_negated for passage in self._passages])
 
     @CachedAttribute
     def _long_negated(self) -> list[str]:

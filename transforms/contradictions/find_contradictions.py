@@ -74,8 +74,9 @@ def compare_claim(
     # Tagging a record compares the claims that the embedded checker just compared.
     found = facts.differences.get(claim)
     if found is None:
-        comparison = Comparison(read_claim_text(claim, features), facts)
-        found = tuple(_differences(comparison)) if not facts.has_sentence(claim) else ()
+        found = tuple(_differences(Comparison(read_claim_text(claim, features), facts)))
+        if found and facts.has_sentence(claim):
+            found = ()
         if len(claim) <= _MAX_CACHED_CHARS:
             facts.differences.put(claim, found)
     return found
@@ -83,8 +84,8 @@ def compare_claim(
 
 def _differences(comparison: Comparison) -> Iterator[Difference]:
     """Find differences of the kinds that a fast test does not exclude."""
-    facts, lower = comparison.facts, comparison.claim.lower
-    kinds, capitals = comparison.claim.features.kinds, comparison.claim.features.capitals
+    facts, claim = comparison.facts, comparison.claim
+    kinds, capitals, lower = claim.features.kinds, claim.features.capitals, claim.lower
     if kinds & MONTH or (kinds & NUMBER and not all(map(facts.has_phrase, number_phrases(lower)))):
         yield from find_dates(comparison)
         yield from find_numbers(comparison)

@@ -222,7 +222,9 @@ def _read_word(word: str) -> WordFeatures | None:
     lower, name = word.lower(), name_at_start(word)
     kinds = CAPITAL * bool(name) | SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
     bare = lower.strip(_MARKS)
-    if bare[:_PREFIX] in _PREFIXES or not (bare.isascii() and bare.isalpha()):
+    if bare.isdecimal():
+        kinds |= NUMBER
+    elif bare[:_PREFIX] in _PREFIXES or not (bare.isascii() and bare.isalpha()):
         negates = _negates_in_english(lower)
         kinds |= (
             NUMBER * may_count(lower)
@@ -248,7 +250,7 @@ class ParsedSentence(TokenizedText):
     """A sentence, and what can be compared in it."""
 
     def __init__(self, text: str, features: Features | None = None) -> None:
-        super().__init__(text)
+        self.text = text
         if features:
             self.features = features
 

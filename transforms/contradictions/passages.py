@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, compress, count
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
@@ -101,13 +100,13 @@ class Sentences:
         self._uses: dict[float | str, NumberUses] = {}
 
     @CachedAttribute
-    def _contents(self) -> list[frozenset[str]]:
-        return list(chain.from_iterable(passage.contents for _, passage in self._numbered))
-
-    @CachedAttribute
     def opposites(self) -> frozenset[str]:
         """The forms of the antonyms of the words."""
-        return frozenset().union(*(passage.opposites for _, passage in self._numbered))
+        return frozenset().union(*[passage.opposites for _, passage in self._numbered])
+
+    def has_value(self, value: float | str) -> bool:
+        """Return whether a sentence has a number of one word."""
+        return any(value in each for _, passage in self._numbered for each in passage.values)
 
     def with_text(self, may_match: Callable[[str], bool]) -> Iterator[tuple[int, ParsedSentence]]:
         """Yield the sentences whose text may match, each behind the index of its fact."""
@@ -117,21 +116,21 @@ class Sentences:
 
     def with_word(self, form: str) -> Iterator[ParsedSentence]:
         """Yield the sentences that have a word."""
-        return (sentence for _, sentence in self._at([form in each for each in self._contents]))
+        for _, passage in self._numbered:
+            for text, content in zip(passage.texts, passage.contents, strict=True):
+                if form in content:
+                    yield passage.parsed(text)
 
     def near(self, content: frozenset[str]) -> list[NearSentence]:
         """Return the sentences with half of a claim's content words, or one less."""
         least = max(1, math.ceil(_NEAR * (len(content) - 1)))
-        shared = [len(content & its_content) for its_content in self._contents]
-        if max(shared, default=0) < least:
-            return []
-        chosen = [count >= least for count in shared]
-        contents = compress(self._contents, chosen)
-        found = zip(compress(shared, chosen), contents, self._at(chosen), strict=True)
-        return [
-            NearSentence(count, its_content, sentence, fact)
-            for count, its_content, (fact, sentence) in found
-        ]
+        found = []
+        for fact, passage in self._numbered:
+            for text, its_content in zip(passage.texts, passage.contents, strict=True):
+                shared = len(content & its_content)
+                if shared >= least:
+                    found.append(NearSentence(shared, its_content, passage.parsed(text), fact))
+        return found
 
     def uses_of(self, value: float | str) -> NumberUses:
         """Return what a number counts in the sentences, and where first."""
@@ -150,16 +149,6 @@ class Sentences:
             for text, values in zip(passage.texts, passage.values, strict=True):
                 if value in values or None in values:
                     yield fact, passage.parsed(text)
-
-    def _at(self, chosen: Iterable[bool]) -> Iterator[tuple[int, ParsedSentence]]:
-        places = list(compress(count(), chosen))
-        start = 0
-        for fact, passage in self._numbered if places else ():
-            end = start + len(passage.texts)
-            for place in places:
-                if start <= place < end:
-                    yield fact, passage.parsed(passage.texts[place - start])
-            start = end
 
 
 def nearest(near: Iterable[NearSentence], claim: ParsedSentence) -> NearSentence | None:

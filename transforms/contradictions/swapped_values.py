@@ -42,8 +42,11 @@ _FindValue = Callable[[ParsedSentence], str | None]
 
 def find_swapped_values(comparison: Comparison) -> Iterator[Difference]:
     """Find numbers, years, names and antonyms that a similar sentence contradicts."""
-    features, content = comparison.claim.features, comparison.claim.content
+    features = comparison.claim.features
     names = set(map(form_of, filter(None, features.capitals)))
+    if not (features.kinds & (NUMBER | OPPOSITE) or names):
+        return
+    content = comparison.claim.content
     antonyms = content & comparison.sentences.opposites if features.kinds & OPPOSITE else ()
     if not (features.kinds & NUMBER or names or antonyms) or not comparison.near:
         return

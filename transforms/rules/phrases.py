@@ -118,6 +118,10 @@ _ADDRESS_TO_READER = re.compile(
     )(?![\w'\u2019-])""",
     re.IGNORECASE | re.VERBOSE,
 )
+_FIRST_WORDS = """
+    sure certainly of absolutely hello hi hey greetings welcome thanks thank you good sorry i please
+    let feel if as here
+"""
 
 _REFUSAL = re.compile(
     r"""\b(?:
@@ -209,20 +213,21 @@ def _other_refusals() -> list[tuple[list[str], re.Pattern[str]]]:
     ]
 
 
-def _may_begin(*kinds: str) -> WordCache[bool]:
+def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
     """Return whether a phrase may begin with a word; a hundred times as fast as the phrases."""
 
     @cache
     def expression() -> re.Pattern[str]:
         found = (phrases[kind] for kind in kinds for phrases in _LANGUAGES.values())
         words = {phrase.partition(" ")[0] for phrase in chain.from_iterable(found)}
+        words.update(english.split())
         return _compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]")
 
     return WordCache(lambda word: expression().match(word) is not None)
 
 
 _may_open = _may_begin("openings")
-_may_address = _may_begin("greetings", "offers")
+_may_address = _may_begin("greetings", "offers", english=_FIRST_WORDS)
 
 
 def has_english(text: str) -> bool:
@@ -268,9 +273,9 @@ def refuses(text: str) -> bool:
 
 def addresses_reader(text: str) -> bool:
     """Return whether a sentence greets, thanks, offers or announces."""
-    if _ADDRESS_TO_READER.match(text):
-        return True
-    return _may_address[text.partition(" ")[0]] and _other_address().match(text) is not None
+    if not _may_address[text.partition(" ")[0]]:
+        return False
+    return bool(_ADDRESS_TO_READER.match(text) or _other_address().match(text))
 
 
 def without_opening(text: str) -> str:

@@ -19,7 +19,7 @@ class Sentence(Record, frozen=True, kw_only=True):
     end_byte: int
 
 
-_LINE = re.compile(r"[^\n\r\u2028\u2029]+")
+_OTHER_LINE_BREAKS = "\r\u2028\u2029"
 _CODE_FENCE = re.compile(r"\s*(?:```|~~~)")
 _OPENING_MARKS = re.compile(
     r"""\s*(?:>\s*)*             # quotation
@@ -82,9 +82,24 @@ def split_sentences(text: str) -> list[Sentence]:
 def locate_sentences(text: str) -> list[tuple[int, str]]:
     """Split a text as `split_sentences` does, with offsets in characters instead of bytes."""
     pieces: list[tuple[int, str]] = []
-    for line in _LINE.finditer(text):
-        pieces += _line_pieces(text, *line.span())
+    for start, end in _lines(text):
+        pieces += _line_pieces(text, start, end)
     return pieces
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    """Return where the lines that are not empty begin and end."""
+    for line_break in _OTHER_LINE_BREAKS:
+        text = text.replace(line_break, "\n")
+    spans, start = [], 0
+    # A third of the time of a regular expression.
+    while (end := text.find("\n", start)) >= 0:
+        if end > start:
+            spans.append((start, end))
+        start = end + 1
+    if start < len(text):
+        spans.append((start, len(text)))
+    return spans
 
 
 def _line_pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
