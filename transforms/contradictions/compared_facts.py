@@ -4,7 +4,7 @@ import heapq
 import re
 from collections.abc import Iterable
 
-from transforms.contradictions.numbers import may_count, may_count_in_words
+from transforms.contradictions.numbers import may_count_in_words
 from transforms.contradictions.parsed_sentence import ParsedSentence
 from transforms.contradictions.passages import Difference, Passage, Sentences, passage_of
 from transforms.contradictions.tokenized_text import FORM_CHARS
@@ -57,11 +57,11 @@ class ComparedFacts:
 
     def has_number(self, value: float | str, sentences: Sentences) -> bool:
         """Return whether a fact has a number; one of several words only if in the sentences."""
-        if sentences.has_value(value):
-            return True
-        if self._may_count and any(value in passage.numbers for passage in self._passages):
-            return True
-        return self._may_count_in_words and bool(sentences.uses_of(value))
+        return (
+            sentences.has_value(value)
+            or any(value in passage.numbers for passage in self._passages)
+            or (self._may_count_in_words and bool(sentences.uses_of(value)))
+        )
 
     def has_sentence(self, claim: str) -> bool:
         """Return whether a fact contains a claim verbatim, as one or several sentences."""
@@ -116,10 +116,6 @@ class ComparedFacts:
     @CachedAttribute
     def _lower_text(self) -> str:
         return self._text.lower()
-
-    @CachedAttribute
-    def _may_count(self) -> bool:
-        return may_count(self._lower_text)
 
     @CachedAttribute
     def _may_count_in_words(self) -> bool:

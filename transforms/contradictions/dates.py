@@ -69,9 +69,9 @@ class Date(NamedTuple):
         yield self.day, other.day
 
 
-def may_date(text: str) -> bool:
-    """Return whether a text may contain a date."""
-    return _YEAR.search(text) is not None or any(map(names_month, text.split()))
+def may_name_year(text: str) -> bool:
+    """Return whether a text may contain a year."""
+    return _YEAR.search(text) is not None
 
 
 def names_month(word: str) -> bool:

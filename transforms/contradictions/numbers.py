@@ -86,7 +86,10 @@ _FIRST_GROUP, _NEXT_GROUP = re.compile(r"[1-9]\d{0,2}"), re.compile(r"\d{3}(?:[.
 _GROUPS = frozenset(map(float, range(1_000)))
 _WORD = re.compile(r"[a-z]+")
 _DIGIT = re.compile(r"\d")
-_ONES = frozenset(range(1, 10))
+# "One" alone is mostly a pronoun, and no number word.
+_ONES = {"one": 1.0} | {
+    word: float(number) for word, number in NUMBER_WORDS.items() if float(number) in range(1, 10)
+}
 _MARKS = " .,;:!?()[]*'\"\u201c\u201d"
 # A number behind one of these numbers a part of a text: step 4.
 _TEXT_PARTS = frozenset(
@@ -191,7 +194,7 @@ def _numbers_in(text: str, numbers_of: Callable[[str], tuple[_Value, ...]]) -> f
 
 def _read_values_of_word(unspaced: str) -> tuple[float | str | None, ...]:
     tokens = TokenizedText(unspaced).tokens
-    values = [value for token in tokens if token.is_number for value in plain_values(token.text)]
+    values = [value for token in tokens if token.is_number for value in plain_values(token.lower)]
     is_part = any(token.lower in SCALES for token in tokens) or not _TENS.isdisjoint(values)
     return (*values, None) if is_part else tuple(values)
 
@@ -251,8 +254,8 @@ def _value(sentence: TokenizedText, place: int) -> tuple[float | str, int]:
         word = token.lower
         if word in SCALES:
             value *= SCALES[word]
-        elif value in _TENS and float(NUMBER_WORDS.get(word, 0)) in _ONES:
-            value += float(NUMBER_WORDS[word])
+        elif value in _TENS and word in _ONES:
+            value += _ONES[word]
         else:
             break
         last += 1
@@ -269,7 +272,7 @@ def _add_parts(tokens: Sequence[Token], place: int, value: float) -> tuple[float
             part *= SCALES[token.text]
         elif token.text in _HAN_SCALES:
             total, part = total + part * SCALES[token.text], 0.0
-        elif token.is_number and isinstance(number := plain_value(token.text), float):
+        elif token.is_number and isinstance(number := plain_value(token.lower), float):
             part += number
         else:
             break
@@ -278,9 +281,9 @@ def _add_parts(tokens: Sequence[Token], place: int, value: float) -> tuple[float
 
 
 def _join_groups(sentence: TokenizedText, place: int) -> tuple[str, int]:
-    """Return the digits of "1 299" and its last place; most numbers are one token."""
+    """Return the digits of "1 299", or a word in lower case, and its last place."""
     tokens = sentence.tokens
-    digits, last = tokens[place].text, place
+    digits, last = tokens[place].lower, place
     is_number = _FIRST_GROUP.fullmatch(digits)
     while is_number and last + 1 < len(tokens) and digits[-3:].isdigit():
         group = tokens[last + 1]

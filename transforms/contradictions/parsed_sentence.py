@@ -7,7 +7,13 @@ from typing import NamedTuple
 
 from schemas import Record
 from transforms.contradictions.antonyms import ANTONYMS
-from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, names_month, read_dates
+from transforms.contradictions.dates import (
+    CALENDAR_NAMES,
+    Date,
+    may_name_year,
+    names_month,
+    read_dates,
+)
 from transforms.contradictions.numbers import Quantity, may_count, read_quantities, read_values
 from transforms.contradictions.other_negations import (
     may_negate,
@@ -302,7 +308,8 @@ class ParsedSentence(TokenizedText):
 
     @CachedAttribute
     def _dates_and_places(self) -> tuple[list[Date], set[int]]:
-        if self.features.kinds & (NUMBER | MONTH) and may_date(self.text):
+        kinds = self.features.kinds
+        if kinds & MONTH or (kinds & NUMBER and may_name_year(self.text)):
             dates, places = read_dates(self)
             return dates[:_MAX_DATES], places
         return [], set()

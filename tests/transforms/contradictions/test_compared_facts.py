@@ -47,9 +47,9 @@ def test_the_numbers_of_facts_are_those_of_their_whole_text(facts: list[str]) ->
         assert sources.has_number(value, Sentences(())) is (whole.has_number(value, Sentences(())))
 
 
-def test_a_number_word_in_brackets_counts_only_beside_other_numbers() -> None:
-    assert not ComparedFacts(("(two) lamps",)).has_number(2.0, Sentences(()))
-    assert ComparedFacts(("(two) lamps", "5 lamps")).has_number(2.0, Sentences(()))
+@pytest.mark.parametrize("fact", ["(two) lamps", "Lamps: two.", "2, no more"])
+def test_a_number_beside_punctuation_counts(fact: str) -> None:
+    assert ComparedFacts((fact,)).has_number(2.0, Sentences(()))
 
 
 PHRASES = ["5", "5 lamps", "15", "1.5", "5a", "$5", "a5", "5:30", "5.", "5 15", "5.5 lamps"]

@@ -155,6 +155,20 @@ def test_another_form_of_the_same_value_does_not_contradict(claim: str) -> None:
     assert compare_claim(claim, indexed(claim)) == ()
 
 
+@pytest.mark.parametrize(
+    ("claim", "fact"),
+    [
+        ("Nine red lamps glow.", "All nine lamps glow at night."),
+        ("Twelve lamps glow red.", "All (12) lamps glow red."),
+        ("All 12 lamps glow red.", "Twelve lamps glow red."),
+        ("Two million people paid.", "2,000,000 people paid."),
+        ("Twenty-one lamps glow red.", "The 21 lamps glow red."),
+    ],
+)
+def test_a_number_word_with_a_capital_is_a_number(claim: str, fact: str) -> None:
+    assert found(claim, fact) == []
+
+
 def test_a_number_of_another_thing_is_a_difference() -> None:
     fact = "A card costs 5 coins and 9 stamps."
     assert found("A card costs 9 coins and 9 stamps.", fact) == [("NUMBER", "9", "5", 0)]
