@@ -31,6 +31,7 @@ from transforms.contradictions.tokenized_text import (
 from transforms.rules.cache import CachedAttribute, WordCache
 from transforms.rules.phrases import (
     OTHER_PREFIXES,
+    PREFIX_CHARS,
     may_be_other,
     may_name_other_source,
     may_name_source,
@@ -56,9 +57,8 @@ _DENIALS = (
 # None of these contains white space, so that a text has one if a word has one.
 _DENIAL = re.compile(rf"\b(?:{'|'.join(_DENIALS)})\b|n['\u2019]t\b|\b(?:non|un)-")
 # Most words begin like none of those that matter here, which are not looked for then.
-_PREFIX = 3
 _PREFIXES = OTHER_PREFIXES | {
-    word[:_PREFIX].lower() for word in (*ANTONYMS, *CARDINALS, *_DENIALS, *CALENDAR_NAMES)
+    word[:PREFIX_CHARS].lower() for word in (*ANTONYMS, *CARDINALS, *_DENIALS, *CALENDAR_NAMES)
 }
 _MARKS = ".,;:!?()\"'*_"
 # A negation next to one of these has no effect: not only, not all, if not.
@@ -230,7 +230,7 @@ def _read_word(word: str) -> WordFeatures | None:
     bare = lower.strip(_MARKS)
     if bare.isdecimal():
         kinds |= NUMBER
-    elif bare[:_PREFIX] in _PREFIXES or not (bare.isascii() and bare.isalpha()):
+    elif bare[:PREFIX_CHARS] in _PREFIXES or not (bare.isascii() and bare.isalpha()):
         negates = _negates_in_english(lower)
         kinds |= (
             NUMBER * may_count(lower)

@@ -15,6 +15,7 @@ from transforms.contradictions.numbers import Quantity, plain_value
 from transforms.contradictions.parsed_sentence import NUMBER, OPPOSITE, ParsedSentence
 from transforms.contradictions.passages import Difference, NearSentence
 from transforms.contradictions.tokenized_text import form_of
+from transforms.rules.phrases import STOP_WORDS
 
 _MIN_WORDS = 4  # beside the value; with fewer, sentences on other topics are similar
 
@@ -43,7 +44,7 @@ _FindValue = Callable[[ParsedSentence], str | None]
 def find_swapped_values(comparison: Comparison) -> Iterator[Difference]:
     """Find numbers, years, names and antonyms that a similar sentence contradicts."""
     features = comparison.claim.features
-    names = set(map(form_of, filter(None, features.capitals)))
+    names = {form_of(each) for each in features.capitals if each and each not in STOP_WORDS}
     if not (features.kinds & (NUMBER | OPPOSITE) or names):
         return
     content = comparison.claim.content

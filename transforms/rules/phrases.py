@@ -182,10 +182,10 @@ _SOURCE_STEM = re.compile(
 _OTHER_SOURCE = re.compile(_expressions("sources"))
 _NEGATIONS = [word for phrases in _LANGUAGES.values() for word in phrases["negations"]]
 # Few words in English begin like these; the test is many times as fast as the expressions.
-_PREFIX = 3
+PREFIX_CHARS = 3
 _OPENING_MARKS = "([\"'*_"
 OTHER_PREFIXES = frozenset(
-    prefix[:_PREFIX]
+    prefix[:PREFIX_CHARS]
     for phrases in _LANGUAGES.values()
     for word in (*phrases["sources"], *phrases["negations"])
     for prefix in (word, f"l'{word}")
@@ -247,7 +247,7 @@ def may_refuse(word: str) -> bool:
 
 def may_be_other(lower: str) -> bool:
     """Return whether a word in lower case may be of another language; a fast test."""
-    return not lower.isascii() or lower.lstrip(_OPENING_MARKS)[:_PREFIX] in OTHER_PREFIXES
+    return not lower.isascii() or lower.lstrip(_OPENING_MARKS)[:PREFIX_CHARS] in OTHER_PREFIXES
 
 
 def may_name_other_source(lower: str) -> bool:
