@@ -144,7 +144,9 @@ def number_phrases(lower: str) -> Iterator[str]:
 
 
 _begins_number = WordCache[bool](
-    lambda word: _DIGIT.search(word) is not None or word.partition("-")[0] in CARDINALS
+    lambda word: (
+        _DIGIT.search(word) is not None or word.strip(_MARKS).partition("-")[0] in CARDINALS
+    )
 ).__getitem__
 
 

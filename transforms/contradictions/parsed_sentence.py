@@ -231,18 +231,18 @@ def _read_word(word: str) -> WordFeatures | None:
     if bare.isdecimal():
         kinds |= NUMBER
     elif bare[:PREFIX_CHARS] in _PREFIXES or not (bare.isascii() and bare.isalpha()):
-        negates = _negates_in_english(lower)
+        negates = _negates_in_english(bare)
         kinds |= (
-            NUMBER * may_count(lower)
-            | MONTH * names_month(word)
+            NUMBER * may_count(bare)
+            | MONTH * names_month(word.strip(_MARKS))
             | NEGATION * negates
-            | DENIAL * (negates or _DENIAL.search(lower) is not None)
+            | DENIAL * (negates or _DENIAL.search(bare) is not None)
             | OPPOSITE * (not ANTONYMS.keys().isdisjoint(content_of(word)))
         )
-        if may_be_other(lower):
+        if may_be_other(bare):
             kinds |= (
-                (NEGATION | DENIAL) * may_negate(lower)
-                | SOURCE * may_name_other_source(lower)
+                (NEGATION | DENIAL) * may_negate(bare)
+                | SOURCE * may_name_other_source(bare)
                 | REFUSAL * may_refuse_otherwise(lower)
             )
     return (kinds, name.lower()) if kinds else None

@@ -1,11 +1,13 @@
 """What the words of a text could hold."""
 
 import re
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transforms.contradictions.dates import MONTHS
 from transforms.contradictions.parsed_sentence import (
     CAPITAL,
     DENIAL,
@@ -17,6 +19,7 @@ from transforms.contradictions.parsed_sentence import (
     SOURCE,
     read_features,
 )
+from transforms.contradictions.tokenized_text import CARDINALS
 from transforms.rules.phrases import may_name_source, refuses
 
 WORDS = [
@@ -45,6 +48,24 @@ TEXTS = st.lists(st.sampled_from([*WORDS, " ", "\n", "\u00a0"])).map(" ".join)
 )
 def test_the_signs_of_a_text_are_those_of_its_words(text: str, kinds: int) -> None:
     assert read_features(text).kinds == kinds
+
+
+@pytest.mark.parametrize("written", ["{}", "({}),", "_{}_", '"{}!"'])
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (CARDINALS, NUMBER),
+        (MONTHS, MONTH),
+        (["highest", "lower", "olds", "winter", "forbid"], OPPOSITE),
+        (["nicht", "kein", "jamais", "nunca", "n\u00e3o", "never", "not", "couldn't"], NEGATION),
+        (["without", "unless", "lacking", "nor", "non-toxic", "rarely"], DENIAL),
+        (["passage", "documento", "fonte", "l'article"], SOURCE),
+    ],
+)
+def test_each_word_that_matters_is_recognized(
+    words: Iterable[str], kind: int, written: str
+) -> None:
+    assert [word for word in words if not read_features(written.format(word)).kinds & kind] == []
 
 
 @given(TEXTS)
