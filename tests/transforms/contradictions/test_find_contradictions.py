@@ -169,6 +169,14 @@ def test_a_number_word_with_a_capital_is_a_number(claim: str, fact: str) -> None
     assert found(claim, fact) == []
 
 
+@pytest.mark.parametrize("number", ["twelve", "(twelve)", "Twelve", "*twelve*"])
+def test_a_number_word_at_the_end_of_a_sentence_is_compared(number: str) -> None:
+    fact = "The lamps in the hall are 14."
+    assert found(f"The lamps in the hall are {number}.", fact) == [
+        ("NUMBER", number.strip("(*)"), "14", 0)
+    ]
+
+
 def test_a_number_of_another_thing_is_a_difference() -> None:
     fact = "A card costs 5 coins and 9 stamps."
     assert found("A card costs 9 coins and 9 stamps.", fact) == [("NUMBER", "9", "5", 0)]
