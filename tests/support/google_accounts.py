@@ -54,8 +54,7 @@ class _TokenHandler(BaseHTTPRequestHandler):
 @contextmanager
 def token_server() -> Iterator[TokenServer]:
     """Run a token endpoint on the loopback while the block lasts."""
-    server = TokenServer()
-    with serving(server):
+    with serving(TokenServer()) as server:
         yield server
 
 

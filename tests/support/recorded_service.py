@@ -70,6 +70,5 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def recorded_service() -> Iterator[RecordedService]:
     """Serve on the loopback while the block lasts."""
-    server = RecordedService()
-    with serving(server):
+    with serving(RecordedService()) as server:
         yield server

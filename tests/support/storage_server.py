@@ -51,8 +51,7 @@ class _Handler(BaseHTTPRequestHandler):
 def storage_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Buckets]:
     """Let gs:// mean buckets in this process while the block lasts, with short timeouts."""
     buckets = Buckets()
-    server = _StorageServer(buckets)
-    with serving(server):
+    with serving(_StorageServer(buckets)):
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", buckets.address)
         for retry in (DEFAULT_RETRY, DEFAULT_RETRY_WITH_THROTTLING_COUNTER):
             for name, seconds in {"_initial": 0.01, "_maximum": 0.1, "_timeout": 0.5}.items():
