@@ -57,11 +57,9 @@ class ComparedFacts:
 
     def has_number(self, value: float | str, sentences: Sentences) -> bool:
         """Return whether a fact has a number; one of several words only if in the sentences."""
-        return (
-            sentences.has_value(value)
-            or any(value in passage.numbers for passage in self._passages)
-            or (self._may_count_in_words and bool(sentences.uses_of(value)))
-        )
+        if any(value in passage.numbers for passage in self._passages):
+            return True
+        return self._may_count_in_words and bool(sentences.uses_of(value))
 
     def has_sentence(self, claim: str) -> bool:
         """Return whether a fact contains a claim verbatim, as one or several sentences."""

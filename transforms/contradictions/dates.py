@@ -75,10 +75,10 @@ def may_name_year(text: str) -> bool:
 
 
 def names_month(word: str) -> bool:
-    """Return whether a word may contain the name of a month."""
+    """Return whether a word without marks around it may contain the name of a month."""
     if _ABBREVIATION.search(word) is not None or "月" in word:
         return True
-    return word.rstrip(".,;:)") in _OTHER_MONTHS
+    return word in _OTHER_MONTHS
 
 
 def may_agree(date: Date, text: str) -> bool:

@@ -6,7 +6,13 @@ from collections.abc import Set as AbstractSet
 from itertools import chain, compress, count
 from typing import NamedTuple, TypeVar
 
-from transforms.contradictions.tokenized_text import CARDINALS, Token, TokenizedText, form_of
+from transforms.contradictions.tokenized_text import (
+    CARDINALS,
+    MARKS,
+    Token,
+    TokenizedText,
+    form_of,
+)
 from transforms.rules.cache import WordCache
 from transforms.rules.number_forms import grouped_form, join_groups, number_form, separates_groups
 from transforms.rules.phrases import NUMBER_WORDS, has_english
@@ -90,7 +96,6 @@ _DIGIT = re.compile(r"\d")
 _ONES = {"one": 1.0} | {
     word: float(number) for word, number in NUMBER_WORDS.items() if float(number) in range(1, 10)
 }
-_MARKS = " .,;:!?()[]*'\"\u201c\u201d"
 # A number behind one of these numbers a part of a text: step 4.
 _TEXT_PARTS = frozenset(
     {"step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"}
@@ -140,13 +145,11 @@ def number_phrases(lower: str) -> Iterator[str]:
     """Yield each number of a text in lower case with the word behind it."""
     words = lower.split()
     for place in compress(count(), map(_begins_number, words)):
-        yield " ".join(words[place : place + 2]).strip(_MARKS)
+        yield " ".join(words[place : place + 2]).strip(MARKS)
 
 
 _begins_number = WordCache[bool](
-    lambda word: (
-        _DIGIT.search(word) is not None or word.strip(_MARKS).partition("-")[0] in CARDINALS
-    )
+    lambda word: _DIGIT.search(word) is not None or word.strip(MARKS).partition("-")[0] in CARDINALS
 ).__getitem__
 
 

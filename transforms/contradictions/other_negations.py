@@ -30,9 +30,9 @@ Span = tuple[int, int]
 
 
 def may_negate(word: str) -> bool:
-    """Return whether a word in lower case may negate something, except "no" in Spanish."""
+    """Return whether a word, in lower case and without marks, may negate; not "no" in Spanish."""
     if word.isascii():
-        return word.rstrip(_MARKS) in _WORDS or word == "non"
+        return word in _WORDS or word == "non"
     return bool(negation_spans(f" {word} "))
 
 

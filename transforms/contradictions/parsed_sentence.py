@@ -23,6 +23,7 @@ from transforms.contradictions.other_negations import (
 )
 from transforms.contradictions.tokenized_text import (
     CARDINALS,
+    MARKS,
     Token,
     TokenizedText,
     content_of,
@@ -60,7 +61,6 @@ _DENIAL = re.compile(rf"\b(?:{'|'.join(_DENIALS)})\b|n['\u2019]t\b|\b(?:non|un)-
 _PREFIXES = OTHER_PREFIXES | {
     word[:PREFIX_CHARS].lower() for word in (*ANTONYMS, *CARDINALS, *_DENIALS, *CALENDAR_NAMES)
 }
-_MARKS = ".,;:!?()\"'*_"
 # A negation next to one of these has no effect: not only, not all, if not.
 _QUALIFIERS = frozenset(
     {
@@ -227,14 +227,14 @@ def join_features(text: str, of_words: Sequence[WordFeatures | None]) -> Feature
 def _read_word(word: str) -> WordFeatures | None:
     lower, name = word.lower(), name_at_start(word)
     kinds = CAPITAL * bool(name) | SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
-    bare = lower.strip(_MARKS)
+    bare = lower.strip(MARKS)
     if bare.isdecimal():
         kinds |= NUMBER
     elif bare[:PREFIX_CHARS] in _PREFIXES or not (bare.isascii() and bare.isalpha()):
         negates = _negates_in_english(bare)
         kinds |= (
             NUMBER * may_count(bare)
-            | MONTH * names_month(word.strip(_MARKS))
+            | MONTH * names_month(word.strip(MARKS))
             | NEGATION * negates
             | DENIAL * (negates or _DENIAL.search(bare) is not None)
             | OPPOSITE * (not ANTONYMS.keys().isdisjoint(content_of(word)))
@@ -256,7 +256,7 @@ class ParsedSentence(TokenizedText):
     """A sentence, and what can be compared in it."""
 
     def __init__(self, text: str, features: Features | None = None) -> None:
-        self.text = text
+        super().__init__(text)
         if features:
             self.features = features
 

@@ -104,10 +104,6 @@ class Sentences:
         """The forms of the antonyms of the words."""
         return frozenset().union(*[passage.opposites for _, passage in self._numbered])
 
-    def has_value(self, value: float | str) -> bool:
-        """Return whether a sentence has a number of one word."""
-        return any(value in each for _, passage in self._numbered for each in passage.values)
-
     def with_text(self, may_match: Callable[[str], bool]) -> Iterator[tuple[int, ParsedSentence]]:
         """Yield the sentences whose text may match, each behind the index of its fact."""
         for fact, passage in self._numbered:

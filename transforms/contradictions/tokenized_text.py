@@ -23,6 +23,7 @@ _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d\u3001\u3002\uff0c]""")
 CARDINALS = NUMBER_WORDS.keys() - {
     *("half", "first", "second", "third", "fourth", "fifth", "twice"),
 }
+MARKS = " .,;:!?()[]*_'\"\u201c\u201d"  # may stand around a word
 FORM_CHARS = 6  # of the longest form of a word; a number's may be longer
 _MIN_PLURAL_CHARS = 4
 

@@ -183,7 +183,6 @@ _OTHER_SOURCE = re.compile(_expressions("sources"))
 _NEGATIONS = [word for phrases in _LANGUAGES.values() for word in phrases["negations"]]
 # Few words in English begin like these; the test is many times as fast as the expressions.
 PREFIX_CHARS = 3
-_OPENING_MARKS = "([\"'*_"
 OTHER_PREFIXES = frozenset(
     prefix[:PREFIX_CHARS]
     for phrases in _LANGUAGES.values()
@@ -235,19 +234,19 @@ def has_english(text: str) -> bool:
     return " the " in text or any(map(text.__contains__, _ENGLISH))
 
 
-def may_name_source(text: str) -> bool:
-    """Return whether a text could name a source in English; a fast test."""
-    return _SOURCE_STEM.search(text.lower()) is not None
+def may_name_source(lower: str) -> bool:
+    """Return whether a text in lower case could name a source in English; a fast test."""
+    return _SOURCE_STEM.search(lower) is not None
 
 
-def may_refuse(word: str) -> bool:
-    """Return whether a text with this word could be a refusal in English."""
-    return _REFUSING.search(word.lower()) is not None
+def may_refuse(lower: str) -> bool:
+    """Return whether a text with a word, in lower case, could be a refusal in English."""
+    return _REFUSING.search(lower) is not None
 
 
 def may_be_other(lower: str) -> bool:
-    """Return whether a word in lower case may be of another language; a fast test."""
-    return not lower.isascii() or lower.lstrip(_OPENING_MARKS)[:PREFIX_CHARS] in OTHER_PREFIXES
+    """Return whether a word, in lower case and without marks, may be of another language."""
+    return not lower.isascii() or lower[:PREFIX_CHARS] in OTHER_PREFIXES
 
 
 def may_name_other_source(lower: str) -> bool:
