@@ -77,9 +77,11 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
       deferred: answers, and messages not yet parsed, that the budget of the run did not allow.
       enriched, failures, alerts: rows in the files that were written.
       source: a hash of the input's name; None if it is unknown.
-      journal: the identity of a worker's journal, part of its files' names; None for other runs.
-      unpublished: enriched records of a worker that are durable, but in no final file yet.
-      set_aside: rows in damaged part files of a worker, which are in no final file.
+      journal: the identity of the database of a run on one machine, part of its files' names; None
+        for other runs.
+      unpublished: enriched records that are durable, but in no final file yet.
+      set_aside: rows in damaged part files of a worker of version 1.0.0.
+      unfinished: whether the run is bounded and was begun, but has not ended.
     """
 
     run: str
@@ -98,12 +100,18 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     journal: str | None = None
     unpublished: int = 0
     set_aside: int = 0
+    unfinished: bool = False
     replayed: Replayed | None = None
 
     @property
     def name(self) -> str:
         """A name that no other run in the same folder has."""
         return f"{self.run}-{self.journal}" if self.journal else self.run
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a bounded run has ended, and its budget left nothing."""
+        return not (self.unfinished or self.deferred)
 
     @property
     def closes(self) -> bool:
@@ -171,6 +179,7 @@ def _folder_totals(runs: Sequence[Summary]) -> Summary:
         started_at_us=min(run.started_at_us for run in runs),
         source=None,
         journal=None,
+        unfinished=any(run.unfinished for run in runs),
         replayed=None,
     )
 

@@ -106,7 +106,7 @@ class _DropSeen(beam.DoFn):
     def finish_bundle(self) -> Iterator[WindowedValue]:
         for answer in self._claim():
             yield WindowedValue(answer, MIN_TIMESTAMP, (GlobalWindow(),))
-        self._seen.checkpoint()
+        self._seen.end()
 
     def _claim(self) -> Iterator[Answer]:
         """Claim the ids of the answers taken so far; yield those that are new."""

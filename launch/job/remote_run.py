@@ -17,7 +17,7 @@ from apache_beam.runners.runner import PipelineResult, PipelineState
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
-from launch.local.run_summary import publish_summary, summary_of
+from launch.engine.run_summary import publish_summary, resolve_replayed, summary_of
 from launch.terminal.exit_status import DONE, fail
 from pipeline import storage
 from pipeline.build import Source, build_pipeline
@@ -26,7 +26,7 @@ from pipeline.settings.config import Config
 from pipeline.sinks.publication import check_manifest
 from pipeline.sinks.row_formats import row_formats
 from pipeline.sinks.sink import ArchiveSink, Sink
-from pipeline.sinks.summary_file import refuse_other_source, remove_summary
+from pipeline.sinks.summary_file import refuse_other_source
 from pipeline.sources.read_archives import ReadArchives
 from pipeline.sources.read_subscription import ReadSubscription
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
@@ -50,7 +50,6 @@ def run_remotely(
     with lock_output(config.lock, LOCK_WAIT_S):
         refuse_other_source(config.destination, config.source)
         started_at_us = clock.now_us()
-        remove_summary(config.destination)
         pipeline = beam.Pipeline(options=options)
         build_pipeline(pipeline, archives_of(config), ArchiveSink(config), config)
         try:
@@ -66,7 +65,7 @@ def run_remotely(
                 started_at_us=started_at_us,
                 price_per_1k_chars=price_per_1k_chars,
             )
-            return publish_summary(config, summary)
+            return publish_summary(config, resolve_replayed(config, summary))
         finally:
             # A rerun writes its files again, and a full disk needs the room.
             storage.remove_folder(config.destination.temporary_folder)

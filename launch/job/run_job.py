@@ -5,15 +5,15 @@ import traceback
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch.backfill.run_backfill import local_run
+from launch.engine.database import OtherVersion
 from launch.job.placement import Placement
 from launch.job.remote_run import run_remotely
-from launch.local.local_pipeline import cause_of
-from launch.local.local_run import run_locally
 from launch.logs.json_log import keep_beam_quiet
 from launch.report.terminal_summary import show_summary
 from launch.report.unreadable_input import fail_unreadable, fail_with, first_failures
 from launch.report.write_report import write_report
-from launch.terminal.exit_status import DONE, LEFT, fail
+from launch.terminal.exit_status import DONE, LEFT, USAGE, fail
 from pipeline.errors import RunFailed
 from pipeline.settings.config import Config
 from pipeline.settings.job import JobSettings
@@ -33,19 +33,25 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
         if config.work_folder:
             # Each call would try for minutes before the run gives up.
             try_connection(config.check)
-            summary, findings = run_locally(config, options, placement.processes, job)
+            with local_run(config, options, placement.processes, job) as summary:
+                report = _write_report(config, job)
         else:
             summary = run_remotely(config, options, job.costs.price_per_1k_chars)
-            findings = None
+            report = _write_report(config, job)
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
-        return fail(f"the run failed: {_reason(cause_of(error))}")
-    report = None
+        if isinstance(error, OtherVersion):
+            return fail(str(error), USAGE)
+        return fail(f"the run failed: {_reason(error)}")
+    show_summary(config, summary, report)
+    return _exit_status(config, summary)
+
+
+def _write_report(config: Config, job: JobSettings) -> str | None:
     try:
-        report = write_report(config.output, findings, job.alerts.record_url)
+        return write_report(config.output, job.alerts.record_url)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
-    show_summary(config, summary, findings, report)
-    return _exit_status(config, summary)
+        return None
 
 
 def _exit_status(config: Config, summary: Summary) -> int:
@@ -53,12 +59,12 @@ def _exit_status(config: Config, summary: Summary) -> int:
         return fail(f"the run failed: the counts do not add up: {summary.read} messages were read")
     if summary.damaged_archives:
         sentence = f"the run failed: damaged archives: {summary.damaged_archives}"
-        damage = first_failures(config.destination, DamagedArchive.__name__)
+        damage = first_failures(config.destination, summary.name, DamagedArchive.__name__)
         return fail_with(sentence, damage)
     # A replay reads messages that were counted as failures before.
     is_unreadable = summary.unreadable == summary.read and not summary.deferred
     if is_unreadable and not config.replays:
-        return fail_unreadable(first_failures(config.destination), config.inputs)
+        return fail_unreadable(first_failures(config.destination, summary.name), config.inputs)
     return LEFT if summary.retryable_failures or summary.deferred else DONE
 
 

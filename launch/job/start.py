@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from launch.engine.run_summary import free_run_id, move_replayed
 from launch.inputs.paths import (
     STANDARD_INPUT,
     default_run_id,
@@ -20,7 +21,6 @@ from launch.inputs.paths import (
     try_output,
 )
 from launch.job.placement import Placement, place_job
-from launch.local.run_summary import free_run_id, move_replayed
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, LEFT, fail
 from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings

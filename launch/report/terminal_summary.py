@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from launch.report.counts.tally import Findings, Tally
+from launch.report.counts.tally import Tally
 from launch.report.counts.worst_answers import AnswerExcerpt
 from launch.report.output_folder import UnreadableFile, read_answers
 from launch.terminal.figures import SCREEN_ACCURACY, counted, printable
@@ -35,13 +35,8 @@ _COLOURS = {
 }
 
 
-def show_summary(
-    config: Config, summary: Summary, findings: Findings | None, report: str | None = None
-) -> None:
-    """Print the verdicts, the answers with the lowest scores, and the files of a run.
-
-    The findings are None if they are also of other runs, or the run's records were not counted.
-    """
+def show_summary(config: Config, summary: Summary, report: str | None = None) -> None:
+    """Print the verdicts, the answers with the lowest scores, and the files of a run."""
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
     seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US
@@ -52,7 +47,7 @@ def show_summary(
     lines = [accounts_line(summary), counted(summary.alerts, "alert")]
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
-    tally = findings.tally if findings else _tally_of(config, summary)
+    tally = _tally_of(config, summary)
     if config.check.is_lexical and summary.checked:
         lines.append(f"{_flagged(summary, tally)}. {SCREEN_ACCURACY}")
     console.print(Padding("\n" + "\n".join(lines) + "\n", _INDENT, expand=False))
@@ -109,7 +104,7 @@ def _tally_of(config: Config, summary: Summary) -> Tally:
     tally = Tally(Thresholds(), {})
     if summary.enriched <= _MAX_ROWS_TO_SEARCH:
         with suppress(UnreadableFile):
-            for entry in read_manifest(config.destination, "enriched"):
+            for entry in read_manifest(config.destination, summary.name, "enriched"):
                 for answer in read_answers(config.destination.path(entry.path)):
                     tally.add_answer(answer)
     return tally
@@ -131,7 +126,7 @@ def _answer(low: AnswerExcerpt) -> Table:
 
 def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterator[str]:
     for kind in ("enriched", "alerts", "failures"):
-        entries = read_manifest(config.destination, kind)
+        entries = read_manifest(config.destination, summary.name, kind)
         rows = sum(entry.rows for entry in entries)
         counts = f"{counted(rows, 'row')} in {counted(len(entries), 'file')}"
         yield f"  {config.destination.path(kind)}  {counts}"

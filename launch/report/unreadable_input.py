@@ -36,13 +36,18 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
     return fail_with("nothing in the input could be read", [*shown, *islice(hints, 1)])
 
 
-def first_failures(destination: Destination, error_class: str | None = None) -> list[str]:
-    """Read the places and messages of the first failures of a run, of one class or of all."""
+def first_failures(
+    destination: Destination, run: str, error_class: str | None = None
+) -> list[str]:
+    """Read the places and messages of the first failures of a run, of one class or of all.
+
+    `run` is the name in its summary.
+    """
     found: list[str] = []
     decoder = msgspec.json.Decoder(FailureLine)
     # A failure to print details must not hide the result of the run.
     with suppress(OSError):
-        for entry in read_manifest(destination, "failures"):
+        for entry in read_manifest(destination, run, "failures"):
             with storage.read(destination.path(entry.path)) as stream:
                 for failure in map(decoder.decode, islice(stream, _SEARCHED_FAILURES)):
                     if error_class in (None, failure.error_class):

@@ -18,15 +18,13 @@ REPORT_NAME = "report.html"
 _Line = TypeVar("_Line")
 
 
-def write_report(
-    output: str, findings: Findings | None = None, url_template: str | None = None
-) -> str:
+def write_report(output: str, url_template: str | None = None) -> str:
     """Write the report of an output folder into that folder; return its path.
 
-    Without its counts, read all its files. The template is that of the records' addresses.
+    The template is that of the records' addresses.
     """
     path = storage.join(output, REPORT_NAME)
-    findings = findings or read_output(output_folder.find_files(output), {}, {})
+    findings = read_output(output_folder.find_files(output), {}, {})
     output_folder.write_file(path, render(findings, output, url_template=url_template).encode())
     return path
 
@@ -35,15 +33,13 @@ def read_output(
     files: output_folder.OutputFiles,
     thresholds: GivenThresholds,
     labels: Mapping[str, bool],
-    answers: Iterable[AnswerRow] | None = None,
     *,
     shown: int = SHOWN_ANSWERS,
     also_add: Callable[[AnswerRow], None] | None = None,
 ) -> Findings:
     """Count the records of a folder, one at a time; thresholds replace those of the summary.
 
-    The `answers` are those of the enriched files, if these need not be read. `also_add` gets each
-    answer, too.
+    `also_add` gets each answer, too.
     """
     unreadable: list[str] = []
     paths = [files.summary] if files.summary else []
@@ -57,10 +53,8 @@ def read_output(
     for path in files.failures:
         for failure in _readable(output_folder.read_lines(path, FailureLine), unreadable):
             tally.add_failure(failure)
-    if answers is None:
-        found = (_readable(output_folder.read_answers(path), unreadable) for path in files.enriched)
-        answers = chain.from_iterable(found)
-    for answer in answers:
+    found = (_readable(output_folder.read_answers(path), unreadable) for path in files.enriched)
+    for answer in chain.from_iterable(found):
         tally.add_answer(answer)
         if also_add is not None:
             also_add(answer)

@@ -13,9 +13,9 @@ LEFT = 3  # done, except for retryable failures or deferred messages
 _DISK_FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")
 
 
-def fail(sentence: str) -> int:
+def fail(sentence: str, status: int = FAILED) -> int:
     """Print why a command failed to stderr, and advice if a disk is full; return the status."""
     if any(words in sentence for words in _DISK_FULL):
         sentence += "; free some space on this disk, and run the same command again"
     sys.stderr.write(f"groundwatch: {sentence}\n")
-    return FAILED
+    return status

@@ -27,7 +27,8 @@ from transforms.rules.limits import CheckLimits
 _CHECK = CheckSettings()
 _RETRIES = RetrySettings()
 _LIMITS = CheckLimits()
-REPLY_STORE = "paid.sqlite"  # The file of cached replies in a run's work folder
+DATABASE = "run.sqlite"
+"""The file in a work folder with everything of a run that must survive."""
 # Calls or characters: more than any run sends, and still an integer of SQLite.
 _MOST_COUNTED = 2**62
 
@@ -145,7 +146,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             requests_per_minute=None if quota is None else quota / workers,
             retries=msgspec.structs.replace(retries, timeout_s=self.timeout_s),
             cache_bytes=self.cache_mb * MEGABYTE,
-            reply_store=f"{reply_folder}/{REPLY_STORE}" if has_store else None,
+            reply_store=f"{reply_folder}/{DATABASE}" if has_store else None,
             budget=budget,
             proxy=self.proxy,
             outage=outage,

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pipeline import storage
+from pipeline.settings.checker import DATABASE
 from pipeline.settings.job import FILE_BYTES, JobSettings, LocalRunSettings
 from schemas import Record
 from schemas.message import ParseOptions
@@ -93,9 +94,14 @@ class Config(Record, frozen=True, kw_only=True):
         return self.destination.path(f".groundwatch-{self.run}.lock")
 
     @property
-    def seen_ids(self) -> str | None:
-        """The database of the record ids that the run has seen."""
-        return f"{self.work_folder}/seen.sqlite" if self.work_folder else None
+    def database(self) -> str | None:
+        """The database with everything of a run on this machine that must survive."""
+        return f"{self.work_folder}/{DATABASE}" if self.work_folder else None
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether answers come from a subscription."""
+        return not self.inputs
 
 
 def job_config(

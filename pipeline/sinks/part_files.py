@@ -1,10 +1,11 @@
-"""Write part files, which are published later, alone or joined."""
+"""Write part files, which a runner publishes later."""
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from pipeline import storage
+from pipeline.sinks.chunks import widened
 from pipeline.sinks.row_formats import RowFormat
 from schemas import Record
 
@@ -16,8 +17,7 @@ _MOST_OPEN = 400
 class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
     """A finished file of one kind of rows that is not published yet.
 
-    Its `folder` is relative to the output's root. `keys` are those of its records, 16 bytes each,
-    in their order; empty where they are not needed.
+    Its `folder` is relative to the output's root.
     """
 
     path: str
@@ -27,7 +27,6 @@ class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
     size_bytes: int
     first_event_us: int | None
     last_event_us: int | None
-    keys: bytes = b""
 
 
 class OpenPart:
@@ -40,9 +39,9 @@ class OpenPart:
         self._problem = f"cannot write {path}"
         with storage.describing_errors(self._problem):
             self._stream = storage.create(path)
-            self._writer = row_format.open(self._stream)
+            self._stream.write(row_format.header)
+            self._writer = row_format.open_rows(self._stream)
         self._rows = 0
-        self._keys = bytearray()
         self._range_us: tuple[int, int] | None = None
 
     def exceeds(self, most_bytes: int) -> bool:
@@ -60,11 +59,7 @@ class OpenPart:
             with storage.describing_errors(self._problem):
                 raise
         self._rows += 1
-        self._keys += self._format.key(row)
-        time_us = self._format.event_time_us(row)
-        if time_us is not None:
-            first_us, last_us = self._range_us or (time_us, time_us)
-            self._range_us = min(time_us, first_us), max(time_us, last_us)
+        self._range_us = widened(self._range_us, self._format.event_time_us(row))
 
     def close(self) -> Part:
         """Finish the file."""
@@ -81,16 +76,7 @@ class OpenPart:
             size_bytes=size,
             first_event_us=first_us,
             last_event_us=last_us,
-            keys=bytes(self._keys),
         )
-
-
-def write_part(path: str, folder: str, row_format: RowFormat, rows: Iterable[Any]) -> Part:
-    """Write rows to one file."""
-    part = OpenPart(path, folder, row_format)
-    for row in rows:
-        part.write(row)
-    return part.close()
 
 
 class PartWriter:

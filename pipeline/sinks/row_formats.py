@@ -2,13 +2,14 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache, lru_cache
 from io import BytesIO
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
 import fastavro
+import msgspec
 from fastavro import parse_schema
 from fastavro.write import Writer
 
@@ -19,8 +20,13 @@ from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure, failure_to_json
 from schemas.quantities import DAY_US, to_date
-from transforms.persistence.seen_ids import record_key
-from transforms.rules.redaction import TextMode, redact, without_evidence, without_fact_texts
+from transforms.rules.redaction import (
+    TextMode,
+    redact,
+    redact_row,
+    without_evidence,
+    without_fact_texts,
+)
 from transforms.rules.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 from transforms.runtime import clock
 
@@ -28,46 +34,45 @@ _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
 # How far before and after now an event date may be to get a folder of its own.
 _OLDEST_US, _LATEST_US = 3_653 * DAY_US, 2 * DAY_US
 _MAX_TEXT_BYTES = 100_000  # of each of the dozen texts that are left of a record over 10 MB
-_HEADER_BYTES = 256 * 1024  # More than any header, whose schema takes some 6 KB
 
 
 class RowFormat(ABC):
-    """Encode one kind of row, by default as lines. Instances are pickled."""
+    """Encode one kind of row, by default as lines. Instances are pickled.
+
+    The `policy` is one of `policies`, which say how much text the rows hold, the most first.
+    """
 
     kind: str
     extension = "jsonl"
+    policies: tuple[str, ...]
+    policy: str
     event_time_us: "attrgetter[int | None]" = attrgetter("event_time_us")
-
-    def start(self) -> None:  # noqa: B027 - few formats keep anything
-        """Begin a bundle."""
 
     def folder(self, _: Any) -> str:
         """Return the folder of a row, relative to the output folder."""
         return self.kind
 
-    def key(self, _: Any) -> bytes:
-        """Return the key of a row, empty where none is needed."""
-        return b""
-
     @abstractmethod
     def encode(self, row: Any) -> Any:
         """Return what a writer takes."""
 
-    def open(self, stream: IO[bytes]) -> Any:
-        """Write a file's header; return its writer with the methods `write` and `flush`."""
+    @property
+    def header(self) -> bytes:
+        """What a file begins with."""
+        return b""
+
+    def open_rows(self, stream: IO[bytes]) -> Any:
+        """Return the writer of the rows behind a header, with the methods `write` and `flush`."""
         return stream
 
-    def skip_header(self, stream: IO[bytes]) -> None:  # noqa: B027 - lines have none
-        """Seek to a file's first row; OSError if the file is not one of this run."""
+    def restrict(self, content: bytes, policy: str) -> bytes:
+        """Remove what `policy` allowed in encoded rows, and this format's own does not."""
+        is_allowed = self.policies.index(policy) >= self.policies.index(self.policy)
+        return content if is_allowed else self.restrict_rows(content)
 
-    def count_rows(self, stream: IO[bytes]) -> int:
-        """Count the rows of a file; OSError without a number if it is damaged."""
-        number, line = 0, b"\n"
-        for number, line in enumerate(stream, 1):  # noqa: B007 - the last ones are needed
-            pass
-        if not line.endswith(b"\n"):
-            raise OSError("its last line has no end")
-        return number
+    @abstractmethod
+    def restrict_rows(self, content: bytes) -> bytes:
+        """Encode rows again, with as much text as the policy allows."""
 
 
 class EnrichedFiles(RowFormat):
@@ -81,17 +86,14 @@ class EnrichedFiles(RowFormat):
     kind = "enriched"
     extension = "avro"
 
+    policies = TextMode.FULL, TextMode.HASH, TextMode.NONE
+
     def __init__(
-        self,
-        text_mode: TextMode,
-        run: str = "",
-        now_us: Callable[[], int] | None = None,
-        *,
-        with_keys: bool = False,
+        self, text_mode: TextMode, run: str = "", now_us: Callable[[], int] | None = None
     ) -> None:
-        self.text_mode = text_mode
+        self.policy = text_mode
+        self._text_mode = text_mode
         self._now_us = now_us
-        self._with_keys = with_keys
         self._mark = hashlib.blake2b(run.encode(), digest_size=16).digest()
 
     def folder(self, row: EnrichedAnswer) -> str:
@@ -103,46 +105,27 @@ class EnrichedFiles(RowFormat):
             date = to_date(time_us) if -_LATEST_US <= age_us <= _OLDEST_US else date
         return f"{self.kind}/event_date={date}"
 
-    def key(self, row: EnrichedAnswer) -> bytes:
-        """Return the key of the record."""
-        return record_key(row.record_id) if self._with_keys else b""
-
     def encode(self, row: EnrichedAnswer) -> bytes:
         """Return the record in Avro, with as much text as is kept."""
-        return _encoder()(redact(row, self.text_mode))
+        return _encoder()(redact(row, self._text_mode))
 
-    def open(self, stream: IO[bytes]) -> AvroBlocks:
-        """Start an Avro file."""
-        stream.write(_header(self._mark))
+    @property
+    def header(self) -> bytes:
+        """The schema and the sync marker of an Avro file."""
+        return _header(self._mark)
+
+    def open_rows(self, stream: IO[bytes]) -> AvroBlocks:
+        """Return the writer of blocks."""
         return AvroBlocks(stream, self._mark)
 
-    def skip_header(self, stream: IO[bytes]) -> None:
-        """Seek past the first sync marker, which ends the header."""
-        end = stream.read(_HEADER_BYTES).find(self._mark)
-        if end < 0:
-            raise OSError("it is not an Avro file of this run")
-        stream.seek(end + len(self._mark))
-
-    def copy_rows(
-        self, source: IO[bytes], target: IO[bytes], is_kept: Iterable[bool]
-    ) -> list[dict[str, Any]]:
-        """Copy the rows of a file of this run that are kept, and return the others."""
-        writer = _row_writer(target, self._mark)
-        left_out: list[dict[str, Any]] = []
-        try:
-            for row, keeps in zip(fastavro.reader(source), is_kept, strict=True):
-                (writer.write if keeps else left_out.append)(row)
-        except (ValueError, EOFError) as error:
-            raise OSError(f"damaged Avro: {type(error).__name__}") from None
+    def restrict_rows(self, content: bytes) -> bytes:
+        """Hide texts in the rows of blocks."""
+        stream = BytesIO()
+        writer = _row_writer(stream, self._mark)
+        for row in fastavro.reader(BytesIO(self.header + content)):
+            writer.write(redact_row(row, self._text_mode))
         writer.flush()
-        return left_out
-
-    def count_rows(self, stream: IO[bytes]) -> int:
-        """Count by the blocks' own counts."""
-        try:
-            return sum(block.num_records for block in fastavro.block_reader(stream))
-        except Exception as error:  # noqa: BLE001 - fastavro raises what its decoders do
-            raise OSError(f"damaged Avro: {type(error).__name__}") from None
+        return stream.getvalue().removeprefix(self.header)
 
 
 def _row_writer(stream: IO[bytes], sync_marker: bytes) -> Writer:
@@ -188,10 +171,18 @@ class AlertFiles(RowFormat):
     """Lines of JSON with the fields of `alert.avsc`."""
 
     kind = "alerts"
+    policies = "text", "none"
+
+    def __init__(self, *, with_text: bool) -> None:
+        self.policy = "text" if with_text else "none"
 
     def encode(self, row: Alert) -> bytes:
         """Return the line."""
         return alert_to_json(row) + b"\n"
+
+    def restrict_rows(self, content: bytes) -> bytes:
+        """Remove the texts of the answers and their claims."""
+        return _map_lines(content, _without_texts)
 
 
 class FailureFiles(RowFormat):
@@ -200,13 +191,29 @@ class FailureFiles(RowFormat):
     kind = "failures"
     event_time_us = attrgetter("message.publish_time_us")
     """A message without an answer has no event time."""
+    policies = "payload", "none"
 
     def __init__(self, *, with_payload: bool) -> None:
         self.with_payload = with_payload
+        self.policy = "payload" if with_payload else "none"
 
     def encode(self, row: Failure) -> bytes:
         """Return the line."""
         return failure_to_json(row, with_payload=self.with_payload) + b"\n"
+
+    def restrict_rows(self, content: bytes) -> bytes:
+        """Remove the payloads and attributes of the messages."""
+        return _map_lines(content, lambda row: row | {"payload_base64": None, "attributes": {}})
+
+
+def _map_lines(content: bytes, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bytes:
+    rows = msgspec.json.Decoder(dict[str, Any]).decode_lines(content)
+    return msgspec.json.Encoder().encode_lines(map(change, rows))
+
+
+def _without_texts(alert: dict[str, Any]) -> dict[str, Any]:
+    worst = alert["worst_claim"]
+    return alert | {"answer_text": None, "worst_claim": worst and worst | {"text": None}}
 
 
 class RowFormats(NamedTuple):
@@ -217,13 +224,11 @@ class RowFormats(NamedTuple):
     failures: FailureFiles
 
 
-def row_formats(
-    config: Config, *, only_recent_dates: bool = False, with_keys: bool = False
-) -> RowFormats:
-    """Choose the formats of a run's rows; the other arguments are explained at `EnrichedFiles`."""
+def row_formats(config: Config, *, only_recent_dates: bool = False) -> RowFormats:
+    """Choose the formats of a run's rows; `EnrichedFiles` says which dates are recent."""
     now_us = clock.now_us if only_recent_dates else None
     return RowFormats(
-        EnrichedFiles(config.text, config.run, now_us, with_keys=with_keys),
-        AlertFiles(),
+        EnrichedFiles(config.text, config.run, now_us),
+        AlertFiles(with_text=config.alerts.with_text),
         FailureFiles(with_payload=config.failure_payload),
     )

@@ -2,16 +2,23 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import apache_beam as beam
+from apache_beam.pvalue import PCollection, PDone
+from apache_beam.typehints.decorators import no_annotations
 
 from pipeline.settings.config import Config
-from pipeline.sinks.batch_results import deferred_answer, without_payload
-from pipeline.sinks.counted_rows import CountedRows
-from pipeline.sinks.keep_rows import KeepRow, KeepRows
+from pipeline.sinks.outcomes import (
+    Collect,
+    CollectRow,
+    EncodeRows,
+    deferred_answer,
+    without_payload,
+)
 from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import RowFormat, encode_enriched, row_formats
-from pipeline.sinks.write_files import WriteFiles, WritePart
+from pipeline.sinks.write_files import WriteFiles
 from pipeline.sinks.write_table import WriteTable
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
@@ -79,38 +86,35 @@ class StreamSink(Sink):
             self.further["WriteTable"] = WriteTable(enriched_table, config.text, expansion_service)
 
 
-class SegmentSink(Sink):
-    """Write part files, and keep the counts of rates: a segment of a run on this machine."""
+class EngineSink(Sink):
+    """Collect the outcome of a batch in this process: a run or a worker on one machine."""
 
     def __init__(self, config: Config, batches: BatchHandle) -> None:
-        self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
-        formats = row_formats(config)
-        counted = CountedRows(formats.enriched)
-        self.enriched = _parts(config, batches, formats.enriched, counted)
-        self.alerts = _parts(config, batches, formats.alerts)
-        self.failures = _parts(config, batches, formats.failures)
-
-
-def _parts(config: Config, batches: BatchHandle, *formats: RowFormat) -> KeepRows:
-    writes = (WritePart(each, batches.folder, config.file_bytes) for each in formats)
-    return KeepRows(batches, "parts", *map(beam.ParDo, writes))
-
-
-class WorkerSink(Sink):
-    """Write part files of enriched records, and keep all else: a batch of the worker."""
-
-    def __init__(self, config: Config, batches: BatchHandle) -> None:
-        enriched = row_formats(config, only_recent_dates=True, with_keys=True).enriched
-        self.enriched = _parts(config, batches, enriched)
-        self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
-        self.alerts = KeepRows(batches, "alerts")
+        formats = row_formats(config, only_recent_dates=config.is_endless)
+        self.enriched = _Encode(batches, formats.enriched)
+        self.rate_alerts = beam.ParDo(CollectRow(batches, "rates"))
+        self.alerts = Collect(batches, "alerts")
         converts = [] if config.failure_payload else [beam.Map(without_payload)]
-        self.failures = KeepRows(batches, "failures", *converts)
-        self.deferred = KeepRows(batches, "deferred", beam.Map(deferred_answer))
+        self.failures = Collect(batches, "failures", *converts)
+        self.deferred = Collect(batches, "deferred", beam.Map(deferred_answer))
         self.further = {}
         if config.keeps_results:
             convert = beam.Map(grounding_result, with_text=config.alerts.with_text)
-            self.further["KeepResults"] = KeepRows(batches, "results", convert)
+            self.further["KeepResults"] = Collect(batches, "results", convert)
         if config.publishes_enriched:
             encode = beam.Map(encode_enriched, text=config.text)
-            self.further["KeepMessages"] = KeepRows(batches, "messages", encode)
+            self.further["KeepMessages"] = Collect(batches, "messages", encode)
+
+
+class _Encode(beam.PTransform):
+    """Encode enriched records as chunks of the batch, as of `Collect`."""
+
+    def __init__(self, batches: BatchHandle, row_format: RowFormat) -> None:
+        super().__init__()
+        self.encode = beam.ParDo(EncodeRows(batches, row_format))
+
+    @no_annotations  # Beam does not know a tuple of collections as input
+    def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
+        for number, rows in enumerate(inputs):
+            _ = rows | f"EncodeRows{number}" >> self.encode
+        return PDone(inputs[0].pipeline)

@@ -27,18 +27,18 @@ def write_summary(destination: Destination, summary: Summary) -> Summary:
     return summary
 
 
-def remove_summary(destination: Destination) -> None:
-    """Remove the summary of an earlier run of the same id, and update the folder's."""
-    own = destination.path(f"{_FOLDER}/{destination.run}.json")
+def remove_summary(destination: Destination, earlier: Summary) -> None:
+    """Remove the summary of an earlier run, and update the folder's."""
+    own = destination.path(f"{_FOLDER}/{earlier.name}.json")
     if storage.exists(own):
         storage.remove([own])
-        _update_total(destination, destination.run)
+        _update_total(destination, earlier.name)
 
 
 def refuse_other_source(destination: Destination, source: str | None) -> None:
     """Raise RunFailed if a run of the same id over other input has written to the folder."""
     for earlier in read_summaries(destination.root):
-        if earlier.name == destination.run and earlier.source not in {None, source}:
+        if earlier.run == destination.run and earlier.source not in {None, source}:
             raise RunFailed(
                 f"a run {destination.run!r} over other input has written to {destination.root};"
                 " choose another --run_id or --output"

@@ -33,7 +33,6 @@ class WritePart(beam.DoFn):
 
     def start_bundle(self) -> None:
         """Begin without a file."""
-        self._format.start()
         self._writer = PartWriter(self._folder(), self._format, self._file_bytes)
 
     def process(self, row: Any) -> Iterator[Part]:

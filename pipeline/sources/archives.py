@@ -107,8 +107,7 @@ def read_examined_file(
     with _opened(path) as stream:
         if watch:
             watch(stream)
-        if has_checksums(stream) and storage.version(path) != contents.version:
-            raise OSError(_CHANGED)
+        _refuse_changed(path, contents)
         records = _records(stream, path, are_failures=are_failures, salvage=True, first=first)
         number = first
         try:
@@ -122,8 +121,20 @@ def read_examined_file(
             raise OSError(_CHANGED) from None
         if number < contents.records:
             raise OSError(_CHANGED)
+        _refuse_changed(path, contents)
     if contents.damage is not None:
         raise DamagedArchive(contents.damage, contents.verified)
+
+
+def refuse_changed(path: str, contents: Contents) -> None:
+    """Raise OSError if a file has changed since it was examined."""
+    with storage.describing_errors(f"cannot read {path}"):
+        _refuse_changed(path, contents)
+
+
+def _refuse_changed(path: str, contents: Contents) -> None:
+    if storage.version(path) != contents.version:
+        raise OSError(_CHANGED)
 
 
 @contextmanager

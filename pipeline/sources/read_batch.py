@@ -1,8 +1,9 @@
 """ReadBatch: read the messages that are handed to a pipeline inside this process."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PBegin
@@ -16,11 +17,12 @@ from transforms.deduplicate import KeepFirst, in_file
 from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
 
-class Batch(NamedTuple):
-    """Messages that go through a pipeline together, and a local folder for the steps' files."""
+class Batch:
+    """Messages that go through a pipeline together, and the rows that its steps collect."""
 
-    ranges: Iterable[MessageRange]
-    folder: str
+    def __init__(self, ranges: Iterable[MessageRange]) -> None:
+        self.ranges = ranges
+        self.collected: defaultdict[str, list[Any]] = defaultdict(list)
 
 
 class _Slot:
@@ -53,10 +55,6 @@ class BatchHandle:
             raise RuntimeError("no batch: the pipeline does not run in the process that holds it")
         return batch
 
-    def folder(self) -> str:
-        """Return the folder of the current batch."""
-        return self.batch.folder
-
 
 class ReadBatch(beam.PTransform):
     """Read the messages of the batch that the caller holds.
@@ -72,8 +70,8 @@ class ReadBatch(beam.PTransform):
         self.batches = batches
 
     def grouping(self, config: Config) -> tuple[KeepFirst, None]:
-        """Remember the record ids of all batches in the work folder; each batch is a bundle."""
-        return in_file(str(config.seen_ids)), None
+        """Remember the record ids of all batches in the database; each batch is a bundle."""
+        return in_file(str(config.database)), None
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:

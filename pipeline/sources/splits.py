@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from pipeline.sources.archives import Contents, read_examined_file
+from pipeline.sources.archives import Contents, read_examined_file, refuse_changed
 from pipeline.sources.read_archives import MessageRange
 from schemas import Record
 from schemas.message import Message
@@ -81,3 +81,5 @@ class SegmentReader:
         for message in islice(self._messages, record_range.count):
             self._position += 1
             yield message
+        # A file that is replaced or rewritten meanwhile would lose records without a word.
+        refuse_changed(record_range.path, record_range.contents)

@@ -16,6 +16,7 @@ from schemas.checked_answer import Check, CheckedAnswer, Decision
 from schemas.verdict import Verdict
 from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding.client import GroundingClient, SentCalls
+from transforms.grounding.errors import OverBudget
 from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import CheckReply, build_request
 from transforms.grounding.rate_limiter import AdaptiveThrottle
@@ -58,6 +59,10 @@ class CheckSession(ABC):
     def flush(self) -> None:  # noqa: B027 - nothing to do in place
         """Write to the reply store what has been sent."""
 
+    @abstractmethod
+    def stop(self) -> None:
+        """Send nothing more: further checks end in OverBudget, those in flight go on."""
+
     def detach(self, record_ids: Iterable[str]) -> None:  # noqa: B027 - nothing to do in place
         """Detach checks from their bundle; after this returns, they do not call back."""
 
@@ -86,10 +91,18 @@ class InPlaceSession(CheckSession):
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
         self._lock = threading.Lock()
+        self._is_stopped = False
         self._sent = SentCalls()
+
+    def stop(self) -> None:
+        """Check nothing more."""
+        self._is_stopped = True
 
     def submit(self, answer: Answer, done: Done) -> None:
         """Check an answer."""
+        if self._is_stopped:
+            done(OverBudget("the run was interrupted"))
+            return
         steps = check_steps(answer, self._settings)
         try:
             requests = next(steps)
@@ -144,6 +157,10 @@ class BackgroundSession(CheckSession):
     def flush(self) -> None:
         """Write to the reply store what has been sent."""
         self._call_on_loop(self._client.flush)
+
+    def stop(self) -> None:
+        """Send no further call."""
+        self._client.stop()
 
     def submit(self, answer: Answer, done: Done) -> None:
         """Start the check of an answer; `done` is called on the session's thread."""

@@ -98,6 +98,7 @@ class GroundingClient:
             self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD
         self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
+        self._is_stopped = False
         self._failing_since_s: float | None = None
         self._sent = SentCalls()
         self._sent_lock = threading.Lock()
@@ -125,6 +126,10 @@ class GroundingClient:
         """Begin a part of the run: see `ReplyStore.begin`."""
         if self._store:
             self._store.begin(owner, again=again)
+
+    def stop(self) -> None:
+        """Send no further request; calls that would end in OverBudget."""
+        self._is_stopped = True
 
     def flush(self) -> None:
         """Write to the reply store what has been sent."""
@@ -255,6 +260,8 @@ class GroundingClient:
     def _count(self, call: "_Call", by: int) -> None:
         """Count a request that is about to be sent, or subtract one that could not be sent."""
         characters = call.request.characters
+        if self._is_stopped and by > 0:
+            raise OverBudget("the run was interrupted")
         if self._store and by < 0:
             self._store.refund(characters)
         elif self._store and not self._store.spend(characters, self._settings.budget):

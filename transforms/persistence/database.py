@@ -12,7 +12,7 @@ from transforms.persistence.private_files import create_file, make_folder
 _LOCK_TIMEOUT_S = 120.0
 _RETRY_S = 0.01
 
-Value = str | bytes | int
+Value = str | bytes | int | None
 
 
 class Database:

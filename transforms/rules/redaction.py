@@ -3,7 +3,8 @@
 import hashlib
 import re
 from enum import StrEnum
-from typing import TypeGuard
+from functools import partial
+from typing import Any, TypeGuard
 
 from msgspec.structs import asdict, replace
 
@@ -26,11 +27,7 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
     """Replace the texts of a record by empty ones or by their SHA-256; its offsets stay."""
     if mode is TextMode.FULL:
         return enriched
-
-    def hide(text: str) -> str:
-        is_kept = text and mode is TextMode.HASH
-        return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}" if is_kept else ""
-
+    hide = partial(_hide, mode)
     return replace(
         enriched,
         query=enriched.query and hide(enriched.query),
@@ -50,6 +47,33 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
         # Undocumented fields may repeat the texts.
         check=enriched.check and replace(enriched.check, unknown_members=()),
     )
+
+
+def redact_row(row: dict[str, Any], mode: TextMode) -> dict[str, Any]:
+    """Replace the texts of a record that was read from a file, as `redact` does."""
+    hide = partial(_hide, mode)
+    facts = [
+        fact | {"text": hide(fact["text"]), "title": fact["title"] and hide(fact["title"])}
+        for fact in row["facts"]
+    ]
+    mismatches = [
+        each | {name: each[name] and hide(each[name]) for name in ("claim_value", "fact_value")}
+        for each in row["mismatches"]
+    ]
+    return row | {
+        "query": row["query"] and hide(row["query"]),
+        "answer_text": hide(row["answer_text"]),
+        "claims": [claim | {"text": hide(claim["text"])} for claim in row["claims"]],
+        "facts": [fact | {"attributes": {}} for fact in facts],
+        "mismatches": mismatches,
+        "check": row["check"] and row["check"] | {"unknown_members": []},
+    }
+
+
+def _hide(mode: TextMode, text: str) -> str:
+    if mode is TextMode.NONE or not text:
+        return ""
+    return text if is_hashed(text) else f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def without_fact_texts(enriched: EnrichedAnswer) -> EnrichedAnswer:

@@ -1,13 +1,10 @@
 """The ledger: what was read in each hour, and where it ended."""
 
-from collections.abc import Mapping
-
 from msgspec.structs import asdict
 
-from pipeline.sinks.batch_results import BatchResults
+from pipeline.sinks.outcomes import Outcome
 from schemas import Record
 from schemas.alert import Alert, AlertKind, Severity
-from schemas.failure import Failure
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
 from transforms.runtime import clock
@@ -37,38 +34,16 @@ class LedgerHour(Record, frozen=True, kw_only=True):
         return LedgerHour(**sums | {"hour_us": self.hour_us, "first_batch": first_batch})
 
 
-def hour_of_batch(number: int, batch: BatchResults, counts: RunCounts, now_us: int) -> LedgerHour:
+def hour_of_batch(number: int, outcome: Outcome, counts: RunCounts, now_us: int) -> LedgerHour:
     """Count one batch in the hour in which it ends."""
     return LedgerHour(
         hour_us=now_us // HOUR_US * HOUR_US,
         first_batch=number,
         read=counts.read,
-        enriched=sum(part.rows for part in batch.parts if part.kind == "enriched"),
-        failures=len(batch.failures),
+        enriched=outcome.enriched,
+        failures=len(outcome.failures),
         duplicates=counts.duplicates,
         sampled_out=counts.sampled_out,
-    )
-
-
-def duplicate_records(
-    batch: int, committed_at_us: int, verdicts: Mapping[str, int]
-) -> tuple[LedgerHour, RunCounts]:
-    """Count so many records of a batch, by verdict, as duplicates: what is added where."""
-    count = sum(verdicts.values())
-    hour_us = committed_at_us // HOUR_US * HOUR_US
-    hour = LedgerHour(hour_us=hour_us, first_batch=batch, enriched=-count, duplicates=count)
-    fewer = {verdict: -rows for verdict, rows in verdicts.items()}
-    return hour, RunCounts(duplicates=count, verdicts=fewer)
-
-
-def duplicate_failure(hour: LedgerHour, failure: Failure) -> tuple[LedgerHour, RunCounts]:
-    """Count a failure of an hour as a duplicate: what is added to the ledger and to the counts."""
-    fewer = {failure.error_class: -1}
-    return (
-        LedgerHour(hour_us=hour.hour_us, first_batch=hour.first_batch, failures=-1, duplicates=1),
-        RunCounts(
-            duplicates=1, failures_by_error=fewer, retryable_failures=-int(failure.retryable)
-        ),
     )
 
 

@@ -21,7 +21,7 @@ from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
-from pipeline.sinks.batch_results import BatchResults, read_results
+from pipeline.sinks.outcomes import Outcome
 from pipeline.sinks.sink import Sink
 from pipeline.sources.read_archives import MessageRange
 from pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
@@ -62,12 +62,17 @@ class LocalPipeline:
         rmtree(pipeline.local_tempdir)
         self._steps: _Steps | None = None
 
-    def run(self, ranges: Iterable[MessageRange], folder: str) -> tuple[BatchResults, RunCounts]:
-        """Run one batch to its end, with an empty local folder for its files."""
+    def run(self, ranges: Iterable[MessageRange]) -> tuple[Outcome, RunCounts]:
+        """Run one batch to its end; raise what a step has raised."""
         self._steps = self._steps or _Steps(self._runner, self._graph)
-        with self._batches.holding(Batch(ranges, folder)):
-            result = self._steps.run()
-        return read_results(folder), counts_from(result)
+        batch = Batch(ranges)
+        try:
+            with self._batches.holding(batch):
+                result = self._steps.run()
+        except BaseException as error:  # noqa: BLE001 - Beam wraps what a step raises
+            raise cause_of(error) from None
+        collected = {name: tuple(rows) for name, rows in batch.collected.items()}
+        return Outcome(**collected), counts_from(result)
 
     def close(self) -> None:
         """Tear down the steps; another batch sets them up again."""

@@ -3,18 +3,22 @@
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from itertools import count
 from typing import Any
 
 import msgspec
 from msgspec.structs import asdict, replace
 
+from launch.engine.journal import Journal
 from launch.report.output_records import FailureLine
 from pipeline import storage
 from pipeline.settings.config import Config, Destination
-from pipeline.sinks.summary_file import read_summaries, write_summary
+from pipeline.sinks.publication import manifests_of, read_manifest_file
+from pipeline.sinks.summary_file import read_summaries, remove_summary, write_summary
 from schemas.cost_estimate import Amounts, Comparison, compare, estimated_amounts
 from schemas.summary import Replayed, ReplayedFile, RunCounts, Summary
+from transforms.grounding.reply_cache import ReplyStore
 from transforms.rules.tagging import Thresholds
 from transforms.runtime import clock
 
@@ -62,6 +66,57 @@ def summary_of(
     )
 
 
+def summary_of_journal(
+    config: Config,
+    journal: Journal,
+    *,
+    started_at_us: int,
+    price_per_1k_chars: float | None,
+    deferred: int = 0,
+) -> Summary:
+    """Make the summary of all that a database has committed, published or not."""
+    hours, counts = journal.ledger(), journal.totals()
+    if config.check.reply_store:
+        # Those of unfinished batches and killed processes count, too.
+        with closing(ReplyStore(config.check.reply_store)) as store:
+            calls, characters = store.spent()
+        counts = replace(counts, calls=calls, characters=characters)
+    summary = summary_of(
+        config,
+        counts,
+        {
+            "enriched": sum(hour.enriched for hour in hours),
+            "failures": sum(hour.failures for hour in hours),
+            "alerts": journal.alerts_raised(),
+        },
+        started_at_us=started_at_us,
+        price_per_1k_chars=price_per_1k_chars,
+        deferred=deferred,
+    )
+    waiting = journal.waiting().get("enriched")
+    return replace(
+        summary, journal=journal.database.identity, unpublished=waiting.rows if waiting else 0
+    )
+
+
+def remove_earlier_runs(config: Config, summary: Summary) -> None:
+    """Remove the files of earlier runs of the same id, which this one replaces.
+
+    Each is found by its summary, which goes last, so that an interrupted removal is repeated.
+    """
+    destination = config.destination
+    for earlier in read_summaries(destination.root):
+        is_same_run = (earlier.run, earlier.source) == (summary.run, summary.source)
+        if not is_same_run or earlier.name == summary.name:
+            continue
+        manifests = list(manifests_of(destination, earlier.name))
+        for manifest in manifests:
+            entries = read_manifest_file(manifest)
+            storage.remove([destination.path(entry.path) for entry in entries])
+        storage.remove(manifests)
+        remove_summary(destination, earlier)
+
+
 def _used_thresholds(used: Thresholds) -> dict[str, float | dict[str, Any]]:
     shown: dict[str, float | dict[str, Any]]
     shown = {"low_grounded": used.low_grounded, "claim": used.claim}
@@ -84,15 +139,20 @@ def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison
 
 def free_run_id(root: str, base: str) -> str:
     """Choose an id that no finished replay has; a replay that a limit stopped is resumed."""
-    finished = {summary.run for summary in read_summaries(root) if not summary.deferred}
+    finished = {summary.run for summary in read_summaries(root) if summary.is_complete}
     names = (f"{base}-{number}" if number > 1 else base for number in count(1))
     return next(name for name in names if name not in finished)
 
 
+def resolve_replayed(config: Config, summary: Summary) -> Summary:
+    """Note in the summary of a complete replay which failures it resolves."""
+    if config.replays and summary.is_complete and not summary.damaged_archives:
+        return replace(summary, replayed=_replayed_from(config.inputs, config.output))
+    return summary
+
+
 def publish_summary(config: Config, summary: Summary) -> Summary:
-    """Write the summary of a run; a complete replay resolves the failures that it has read."""
-    if config.replays and not (summary.deferred or summary.damaged_archives):
-        summary = replace(summary, replayed=_replayed_from(config.inputs, config.output))
+    """Write the summary of a run, and move the failures out of the way that it has resolved."""
     write_summary(config.destination, summary)
     move_replayed(config.output, [summary])
     return summary

@@ -1,0 +1,1 @@
+"""A bounded run on one machine: its plan, its source and its processes."""

@@ -1,0 +1,123 @@
+"""Take the batches of a plan, for the threads of one process."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from launch.engine.batches import Work
+from launch.engine.plan import Plan
+from pipeline.sinks.outcomes import Outcome
+from pipeline.sources.read_archives import MessageRange
+from pipeline.sources.splits import RecordRange, Segment, SegmentReader
+from schemas.message import Message
+from schemas.summary import RunCounts
+
+
+class Stop(Protocol):
+    """An event of a thread, or of several processes."""
+
+    def is_set(self) -> bool:
+        """Return whether no batch may begin."""
+
+    def set(self) -> None:
+        """Let no batch begin."""
+
+
+class Stopped(Exception):
+    """A batch was stopped because another one failed."""
+
+
+class ArchiveSource:
+    """Read one planned batch after the other; while one waits for its last calls, the next begins.
+
+    Args:
+      plan: the batches.
+      attempt: a name of this attempt at the run, which all its processes share.
+      stop: no batch begins after it is set.
+    """
+
+    def __init__(self, plan: Plan, attempt: str, stop: Stop, *, are_failures: bool) -> None:
+        self._plan = plan
+        self._attempt = attempt
+        self._stop = stop
+        self._reader = SegmentReader(are_failures=are_failures)
+        # Held by the batch that is read: a file is read by one thread from its begin to its end.
+        self._reading = threading.Semaphore()
+        self._segments: dict[int, tuple[Segment, _Places]] = {}
+        self.errors: list[BaseException] = []
+
+    def take(self) -> Work | None:
+        """Wait until the batch before is read, and claim the next one."""
+        self._reading.acquire()
+        claimed = None if self._stop.is_set() or self.errors else self._plan.claim(self._attempt)
+        if claimed is None:
+            self._reading.release()
+            return None
+        segment, again = claimed
+        places = _Places()
+        self._segments[segment.number] = segment, places
+        return Work(segment.number, self._ranges_of(segment, places), again)
+
+    def read(self, work: Work) -> None:  # noqa: ARG002 - one batch is read at a time
+        """Let the next batch begin."""
+        self._reading.release()
+
+    def advance(self, work: Work, outcome: Outcome) -> None:
+        """Record that a batch is done, but for its messages with deferred answers."""
+        _, places = self._segments[work.number]
+        deferred = places.ranges_of({answer.place for answer in outcome.deferred})
+        self._plan.advance(work.number, self._attempt, deferred)
+
+    def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:  # noqa: ARG002
+        """Begin no further batch if the budget is used up."""
+        del self._segments[work.number]
+        if outcome.deferred:
+            self._stop.set()
+
+    def fail(self, work: Work, error: Exception) -> None:  # noqa: ARG002 - it is the run's
+        """End the run with its first error."""
+        self.errors.append(error)
+        self._reading.release()
+        raise error
+
+    def _ranges_of(self, segment: Segment, places: "_Places") -> Iterator[MessageRange]:
+        ranges = iter(segment.ranges)
+        for each, messages in zip(ranges, self._reader.messages_of(segment), strict=True):
+            noted = places.noting(each, self._until_error(messages.messages))
+            yield messages._replace(messages=noted)
+
+    def _until_error(self, messages: Iterable[Message]) -> Iterator[Message]:
+        for message in messages:
+            if self.errors:
+                raise Stopped
+            yield message
+
+
+class _Places:
+    """Where in its files each message of a batch was read."""
+
+    def __init__(self) -> None:
+        self._found: defaultdict[str, list[tuple[RecordRange, int]]] = defaultdict(list)
+
+    def noting(self, source: RecordRange, messages: Iterable[Message]) -> Iterator[Message]:
+        """Pass messages of a record range, and note where each was read."""
+        for number, message in enumerate(messages, source.first):
+            self._found[message.place].append((source, number))
+            yield message
+
+    def ranges_of(self, places: Iterable[str]) -> Sequence[RecordRange]:
+        """Return the record ranges of messages, in the order of their files."""
+        found = (
+            sorted(
+                (source.path, number, source.contents)
+                for place in places
+                for source, number in self._found[place]
+            )
+            if places
+            else []
+        )
+        return [
+            RecordRange(path=path, contents=contents, first=number, count=1)
+            for path, number, contents in found
+        ]

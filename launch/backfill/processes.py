@@ -1,0 +1,203 @@
+"""Run the batches of a plan in this process, or on several cores in one process each."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
+from multiprocessing import connection, get_context, parent_process
+from multiprocessing.context import SpawnProcess
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event as ProcessEvent
+from queue import Empty
+from threading import Event, Thread
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.backfill.archive_source import ArchiveSource, Stopped
+from launch.engine.batches import Batches
+from launch.engine.database import EngineDatabase
+from launch.engine.journal import Journal
+from launch.engine.local_pipeline import LocalPipeline
+from launch.engine.loop import process_next
+from launch.engine.plan import Plan
+from launch.logs.json_log import keep_beam_quiet
+from launch.terminal.progress import Gauges, read_gauges
+from pipeline.errors import RunFailed
+from pipeline.settings.config import Config
+from pipeline.sinks.row_formats import row_formats
+from pipeline.sinks.sink import EngineSink
+from transforms.check_grounding import checks_open
+from transforms.deduplicate import seen_ids_open
+
+AnyEvent = Event | ProcessEvent
+_GAUGES_INTERVAL_S = 0.5
+_THREADS = 4
+"""How many batches of a process may be unfinished, all but one waiting for their last calls."""
+_POLL_S = 0.2
+
+
+def run_batches(config: Config, options: PipelineOptions, attempt: str, stop: AnyEvent) -> None:
+    """Run the batches that wait, in this process, until there are none, or `stop` is set.
+
+    What has failed or was interrupted is raised when the batches that are begun have ended.
+    """
+    with ExitStack() as opened:
+        runner = _Runner(config, options, attempt, stop, opened)
+        threads = [Thread(target=runner.run, daemon=True) for _ in range(_THREADS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():
+                # A join without a limit would delay an interrupt.
+                thread.join(_GAUGES_INTERVAL_S)
+    if errors := [each for each in runner.source.errors if not isinstance(each, Stopped)]:
+        raise errors[0]
+
+
+class _Runner:
+    """Run batches on the threads of a process."""
+
+    def __init__(
+        self,
+        config: Config,
+        options: PipelineOptions,
+        attempt: str,
+        stop: AnyEvent,
+        opened: ExitStack,
+    ) -> None:
+        self._opened = opened
+        self._open = threading.Lock()
+        database = opened.enter_context(closing(EngineDatabase(str(config.work_folder))))
+        self.source = ArchiveSource(Plan(database), attempt, stop, are_failures=config.replays)
+        self._journal = Journal(database, row_formats(config))
+        self._checks = opened.enter_context(checks_open(config.check)).checks
+        self._seen = opened.enter_context(seen_ids_open(str(config.database)))
+        self._new_pipeline = partial(LocalPipeline, config, options, EngineSink)
+        opened.enter_context(_stopping(stop, self._checks.stop))
+
+    def run(self) -> None:
+        """Run one batch after the other."""
+        batches: list[Batches] = []
+
+        def own() -> Batches:
+            # A pipeline is built for a batch only: a short run needs no second one.
+            if not batches:
+                with self._open:
+                    pipeline = self._opened.enter_context(closing(self._new_pipeline()))
+                batches.append(Batches(pipeline, self._journal, self._seen, self._checks))
+            return batches[0]
+
+        try:
+            while process_next(self.source, own):
+                pass
+        except BaseException as error:  # noqa: BLE001 - raised by `run_batches`
+            self.source.errors.append(error)
+
+
+@contextmanager
+def _stopping(stop: AnyEvent, stop_checks: Callable[[], None]) -> Iterator[None]:
+    """Send no further call after `stop` is set, while a `with` block lasts."""
+    ended = Event()
+
+    def watch() -> None:
+        while not ended.is_set():
+            if stop.wait(_POLL_S):
+                stop_checks()
+                return
+
+    watcher = Thread(target=watch, name="stop-checks", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
+class Processes:
+    """Run the batches that wait in several processes."""
+
+    def __init__(self, config: Config, options: PipelineOptions, attempt: str, count: int) -> None:
+        # A fork of a process with threads may copy locks that are never released.
+        context = get_context("spawn")
+        self.stop: ProcessEvent = context.Event()
+        self._gauge_queue: Queue[tuple[int, Gauges]] = context.Queue()
+        self._errors: Queue[Exception] = context.Queue()
+        self._latest: dict[int, Gauges] = {}
+        given = config, options, attempt, self.stop, self._gauge_queue, self._errors
+        self._processes: list[SpawnProcess] = [
+            context.Process(target=_run_process, args=given) for _ in range(count)
+        ]
+
+    def gauges(self) -> Gauges:
+        """Add up the gauges of all processes."""
+        while not self._gauge_queue.empty():
+            process, gauges = self._gauge_queue.get()
+            self._latest[process] = gauges
+        return sum(self._latest.values(), Gauges())
+
+    def run(self) -> None:
+        """Run the batches; raise what has failed in a process."""
+        for process in self._processes:
+            process.start()
+        try:
+            running = list(self._processes)
+            while running:
+                connection.wait([process.sentinel for process in running], _GAUGES_INTERVAL_S)
+                for process in [each for each in running if not each.is_alive()]:
+                    running.remove(process)
+                    self._raise_error(process)
+        finally:
+            for process in self._processes:
+                if process.is_alive():
+                    process.kill()
+                process.join()
+
+    def _raise_error(self, process: SpawnProcess) -> None:
+        process.join()
+        if process.exitcode == 0:
+            return
+        with suppress(Empty):
+            raise self._errors.get(timeout=_GAUGES_INTERVAL_S)
+        raise RunFailed(
+            "one of its processes was killed or ran out of memory; give the same command again"
+            " to go on, with fewer --workers if memory is short"
+        )
+
+
+def _run_process(
+    config: Config,
+    options: PipelineOptions,
+    attempt: str,
+    stop: ProcessEvent,
+    gauge_queue: "Queue[tuple[int, Gauges]]",
+    errors: "Queue[Exception]",
+) -> None:
+    # The parent process reports an interrupt, and sets `stop`.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+    Thread(target=_report_gauges, args=(gauge_queue,), daemon=True).start()
+    keep_beam_quiet()
+    try:
+        run_batches(config, options, attempt, stop)
+    except Exception as error:  # noqa: BLE001 - raised in the parent process
+        errors.put(error)
+        sys.exit(1)
+    gauge_queue.put((os.getpid(), read_gauges()))
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent has ended, even if it was killed."""
+    if parent := parent_process():
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def _report_gauges(gauge_queue: "Queue[tuple[int, Gauges]]") -> None:
+    while True:
+        gauge_queue.put((os.getpid(), read_gauges()))
+        time.sleep(_GAUGES_INTERVAL_S)

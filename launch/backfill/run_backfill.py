@@ -1,0 +1,327 @@
+"""Run a bounded job on this machine: plan or resume it, run its batches, publish, clean up."""
+
+import hashlib
+import secrets
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from types import FrameType
+
+import msgspec
+from apache_beam.options.pipeline_options import PipelineOptions
+from msgspec.structs import asdict, replace
+
+from launch import __version__
+from launch.backfill.processes import AnyEvent, Processes, run_batches
+from launch.engine.database import EngineDatabase, folder_held
+from launch.engine.journal import Journal
+from launch.engine.plan import Plan, PlannedRun
+from launch.engine.publisher import Publisher
+from launch.engine.run_summary import (
+    publish_summary,
+    remove_earlier_runs,
+    resolve_replayed,
+    summary_of_journal,
+)
+from launch.terminal.figures import counted
+from launch.terminal.progress import Progress, read_gauges
+from pipeline import storage
+from pipeline.errors import RunFailed
+from pipeline.settings.config import Config
+from pipeline.settings.job import JobSettings, LocalRunSettings
+from pipeline.sinks.row_formats import row_formats
+from pipeline.sinks.summary_file import refuse_other_source, write_summary
+from pipeline.sources.archives import examine_file
+from pipeline.sources.splits import Segment, split_segments
+from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
+from schemas.summary import Summary
+from transforms.grounding.reply_cache import ReplyStore
+from transforms.persistence.seen_ids import SeenIds
+from transforms.rules.rate_incidents import find_all_rate_alerts
+from transforms.runtime import clock
+
+_BATCHES_A_PROCESS = 4
+_FEWEST_MESSAGES = 500
+_PUBLISH_EVERY_S = 1.0
+_RATES_EVALUATED, _ENDED = "rates_evaluated", "ended"
+
+NOT_IN_FINGERPRINT = frozenset(
+    {
+        # They count by themselves.
+        *("check", "inputs"),
+        # They say where and when results are written, not which.
+        *("output", "run", "source", "work_folder", "segment_messages", "file_bytes"),
+        # They apply to what leaves, whatever was in force when it was made.
+        *("text", "failure_payload"),
+        # Incidents are computed from the rate counts when the run is published.
+        "rates",
+        # Only streams, or workers, use them.
+        *("seen_for_s", "keeps_results", "publishes_enriched"),
+        # They say how the checker is called, not what it replies.
+        *("endpoint", "account", "user_labels", "max_in_flight", "requests_per_minute", "retries"),
+        *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
+    }
+)
+"""Fields of `Config` and `CheckSettings` that may change while an interrupted run is resumed."""
+
+
+@contextmanager
+def local_run(
+    config: Config, options: PipelineOptions, processes: int, job: JobSettings
+) -> Iterator[Summary]:
+    """Run a job on this machine to its end, or to its limit; yield its summary.
+
+    An interrupted run is resumed; after a change of flags or input, only its paid replies stay. The
+    state of a run that has ended is removed when the `with` block ends without an error.
+    """
+    started_at_us = clock.now_us()
+    folder = str(config.work_folder)
+    with ExitStack() as opened:
+        opened.enter_context(folder_held(folder))
+        database = EngineDatabase(folder)
+        opened.callback(database.close)
+        lock = opened.enter_context(lock_output(config.lock, LOCK_WAIT_S, owner=database.identity))
+        refuse_other_source(config.destination, config.source)
+        config = _planned(config, processes, job.local, database)
+        run = _Run(config, database, job.costs.price_per_1k_chars, started_at_us)
+        run.process(options, processes)
+        lock.check()
+        summary = run.publish()
+        yield summary
+        if not summary.deferred:
+            database.remove()
+            storage.remove_folder(config.destination.temporary_folder)
+            storage.remove_folder(folder)
+
+
+class _Run:
+    """One attempt at a run."""
+
+    def __init__(
+        self, config: Config, database: EngineDatabase, price: float | None, started_at_us: int
+    ) -> None:
+        self._config = config
+        self._database = database
+        self._plan = Plan(database)
+        formats = row_formats(config)
+        self._journal = Journal(database, formats)
+        self._publisher = Publisher(database, config, formats)
+        self._price = price
+        self._started_at_us = started_at_us
+
+    def process(self, options: PipelineOptions, processes: int) -> None:
+        """Run the batches that wait, and publish files as they fill."""
+        if self._ended:
+            return
+        self._publisher.recover()
+        self._plan.resume()
+        write_summary(self._config.destination, self._summary(ended=False))
+        waiting, total = self._plan.waiting(), self._planned.messages
+        if waiting < total:
+            done = total - waiting
+            sys.stderr.write(f"groundwatch: going on: {done:,} of {total:,} messages are done\n")
+        if not waiting and self._plan.is_done():
+            return
+        attempt = secrets.token_hex(4)
+        with self._publishing():
+            if processes > 1:
+                pool = Processes(self._config, options, attempt, processes)
+                with (
+                    _interruptible(pool.stop) as check,
+                    Progress(total, total - waiting, pool.gauges),
+                ):
+                    pool.run()
+            else:
+                stop = threading.Event()
+                with _interruptible(stop) as check, Progress(total, total - waiting, read_gauges):
+                    run_batches(self._config, options, attempt, stop)
+        if check():
+            done = total - self._plan.waiting()
+            raise RunFailed(
+                f"interrupted: {max(done, 0):,} of {total:,} messages are done; give the same"
+                " command again to finish it"
+            )
+
+    def publish(self) -> Summary:
+        """Publish everything, and write the summary."""
+        if self._ended:
+            return publish_summary(self._config, self._ended)
+        if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
+            counts = ((name, each) for name, all_ in self._journal.rates().items() for each in all_)
+            alerts = find_all_rate_alerts(counts, self._config.rates)
+            with self._database.transaction():
+                self._database.keep_note(_RATES_EVALUATED, noted=True)
+            self._journal.raise_alerts(alerts)
+        self._publisher.publish(everything=True)
+        summary = self._summary(ended=True)
+        published = self._publisher.rows_published()
+        for kind in ("enriched", "failures", "alerts"):
+            if getattr(summary, kind) != published.get(kind, 0):
+                raise RunFailed(
+                    f"{getattr(summary, kind)} rows of {kind} were written, and"
+                    f" {published.get(kind, 0)} are in files: the output is not complete"
+                )
+        if summary.is_complete:
+            summary = resolve_replayed(self._config, summary)
+            self._database.keep_note(_ENDED, summary)
+            remove_earlier_runs(self._config, summary)
+        return publish_summary(self._config, summary)
+
+    @property
+    def _ended(self) -> Summary | None:
+        """The summary of a run that was killed when all of its results were published."""
+        return self._database.note(_ENDED, Summary)
+
+    @property
+    def _planned(self) -> PlannedRun:
+        planned = self._plan.planned()
+        assert planned is not None  # noqa: S101 - made before
+        return planned
+
+    def _summary(self, *, ended: bool) -> Summary:
+        summary = summary_of_journal(
+            self._config,
+            self._journal,
+            started_at_us=self._started_at_us,
+            price_per_1k_chars=self._price,
+            deferred=self._plan.waiting(),
+        )
+        return replace(summary, unfinished=not ended)
+
+    @contextmanager
+    def _publishing(self) -> Iterator[None]:
+        """Publish files as they fill, on a thread, while a `with` block lasts."""
+        ended = threading.Event()
+        errors: list[OSError] = []
+
+        def publish() -> None:
+            with closing(self._database.reopen()) as database:
+                publisher = Publisher(database, self._config, row_formats(self._config))
+                while not ended.wait(_PUBLISH_EVERY_S):
+                    try:
+                        publisher.publish()
+                    except OSError as error:
+                        errors.append(error)
+                        return
+
+        thread = threading.Thread(target=publish, name="publish-files", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+        if errors:
+            raise errors[0]
+
+
+def make_plan(config: Config, processes: int) -> tuple[PlannedRun, list[Segment]]:
+    """Verify the input, count its messages, and split it into batches, some for each process."""
+    files = [
+        (path, examine_file(path, are_failures=config.replays, salvage=config.salvage))
+        for path in config.inputs
+    ]
+    size = config.segment_messages
+    messages = sum(contents.messages for _, contents in files)
+    if processes > 1:
+        fair_share = -(-messages // (_BATCHES_A_PROCESS * processes))
+        size = min(size, max(fair_share, _FEWEST_MESSAGES))
+    planned = PlannedRun(
+        fingerprint=fingerprint(config),
+        inputs=config.inputs,
+        versions=tuple(contents.version for _, contents in files),
+        messages=messages,
+    )
+    return planned, split_segments(files, size)
+
+
+def fingerprint(config: Config) -> str:
+    """Identify a run's output by all settings not in `NOT_IN_FINGERPRINT`."""
+    settings = [
+        {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
+        for each in (config, config.check)
+    ]
+    content = [__version__, settings]
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def _planned(
+    config: Config, processes: int, flags: LocalRunSettings, database: EngineDatabase
+) -> Config:
+    """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
+    earlier = Plan(database).planned()
+    if earlier and config.replays:
+        # Failures that the replay itself has made are no input of it.
+        config = replace(config, inputs=earlier.inputs)
+    is_ended = database.note(_ENDED, Summary) is not None
+    change = _change(config, earlier, is_ended=is_ended) if earlier else None
+    if flags.resume and (change or not earlier):
+        raise RunFailed(
+            f"--resume: {change or 'no run was interrupted'}; without it a new run starts"
+        )
+    if earlier and not change and not flags.forget_replies:
+        database.assign_run(config.run)
+        return config
+    planned, batches = make_plan(config, processes)
+    if earlier:
+        # Its published files are removed when the new run has ended.
+        Publisher(database, config, row_formats(config)).recover()
+        database.begin_anew()
+    _keep_replies(database, change, forget=flags.forget_replies)
+    with closing(SeenIds(database.path)):
+        pass  # makes its table
+    database.assign_run(config.run)
+    Plan(database).begin(planned, batches)
+    return config
+
+
+def _change(config: Config, earlier: PlannedRun, *, is_ended: bool) -> str | None:
+    """Say what has changed since a plan was made, None if nothing has."""
+    if earlier.fingerprint != fingerprint(config):
+        return "the settings have changed"
+    if is_ended:
+        return None
+    if earlier.inputs != config.inputs:
+        return "the input has other files"
+    for path, version in zip(earlier.inputs, earlier.versions, strict=True):
+        if storage.version(path) != version:
+            return f"{path} has changed"
+    return None
+
+
+def _keep_replies(database: EngineDatabase, change: str | None, *, forget: bool) -> None:
+    with closing(ReplyStore(database.path)) as store:
+        if forget:
+            store.delete_replies()
+        elif replies := store.begin_plan():
+            sys.stderr.write(
+                f"groundwatch: {change or 'no plan is left'}: a new run begins;"
+                f" {counted(replies, 'check')} that an interrupted run has paid for will not be"
+                " paid for again unless with --forget_replies\n"
+            )
+
+
+@contextmanager
+def _interruptible(stop: AnyEvent) -> Iterator[Callable[[], bool]]:
+    """Let a first interrupt end the calls in flight, and a second one end everything."""
+    interrupted = threading.Event()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+        interrupted.set()
+        stop.set()
+        sys.stderr.write(
+            "groundwatch: ending when the calls in flight have ended; interrupt again to end now\n"
+        )
+
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted.is_set
+        return
+    earlier = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield interrupted.is_set
+    finally:
+        signal.signal(signal.SIGINT, earlier)

@@ -1,0 +1,1 @@
+"""The durable engine: batches of messages, one transaction each, final files from one database."""

@@ -1,0 +1,89 @@
+"""Run one batch through the pipeline, and commit its outcome."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from launch.engine.journal import Journal
+from launch.engine.local_pipeline import LocalPipeline
+from pipeline.sinks.outcomes import Outcome
+from pipeline.sources.read_archives import MessageRange
+from schemas.alert import Alert
+from schemas.failure import Failure
+from schemas.message import Message
+from schemas.summary import RunCounts
+from transforms.grounding.check_session import CheckSession
+from transforms.persistence.seen_ids import SeenIds
+
+
+class Work(NamedTuple):
+    """A batch of messages; `again` if it was begun before, and its outcome was not committed."""
+
+    number: int
+    ranges: Iterable[MessageRange]
+    again: bool = True
+    messages: Sequence[Message] = ()
+
+
+class Batches:
+    """Run batches; when `run` returns, the outcome is durable."""
+
+    def __init__(
+        self, pipeline: LocalPipeline, journal: Journal, seen: SeenIds, checks: CheckSession
+    ) -> None:
+        self._pipeline = pipeline
+        self._journal = journal
+        self._seen = seen
+        self._checks = checks
+
+    def run(
+        self,
+        work: Work,
+        *,
+        read: Callable[[], None] | None = None,
+        advance: Callable[[Outcome], None] = lambda _: None,
+    ) -> tuple[Outcome, RunCounts]:
+        """Run a batch, and commit its outcome.
+
+        `read` is called when all messages are read and their ids are claimed, `advance` as part of
+        the transaction. After an error nothing is committed: it is `RunStopped`, an OSError,
+        `Unaccounted`, or a bug.
+        """
+        self._seen.begin(work.number, again=work.again, ended=read)
+        self._checks.begin(work.number, again=work.again)
+        outcome, counts = self._pipeline.run(work.ranges)
+        self._checks.flush()
+        outcome, counts = self._without_repeated(work.number, outcome, counts)
+        self._journal.commit(
+            work.number, outcome, counts, messages=work.messages, advance=lambda: advance(outcome)
+        )
+        return outcome, counts
+
+    def fail(self, number: int, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
+        """Commit a failure; it is a duplicate if its message, or answer, has failed before."""
+        self._seen.begin(number, again=True)
+        [is_new] = self._seen.claim([failure.record_id or unreadable_id(failure.message)])
+        outcome = Outcome(alerts=tuple(alerts), failures=(failure,) if is_new else ())
+        counts = RunCounts(read=1, duplicates=int(not is_new))
+        self._journal.commit(number, outcome, counts, messages=[failure.message])
+
+    def _without_repeated(
+        self, number: int, outcome: Outcome, counts: RunCounts
+    ) -> tuple[Outcome, RunCounts]:
+        """Drop and count failures of messages that cannot be read, and have failed before."""
+        unread = [each for each in outcome.failures if each.record_id is None]
+        ids = [unreadable_id(failure.message) for failure in unread]
+        are_new = self._seen.claim(ids, number)
+        repeated = {id(each) for each, is_new in zip(unread, are_new, strict=True) if not is_new}
+        if not repeated:
+            return outcome, counts
+        kept = tuple(failure for failure in outcome.failures if id(failure) not in repeated)
+        duplicates = counts.duplicates + len(repeated)
+        return replace(outcome, failures=kept), replace(counts, duplicates=duplicates)
+
+
+def unreadable_id(message: Message) -> str:
+    """Identify a message without an answer by its place, in the form of a record id."""
+    return hashlib.sha256(f"message {message.answer_place}".encode()).hexdigest()

@@ -1,0 +1,202 @@
+"""Open the one database of a run or worker, and refuse what this version cannot continue."""
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from launch.engine.outbox_rows import OUTBOX_TABLES
+from pipeline import storage
+from pipeline.errors import LockFailed, RunFailed
+from pipeline.settings.checker import DATABASE
+from schemas.avro import load_schema
+from transforms.persistence.database import Database
+from transforms.persistence.private_files import make_folder
+
+FORMAT = 1
+"""The version of the tables and of the rows in them."""
+
+_TABLES = f"""
+PRAGMA user_version = {FORMAT};
+CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS plan (
+  number INTEGER PRIMARY KEY, messages INTEGER NOT NULL, ranges BLOB NOT NULL,
+  state TEXT NOT NULL, attempt TEXT, tries INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS batches (
+  number INTEGER PRIMARY KEY, committed_at_us INTEGER NOT NULL, published_at_us INTEGER);
+CREATE TABLE IF NOT EXISTS chunks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, folder TEXT NOT NULL, kind TEXT NOT NULL,
+  policy TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, checksum INTEGER NOT NULL,
+  first_event_us INTEGER, last_event_us INTEGER, committed_at_us INTEGER NOT NULL,
+  content BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS chunks_of_folder ON chunks (folder, id);
+CREATE TABLE IF NOT EXISTS files (
+  number INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT NOT NULL, chunks BLOB NOT NULL,
+  state TEXT NOT NULL, entry BLOB);
+CREATE TABLE IF NOT EXISTS ledger (hour_us INTEGER PRIMARY KEY, account BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS rates (
+  engine BLOB NOT NULL, start_us INTEGER NOT NULL, counts BLOB NOT NULL,
+  PRIMARY KEY (engine, start_us)) WITHOUT ROWID;
+"""
+_OLD_STATE = ("journal.sqlite", "plan.json", "paid.sqlite")
+_OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
+_IDENTITY, _RUN, _SCHEMA = "identity", "run", "schema"
+_IDENTITY_BYTES = 4
+_Content = TypeVar("_Content")
+
+
+class OtherVersion(RunFailed):
+    """The work folder holds unpublished rows of a version that this one cannot continue."""
+
+
+class EngineDatabase(Database):
+    """The database of one run or worker; what a transaction has written survives a power failure.
+
+    The random identity is in the names of its files, so that two databases never write the same
+    name.
+
+    Raises:
+      OtherVersion: another version has left unpublished rows; nothing is changed.
+      OSError: it cannot be opened, or is damaged, now; or cannot be read or written, later.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        _refuse_other_versions(Path(folder))
+        super().__init__(str(Path(folder, DATABASE)), _TABLES + OUTBOX_TABLES, durable=True)
+        if not self.note(_IDENTITY, str):
+            self.begin_anew()
+        self.keep_note(_SCHEMA, _schema())
+
+    @property
+    def identity(self) -> str:
+        """A random name, which no other database has."""
+        return self.note(_IDENTITY, str) or ""
+
+    def reopen(self) -> "EngineDatabase":
+        """Open the database on another connection, for another thread."""
+        return EngineDatabase(self.folder)
+
+    def begin_anew(self) -> None:
+        """Take a new identity, and delete all rows but paid replies and what was spent."""
+        with self.transaction():
+            for table in ("notes", "plan", "batches", "chunks", "files", "ledger", "rates"):
+                self.write(f"DELETE FROM {table}")  # noqa: S608 - none is from outside
+            for table in ("outbox", "deliveries", "seen"):
+                with suppress(OSError):  # made by whoever uses it
+                    self.write(f"DELETE FROM {table}")  # noqa: S608
+            self.keep_note(_IDENTITY, secrets.token_hex(_IDENTITY_BYTES))
+
+    def assign_run(self, run: str) -> None:
+        """Let the database belong to a run; raise OSError if it belongs to another."""
+        owner = self.note(_RUN, str)
+        if owner not in {None, run}:
+            raise OSError(
+                f"{self.path} belongs to the run {owner!r}, and this is {run!r}; give"
+                f" --run_id {owner} to resume it, or another --work_folder"
+            )
+        self.keep_note(_RUN, run)
+
+    @property
+    def run(self) -> str | None:
+        """The run that the database belongs to, None before `assign_run`."""
+        return self.note(_RUN, str)
+
+    def note(self, name: str, content_type: type[_Content]) -> _Content | None:
+        """Read a note, None if there is none of this name."""
+        row = next(self.read("SELECT content FROM notes WHERE name = ?", name), None)
+        return msgspec.json.decode(row[0], type=content_type) if row else None
+
+    def keep_note(self, name: str, noted: object) -> None:
+        """Write a note."""
+        content = msgspec.json.encode(noted)
+        self.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", name, content)
+
+    def checkpoint(self) -> None:
+        """Write all commits to the database file itself, and fsync it.
+
+        A commit is in the write-ahead log alone until then, which a person may take for a
+        temporary file.
+        """
+        next(self.read("PRAGMA wal_checkpoint(FULL)"), None)
+
+    def remove(self) -> None:
+        """Delete the files of a database whose run has ended; the lock of the folder is kept."""
+        self.close()
+        storage.remove([f"{self.path}{suffix}" for suffix in ("", "-wal", "-shm")])
+
+
+@contextmanager
+def folder_held(folder: str) -> Iterator[None]:
+    """Keep other processes out of a work folder while a `with` block lasts, or raise LockFailed.
+
+    The lock is the system's, on the folder itself: a killed process leaves none.
+    """
+    with storage.describing_errors(f"cannot write {folder}"):
+        make_folder(folder)
+        descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise LockFailed(f"another run of the same id is active: it holds {folder}") from None
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _schema() -> str:
+    content = msgspec.json.encode(load_schema("enriched_answer"), order="sorted")
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+def _refuse_other_versions(folder: Path) -> None:
+    if (folder / DATABASE).exists():
+        _refuse_other_format(folder)
+    for name in _OLD_STATE:
+        if (folder / name).exists() and _has_rows(folder / name):
+            raise OtherVersion(
+                f"{folder / name} holds results of an earlier version (1.0.0 or 2.0.0.dev0) that"
+                " are in no output file yet: give the same command with that version to finish"
+                " them, or choose another --work_folder; nothing was changed"
+            )
+
+
+def _refuse_other_format(folder: Path) -> None:
+    with closing(Database(str(folder / DATABASE), "", durable=False)) as database:
+        [(found,)] = database.read("PRAGMA user_version")
+        if found not in {0, FORMAT}:
+            raise OtherVersion(
+                f"{folder / DATABASE} was written by another version (format {found}, and this one"
+                f" has {FORMAT}): finish it with that version, or choose another --work_folder;"
+                " nothing was changed"
+            )
+        if found == FORMAT:
+            _refuse_other_schema(folder, database)
+
+
+def _refuse_other_schema(folder: Path, database: Database) -> None:
+    row = next(database.read("SELECT content FROM notes WHERE name = ?", _SCHEMA), None)
+    waiting = next(database.read("SELECT 1 FROM chunks LIMIT 1"), None)
+    if waiting and row and msgspec.json.decode(row[0]) != _schema():
+        raise OtherVersion(
+            f"{folder / DATABASE} holds records of another schema that are in no output file yet:"
+            " finish it with the version that wrote them; nothing was changed"
+        )
+
+
+def _has_rows(path: Path) -> bool:
+    """Return whether a file of an earlier version holds rows that no output file has."""
+    if path.suffix != ".sqlite":
+        return True
+    if path.name != "journal.sqlite":
+        return False
+    with closing(Database(str(path), "", durable=False)) as database:
+        return any(next(database.read(query), None) for query in _OLD_ROWS)

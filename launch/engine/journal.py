@@ -1,0 +1,245 @@
+"""Commit the outcomes of batches in one transaction each, and keep their counts."""
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from launch.engine.database import EngineDatabase
+from launch.engine.ledger import LedgerHour, hour_of_batch
+from launch.engine.outbox_rows import OutboxRows
+from pipeline.sinks.chunks import Chunk, encode_chunks
+from pipeline.sinks.outcomes import Outcome
+from pipeline.sinks.row_formats import RowFormats
+from schemas import Record
+from schemas.alert import Alert
+from schemas.failure import Failure
+from schemas.message import Message
+from schemas.summary import RunCounts, total_counts
+from transforms.persistence.seen_ids import record_key
+from transforms.rules.rate_counts import RateCounts, add_counts
+from transforms.runtime import clock
+
+MAX_ENGINES = 1_000
+OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
+_ADD_CHUNK = """
+INSERT INTO chunks (folder, kind, policy, rows, bytes, checksum, first_event_us, last_event_us,
+  committed_at_us, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_COUNT_WAITING = """
+SELECT kind, total(rows), count(DISTINCT committed_at_us), min(committed_at_us)
+FROM chunks GROUP BY kind
+"""
+_LAST_NUMBER, _TOTALS, _ALERTS, _OPENED = "last_number", "totals", "alerts", "opened_at_us"
+_Content = TypeVar("_Content")
+
+
+class Unaccounted(Exception):
+    """Messages ended nowhere, or twice."""
+
+
+class WaitingRows(NamedTuple):
+    """Rows of a kind that are in no final file yet, their batches, and the first one's time."""
+
+    rows: int
+    batches: int
+    oldest_committed_at_us: int | None
+
+
+class Journal:
+    """Commit outcomes to a database; every method may raise OSError.
+
+    Args:
+      database: the run's or worker's.
+      formats: encode the rows that go to files.
+      topics: kinds of rows, alerts or failures, that are published to a topic, not to files.
+    """
+
+    def __init__(
+        self, database: EngineDatabase, formats: RowFormats, topics: Collection[str] = ()
+    ) -> None:
+        self.database = database
+        self.formats = formats
+        self.outbox = OutboxRows(database)
+        self._topics = topics
+        engines = database.read("SELECT DISTINCT engine FROM rates")
+        self._engines = {_engine(key) for (key,) in engines}
+
+    def reopen(self) -> "Journal":
+        """Open the database on another connection, for another thread."""
+        journal = Journal(self.database.reopen(), self.formats, self._topics)
+        journal.outbox.add_destinations_of(self.outbox)
+        return journal
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def next_number(self) -> int:
+        """Return the number of the next batch of a subscription."""
+        return (self.database.note(_LAST_NUMBER, int) or 0) + 1
+
+    def commit(
+        self,
+        number: int,
+        outcome: Outcome,
+        counts: RunCounts,
+        *,
+        messages: Sequence[Message] = (),
+        advance: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Make a batch's outcome durable, all of it or nothing; `advance` is part of it.
+
+        Raises:
+          Unaccounted: the counts do not add up; nothing is committed.
+        """
+        now_us = clock.now_us()
+        counts = replace(
+            counts,
+            failures_by_error=dict(Counter(each.error_class for each in outcome.failures)),
+            retryable_failures=sum(each.retryable for each in outcome.failures),
+        )
+        hour = hour_of_batch(number, outcome, counts, now_us)
+        if hour.gap:
+            raise Unaccounted(f"{hour.gap} of {hour.read} messages ended nowhere")
+        published_us = [m.publish_time_us for m in messages if m.publish_time_us is not None]
+        with self.database.transaction():
+            advance()
+            last = max(number, self.next_number() - 1)
+            self.database.keep_note(_LAST_NUMBER, last)
+            row = number, now_us, max(published_us, default=0)
+            self.database.write("INSERT OR REPLACE INTO batches VALUES (?, ?, ?)", *row)
+            self._release(answer.record_id for answer in outcome.deferred)
+            self._add_chunks(outcome.chunks, now_us)
+            self._count(hour, counts)
+            for engine, rates in outcome.rates:
+                self._add_rate(engine, rates)
+            self._raise(outcome.alerts, now_us)
+            self._add_rows("failures", outcome.failures, now_us)
+            self.outbox.add(outcome.results)
+            self.outbox.add(outcome.messages)
+
+    def raise_alerts(self, alerts: Sequence[Alert], notes: dict[str, Record] | None = None) -> None:
+        """Commit alerts, and replace notes by name, in one transaction."""
+        with self.database.transaction():
+            for name, content in (notes or {}).items():
+                self.database.keep_note(name, content)
+            self._raise(alerts, clock.now_us())
+
+    def waiting(self) -> dict[str, WaitingRows]:
+        """Count the rows that are in no final file yet, by kind."""
+        found = self.database.read(_COUNT_WAITING)
+        return {kind: WaitingRows(int(rows), *others) for kind, rows, *others in found}
+
+    def ledger(self) -> list[LedgerHour]:
+        """List all hours, the oldest first."""
+        rows = self.database.read("SELECT account FROM ledger ORDER BY hour_us")
+        return [msgspec.json.decode(content, type=LedgerHour) for (content,) in rows]
+
+    def totals(self) -> RunCounts:
+        """Return all counts since the database was created."""
+        return self.database.note(_TOTALS, RunCounts) or RunCounts()
+
+    def alerts_raised(self) -> int:
+        """Return how many alerts there were since the database was created."""
+        return self.database.note(_ALERTS, int) or 0
+
+    def opened_at_us(self) -> int:
+        """Return when the run, or the worker's database, began."""
+        if (opened_us := self.database.note(_OPENED, int)) is None:
+            opened_us = clock.now_us()
+            self.database.keep_note(_OPENED, opened_us)
+        return opened_us
+
+    def rates(self, since_us: int = 0) -> dict[str | None, list[RateCounts]]:
+        """List each engine's counts by time, for the buckets from a moment on."""
+        query = "SELECT engine, counts FROM rates WHERE start_us >= ? ORDER BY start_us"
+        by_engine: dict[str | None, list[RateCounts]] = {}
+        for engine, content in self.database.read(query, since_us):
+            counts = msgspec.json.decode(content, type=RateCounts)
+            by_engine.setdefault(_engine(engine), []).append(counts)
+        return by_engine
+
+    def delete_rates(self, engine: str | None, before_us: int) -> None:
+        """Delete an engine's buckets before a moment."""
+        key = _engine_key(engine)
+        self.database.write("DELETE FROM rates WHERE engine = ? AND start_us < ?", key, before_us)
+        if not list(self.database.read("SELECT 1 FROM rates WHERE engine = ? LIMIT 1", key)):
+            self._engines.discard(engine)
+
+    def first_kept_batch(self, window_us: int) -> int | None:
+        """Return the first batch whose record ids are kept for so long, None to keep all.
+
+        A batch is old when both its messages were published, and it was committed, that long before
+        the latest: a clock of this machine that is wrong for a while deletes nothing.
+        """
+        query = "SELECT max(published_at_us), max(committed_at_us) FROM batches"
+        [(published_us, committed_us)] = self.database.read(query)
+        query = "SELECT min(number) FROM batches WHERE published_at_us >= ? OR committed_at_us >= ?"
+        limits = (published_us or 0) - window_us, (committed_us or 0) - window_us
+        [(first,)] = self.database.read(query, *limits)
+        return None if first is None else int(first)
+
+    def delete_batches_before(self, number: int) -> None:
+        """Delete the times of batches, and the record ids that they have claimed."""
+        with self.database.transaction():
+            self.database.write("DELETE FROM batches WHERE number < ?", number)
+            self.database.write("DELETE FROM seen WHERE owner < ?", number)
+
+    def _release(self, record_ids: Iterable[str]) -> None:
+        for record_id in record_ids:
+            self.database.write("DELETE FROM seen WHERE id = ?", record_key(record_id))
+
+    def _raise(self, alerts: Sequence[Alert], now_us: int) -> None:
+        self.database.keep_note(_ALERTS, self.alerts_raised() + len(alerts))
+        self._add_rows("alerts", alerts, now_us)
+
+    def _add_rows(self, kind: str, rows: Sequence[Alert] | Sequence[Failure], now_us: int) -> None:
+        """Add rows for files, or for their topic, and for further destinations."""
+        self.outbox.add(rows)
+        if kind not in self._topics:
+            row_format = getattr(self.formats, kind)
+            self._add_chunks(encode_chunks(row_format, rows), now_us)
+
+    def _add_chunks(self, chunks: Iterable[Chunk], now_us: int) -> None:
+        for chunk in chunks:
+            checksum, times = zlib.crc32(chunk.content), (chunk.first_event_us, chunk.last_event_us)
+            counted = chunk.rows, len(chunk.content), checksum
+            place = chunk.folder, chunk.kind, chunk.policy
+            self.database.write(_ADD_CHUNK, *place, *counted, *times, now_us, chunk.content)
+
+    def _count(self, hour: LedgerHour, counts: RunCounts) -> None:
+        query = "SELECT account FROM ledger WHERE hour_us = ?"
+        earlier = self._read(query, (hour.hour_us,), LedgerHour)
+        content = msgspec.json.encode(earlier + hour if earlier else hour)
+        self.database.write("INSERT OR REPLACE INTO ledger VALUES (?, ?)", hour.hour_us, content)
+        self.database.keep_note(_TOTALS, total_counts([self.totals(), counts]))
+
+    def _read(
+        self, query: str, keys: Sequence[Any], content_type: type[_Content]
+    ) -> _Content | None:
+        row = next(self.database.read(query, *keys), None)
+        return msgspec.json.decode(row[0], type=content_type) if row else None
+
+    def _add_rate(self, engine: str | None, counts: RateCounts) -> None:
+        # A producer with a new engine name for each answer must not fill the disk.
+        if engine not in self._engines and len(self._engines) >= MAX_ENGINES:
+            engine = OTHER_ENGINES
+        self._engines.add(engine)
+        key = _engine_key(engine), counts.start_us
+        query = "SELECT counts FROM rates WHERE engine = ? AND start_us = ?"
+        earlier = self._read(query, key, RateCounts)
+        content = msgspec.json.encode(add_counts(earlier, counts) if earlier else counts)
+        self.database.write("INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", *key, content)
+
+
+def _engine_key(engine: str | None) -> bytes:
+    """Distinguish no engine from an engine with an empty name."""
+    return b"" if engine is None else b"=" + engine.encode()
+
+
+def _engine(key: bytes) -> str | None:
+    return key[1:].decode() if key else None

@@ -1,0 +1,89 @@
+"""Plan a bounded run: its batches of record ranges, each claimed by one process at a time."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from launch.engine.database import EngineDatabase
+from pipeline.errors import RunFailed
+from pipeline.sources.splits import RecordRange, Segment
+from schemas import Record
+
+_CLAIM = """
+UPDATE plan SET state = 'running', attempt = ?, tries = tries + 1
+WHERE number = (SELECT min(number) FROM plan WHERE state = 'waiting')
+RETURNING number, messages, ranges, tries
+"""
+_PLAN = "plan"
+_RANGES = msgspec.json.Decoder(tuple[RecordRange, ...])
+
+
+class PlannedRun(Record, frozen=True, kw_only=True):
+    """What a plan was made for: a hash of settings, and the files."""
+
+    fingerprint: str
+    inputs: tuple[str, ...]
+    versions: tuple[tuple[int, int], ...]
+    messages: int
+    is_published: bool = False
+
+
+class Plan:
+    """The batches of a run in its database. Every method may raise OSError."""
+
+    def __init__(self, database: EngineDatabase) -> None:
+        self._database = database
+
+    def planned(self) -> PlannedRun | None:
+        """Return what the plan was made for, None if there is none."""
+        return self._database.note(_PLAN, PlannedRun)
+
+    def begin(self, planned: PlannedRun, batches: Iterable[Segment]) -> None:
+        """Write the plan of a new run."""
+        with self._database.transaction():
+            for each in batches:
+                self._add(each.messages, each.ranges)
+            self._database.keep_note(_PLAN, planned)
+
+    def resume(self) -> None:
+        """Let batches that an interrupted process has claimed wait again."""
+        running = "SELECT number FROM plan WHERE state = 'running'"
+        with self._database.transaction():
+            self._database.write(f"DELETE FROM seen WHERE owner IN ({running})")  # noqa: S608
+            self._database.write("UPDATE plan SET state = 'waiting' WHERE state = 'running'")
+
+    def claim(self, attempt: str) -> tuple[Segment, bool] | None:
+        """Take the next batch that waits, and whether it was interrupted; None if there is none."""
+        rows = self._database.write_returning(_CLAIM, attempt)
+        if not rows:
+            return None
+        [(number, messages, ranges, tries)] = rows
+        batch = Segment(number=number, messages=messages, ranges=_RANGES.decode(ranges))
+        return batch, tries > 1
+
+    def advance(self, number: int, attempt: str, deferred: Sequence[RecordRange]) -> None:
+        """End a batch, as part of the transaction that commits its outcome.
+
+        The messages with deferred answers become a batch of their own, for the next attempt.
+        """
+        query = "UPDATE plan SET state = 'done', ranges = '' WHERE number = ? AND attempt = ?"
+        query += " AND state = 'running'"
+        if self._database.write(query, number, attempt) != 1:
+            raise RunFailed("another process has taken over this run: this one ends")
+        if deferred:
+            messages = sum(each.count or 0 for each in deferred)
+            self._add(messages, tuple(deferred))
+
+    def waiting(self) -> int:
+        """Count the messages of batches that are not done."""
+        query = "SELECT total(messages) FROM plan WHERE state != 'done'"
+        return int(next(self._database.read(query))[0])
+
+    def is_done(self) -> bool:
+        """Return whether all batches are done."""
+        query = "SELECT 1 FROM plan WHERE state != 'done' LIMIT 1"
+        return next(self._database.read(query), None) is None
+
+    def _add(self, messages: int, ranges: Sequence[RecordRange]) -> None:
+        query = "INSERT INTO plan (messages, ranges, state) VALUES (?, ?, 'waiting')"
+        self._database.write(query, messages, msgspec.json.encode(ranges))

@@ -1,0 +1,202 @@
+"""Publish committed rows: whole final files under new names, each listed in a manifest."""
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from launch.engine.database import EngineDatabase
+from pipeline import storage
+from pipeline.settings.config import Config
+from pipeline.sinks.publication import write_manifest_of
+from pipeline.sinks.row_formats import RowFormats
+from pipeline.storage import TargetExists
+from schemas.file_entry import FileEntry
+from schemas.quantities import MEGABYTE
+
+_MAX_WAITING_BYTES = 256 * MEGABYTE
+_FOLDERS = """
+SELECT folder, kind, total(bytes), min(committed_at_us) FROM chunks GROUP BY folder, kind
+ORDER BY 3 DESC
+"""
+_NEXT = "SELECT id, bytes FROM chunks WHERE folder = ? AND kind = ? ORDER BY id"
+_CONTENT = """
+SELECT content, checksum, policy, rows, first_event_us, last_event_us FROM chunks WHERE id = ?
+"""
+_PUBLISHED = "published"
+
+
+class _Folder(NamedTuple):
+    folder: str
+    kind: str
+    size_bytes: int
+
+
+class DamagedRows(OSError):
+    """Rows in the database are not what was written."""
+
+
+class Publisher:
+    """Make final files of the rows in a database.
+
+    A file is written beside its target, and gets its name by a link that replaces nothing. Its rows
+    leave the database when the file is there, in the transaction that records its manifest line.
+    So a crash at any point leaves either the rows or the file: `recover` finds out which.
+
+    Every method may raise OSError; `TargetExists` if another process wrote a file of this name.
+    """
+
+    def __init__(self, database: EngineDatabase, config: Config, formats: RowFormats) -> None:
+        self._database = database
+        self._config = config
+        self._destination = config.destination
+        self._formats = {row_format.kind: row_format for row_format in formats}
+
+    def recover(self) -> None:
+        """End what an interrupted publication has begun."""
+        query = "SELECT number, path, kind, chunks, state, entry FROM files ORDER BY number"
+        for number, path, kind, chunks, state, encoded in list(self._database.read(query)):
+            if state == "placed":
+                continue
+            target = self._destination.path(path)
+            storage.remove([self._temporary_path(path)])
+            entry = msgspec.json.decode(encoded, type=FileEntry) if encoded else None
+            if entry and storage.exists(target):
+                if storage.checksum(target) != entry.checksum:
+                    raise TargetExists(
+                        f"{target} exists, and another process wrote it: it is not replaced"
+                    )
+                self._record_placed(number, kind, json.loads(chunks), entry)
+            else:
+                self._database.write("DELETE FROM files WHERE number = ?", number)
+        self._list_placed()
+
+    def publish(self, *, everything: bool = False) -> int:
+        """Publish what fills a file, or everything; return the number of files."""
+        count = 0
+        for folder in self._due(everything=everything):
+            for chunks in self._groups(folder, everything=everything):
+                self._publish_file(folder, chunks)
+                count += 1
+        if count:
+            self._list_placed()
+        return count
+
+    def rows_published(self) -> dict[str, int]:
+        """Return the rows in final files, by kind."""
+        return self._database.note(_PUBLISHED, dict[str, int]) or {}
+
+    def _due(self, *, everything: bool) -> list[_Folder]:
+        folders = [_Folder(*row[:3]) for row in self._database.read(_FOLDERS)]
+        waiting_bytes, due = sum(folder.size_bytes for folder in folders), []
+        for folder in folders:
+            is_full = folder.size_bytes >= self._config.file_bytes
+            if everything or is_full or waiting_bytes > _MAX_WAITING_BYTES:
+                due.append(folder)
+                waiting_bytes -= folder.size_bytes
+        return due
+
+    def _groups(self, folder: _Folder, *, everything: bool) -> Iterator[list[int]]:
+        """Group a folder's chunks into files; the last one may be small."""
+        group: list[int] = []
+        size = 0
+        for identity, size_bytes in list(self._database.read(_NEXT, folder.folder, folder.kind)):
+            group.append(identity)
+            size += size_bytes
+            if size >= self._config.file_bytes:
+                yield group
+                group, size = [], 0
+        if group and (everything or folder.size_bytes < self._config.file_bytes):
+            yield group
+
+    def _publish_file(self, folder: _Folder, chunks: Sequence[int]) -> None:
+        number, path = self._begin_file(folder, chunks)
+        temporary_path = self._temporary_path(path)
+        entry = self._write_file(temporary_path, path, folder.kind, chunks)
+        query = "UPDATE files SET state = 'written', entry = ? WHERE number = ?"
+        self._database.write(query, msgspec.json.encode(entry), number)
+        storage.publish_new(temporary_path, self._destination.path(path))
+        self._record_placed(number, folder.kind, chunks, entry)
+
+    def _begin_file(self, folder: _Folder, chunks: Sequence[int]) -> tuple[int, str]:
+        """Choose a new name, and record it before the file exists."""
+        with self._database.transaction():
+            number = (self._database.note("last_file", int) or 0) + 1
+            self._database.keep_note("last_file", number)
+            extension = self._formats[folder.kind].extension
+            name = f"{self._config.run}-{self._database.identity}-{number:06d}.{extension}"
+            path = f"{folder.folder}/{name}"
+            self._database.write(
+                "INSERT INTO files VALUES (?, ?, ?, ?, 'begun', NULL)",
+                *(number, path, folder.kind, json.dumps(list(chunks))),
+            )
+        return number, path
+
+    def _write_file(
+        self, temporary_path: str, path: str, kind: str, chunks: Sequence[int]
+    ) -> FileEntry:
+        rows, size_bytes, times_us = 0, 0, []
+        problem = f"cannot write {temporary_path}"
+        with storage.describing_errors(problem), storage.create(temporary_path) as stream:
+            for content, chunk_rows, first_us, last_us in self._contents(kind, chunks):
+                stream.write(content)
+                size_bytes += len(content)
+                rows += chunk_rows
+                times_us += [each for each in (first_us, last_us) if each is not None]
+        return FileEntry(
+            path=path,
+            rows=rows,
+            bytes=size_bytes,
+            first_event_us=min(times_us, default=None),
+            last_event_us=max(times_us, default=None),
+            checksum=storage.checksum(temporary_path),
+        )
+
+    def _contents(
+        self, kind: str, chunks: Sequence[int]
+    ) -> Iterator[tuple[bytes, int, int | None, int | None]]:
+        row_format = self._formats[kind]
+        yield row_format.header, 0, None, None
+        for identity in chunks:
+            [(content, checksum, policy, *counted)] = self._database.read(_CONTENT, identity)
+            if zlib.crc32(content) != checksum:
+                raise DamagedRows(
+                    f"{self._database.path} is damaged: its rows are not what was written. Restore"
+                    " it from a copy, or move it away and let the messages be sent again; nothing"
+                    " was changed"
+                )
+            # The settings in force when something leaves decide how much text it has.
+            yield row_format.restrict(content, policy), *counted
+
+    def _record_placed(
+        self, number: int, kind: str, chunks: Sequence[int], entry: FileEntry
+    ) -> None:
+        """Delete the rows of a file that is there, and record its manifest line."""
+        with self._database.transaction():
+            self._database.write("UPDATE files SET state = 'placed' WHERE number = ?", number)
+            query = "DELETE FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+            self._database.write(query, json.dumps(list(chunks)))
+            published = self.rows_published()
+            published[kind] = published.get(kind, 0) + entry.rows
+            self._database.keep_note(_PUBLISHED, published)
+
+    def _list_placed(self) -> None:
+        """Write the manifest of the files that are in none yet."""
+        query = "SELECT number, entry FROM files WHERE state = 'placed' ORDER BY number"
+        placed = list(self._database.read(query))
+        if not placed:
+            return
+        entries = [msgspec.json.decode(entry, type=FileEntry) for _, entry in placed]
+        name = f"{self._database.identity}-{placed[0][0]:06d}"
+        write_manifest_of(entries, self._destination, name)
+        self._database.write("DELETE FROM files WHERE number <= ?", placed[-1][0])
+
+    def _temporary_path(self, path: str) -> str:
+        """Return a hidden path beside the target, or in the work folder for a bucket."""
+        folder, _, name = path.rpartition("/")
+        if storage.is_local(self._destination.root):
+            return self._destination.path(f"{folder}/.{name}.unpublished")
+        return str(Path(self._database.folder, f"{name}.unpublished"))
