@@ -46,7 +46,7 @@ class WaitingRows(NamedTuple):
 
     rows: int
     batches: int
-    oldest_committed_at_us: int | None
+    oldest_committed_at_us: int
 
 
 class Journal:

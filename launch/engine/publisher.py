@@ -85,6 +85,10 @@ class Publisher:
             self._list_placed()
         return count
 
+    def is_due(self) -> bool:
+        """Return whether rows fill a file."""
+        return bool(self._due(everything=False))
+
     def rows_published(self) -> dict[str, int]:
         """Return the rows in final files, by kind."""
         return self._database.note(_PUBLISHED, dict[str, int]) or {}

@@ -99,6 +99,16 @@ def summary_of_journal(
     )
 
 
+def write_worker_summary(
+    config: Config, journal: Journal, price_per_1k_chars: float | None, started_at_us: int
+) -> Summary:
+    """Write the summary of all that a worker's database has committed."""
+    summary = summary_of_journal(
+        config, journal, started_at_us=started_at_us, price_per_1k_chars=price_per_1k_chars
+    )
+    return write_summary(config.destination, summary)
+
+
 def remove_earlier_runs(config: Config, summary: Summary) -> None:
     """Remove the files of earlier runs of the same id, which this one replaces.
 

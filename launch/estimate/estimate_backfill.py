@@ -9,11 +9,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from launch.engine.run_summary import ESTIMATE_FILE
 from launch.estimate import answer_counts
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.job.placement import place_job
-from launch.engine.run_summary import ESTIMATE_FILE
 from launch.report.output_folder import write_file
 from launch.report.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.terminal.exit_status import DONE, fail

@@ -36,9 +36,7 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
     return fail_with("nothing in the input could be read", [*shown, *islice(hints, 1)])
 
 
-def first_failures(
-    destination: Destination, run: str, error_class: str | None = None
-) -> list[str]:
+def first_failures(destination: Destination, run: str, error_class: str | None = None) -> list[str]:
     """Read the places and messages of the first failures of a run, of one class or of all.
 
     `run` is the name in its summary.

@@ -7,11 +7,11 @@ from msgspec.structs import astuple
 from rich.console import Console
 from rich.table import Table
 
+from launch.engine.journal import Journal
+from launch.engine.ledger import LedgerHour
 from launch.export.target import Delivered
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.verify_folder import find_journals, verify_folder
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
 from pipeline.settings.commands import StatusSettings
 from pipeline.settings.load import Loaded
 from schemas.quantities import to_datetime

@@ -13,9 +13,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from launch.engine.journal import Journal
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.differences import KINDS, Folder, FoundJournal, differences, row_counts
-from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.settings.commands import VerifySettings
 from pipeline.settings.load import Loaded, UsageError

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Generic
 
+from launch.engine.journal import Journal
+from launch.engine.outbox_rows import OutboxRow
 from launch.export.target import Delivered, Target, TargetMisconfigured, TargetUnavailable, deliver
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.outbox_rows import OutboxRow
 from schemas import Record
 from schemas.quantities import MEGABYTE
 
@@ -36,14 +36,14 @@ class Delivery(Generic[OutboxRow]):
 
     def __init__(
         self,
-        journal_path: str,
+        journal: Journal,
         row_type: type[OutboxRow],
         target: Target[OutboxRow],
         limits: OutboxLimits,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.kind = target.name
-        self._journal_path = journal_path
+        self._journal = journal
         self._row_type = row_type
         self._target = target
         self._limits = limits
@@ -87,7 +87,7 @@ class Delivery(Generic[OutboxRow]):
             self._put_off(f"a bug of groundwatch: {type(error).__name__}", _MAX_WAIT_S)
 
     def _run(self) -> None:
-        with closing(Journal(self._journal_path)) as journal, closing(self._target):
+        with closing(self._journal.reopen()) as journal, closing(self._target):
             while not self._ending.wait(_POLL_S):
                 self.step(journal)
             self.step(journal)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from launch.engine.journal import Journal
 from launch.export.enriched_topic import EnrichedTopic
 from launch.export.open_target import open_target
 from launch.export.target import Target
 from launch.pubsub.topic import Topic
 from launch.watch.alerts.webhooks import open_webhooks
 from launch.watch.delivery import Delivery, OutboxLimits
-from launch.watch.durable.journal import Journal
 from pipeline.settings.commands import WatchSettings
 from schemas import Record
 from schemas.alert import Alert
@@ -48,7 +48,7 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[Non
     deliveries: list[Delivery[Any]] = []
     for row_type, target, accepts in _destinations(settings):
         journal.outbox.add_destination(target.name, row_type, accepts)
-        deliveries.append(Delivery(journal.path, row_type, target, limits))
+        deliveries.append(Delivery(journal, row_type, target, limits))
     _drop_others(journal, {delivery.kind for delivery in deliveries})
     for delivery in deliveries:
         delivery.start()

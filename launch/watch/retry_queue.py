@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from pipeline.sinks.batch_results import DeferredAnswer
+from pipeline.sinks.outcomes import DeferredAnswer
 from schemas.message import Message
 
 _FIRST_WAIT_S = 1.0

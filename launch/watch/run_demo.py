@@ -8,7 +8,7 @@ from pathlib import Path
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.local.work_folder import WorkFolder
+from launch.engine.database import folder_held
 from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.report.write_report import write_report
@@ -80,9 +80,8 @@ def run_demo(config: Config) -> int:
     payloads = [line for line in lines if line.strip()]
     stop = threading.Event()
     try:
-        work = WorkFolder(str(config.work_folder))
-        with work.held():
-            work.remove()
+        with folder_held(str(config.work_folder)):
+            storage.remove([str(config.database)])
         earlier = storage.find_below(config.output)
         storage.remove([path for path in earlier if Path(path).name.startswith(f"{config.run}-")])
         summary = run_worker(

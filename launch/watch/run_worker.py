@@ -11,30 +11,32 @@ from types import FrameType
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.local.work_folder import WorkFolder
+from launch.engine.database import EngineDatabase, OtherVersion, folder_held
+from launch.engine.journal import Journal
+from launch.engine.run_summary import write_worker_summary
 from launch.logs.json_log import keep_beam_quiet, log_as_json
 from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import PubSubSubscription, Subscription
-from launch.terminal.exit_status import DONE, FAILED
-from launch.watch.durable.final_files import write_worker_summary
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ownership import OwnershipLost
+from launch.terminal.exit_status import DONE, FAILED, USAGE, fail
 from launch.watch.health.metrics import Metrics
 from launch.watch.health.status_server import StatusServer
+from launch.watch.owned_paths import OwnershipLost
 from launch.watch.reporter import LogReporter, TerminalReporter
 from launch.watch.worker import Worker
 from pipeline.errors import LockFailed
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
+from pipeline.sinks.row_formats import row_formats
 from pipeline.storage import TargetExists
 from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed, Unavailable
 from transforms.grounding.transport import try_connection
+from transforms.persistence.seen_ids import SeenIds
 from transforms.runtime import clock
 
-_STOPS = (signal.SIGTERM, signal.SIGINT)
+_STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _CLOSE_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)
 
@@ -52,6 +54,8 @@ def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]
         _log.warning("%s; messages wait until it replies", error)
     try:
         summary = run_worker(config, settings, options, reporter=reporter)
+    except OtherVersion as error:
+        return fail(str(error), USAGE)
     except (CheckFailed, Refused, LockFailed, OwnershipLost, OSError) as error:
         _log.critical("the worker failed: %s", error)
         return FAILED
@@ -83,10 +87,10 @@ def run_worker(
     # The limit covers everything, closing the subscription and the summary included.
     with (
         _signals(settings.worker.drain_s, stopping),
-        WorkFolder(str(config.work_folder)).held(),
-        closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal,
+        folder_held(str(config.work_folder)),
+        closing(open_journal(config, settings)) as journal,
     ):
-        journal.assign_run(config.run)
+        journal.database.assign_run(config.run)
         with open_worker(
             config, settings, options, journal, subscription=subscription, reporter=reporter
         ) as worker:
@@ -97,6 +101,16 @@ def run_worker(
         summary = write_worker_summary(config, journal, price, started_at_us)
         reporter.report_end(summary)
         return summary
+
+
+def open_journal(config: Config, settings: WatchSettings) -> Journal:
+    """Open the database of a worker; alerts and failures without a topic go to files."""
+    topics = {"alerts": settings.pubsub.alert_topic, "failures": settings.pubsub.failure_topic}
+    database = EngineDatabase(str(config.work_folder))
+    with closing(SeenIds(database.path)):
+        pass  # makes its table
+    formats = row_formats(config, only_recent_dates=True)
+    return Journal(database, formats, [kind for kind, topic in topics.items() if topic])
 
 
 @contextmanager
@@ -132,7 +146,7 @@ def open_worker(
 
 def _open_metrics(worker: Worker, settings: WatchSettings, opened: ExitStack) -> None:
     # A connection of their own: they are collected on other threads.
-    journal = opened.enter_context(closing(Journal(worker.journal.path)))
+    journal = opened.enter_context(closing(worker.journal.reopen()))
     metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
     if settings.worker.health_address:
         pages = {

@@ -2,8 +2,8 @@
 
 import logging
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from threading import Event
@@ -11,7 +11,13 @@ from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.local.local_pipeline import LocalPipeline
+from launch.engine.batches import Batches, Work
+from launch.engine.journal import Journal, Unaccounted
+from launch.engine.ledger import ledger_alert
+from launch.engine.local_pipeline import LocalPipeline
+from launch.engine.loop import process_next
+from launch.engine.publisher import Publisher
+from launch.engine.run_summary import write_worker_summary
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
 from launch.watch.alerts.canary import Canary
@@ -19,25 +25,22 @@ from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
 from launch.watch.destinations import destinations_open, open_topic
-from launch.watch.durable.batches import Batches, BatchFolders, Unaccounted
-from launch.watch.durable.final_files import FinalFiles, write_worker_summary
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import ledger_alert
-from launch.watch.durable.ownership import OwnedPaths
-from launch.watch.durable.published_ids import PublishedIds
-from launch.watch.durable.publisher import FilePublisher
+from launch.watch.file_publisher import FilePublisher
 from launch.watch.health.health import Health
+from launch.watch.owned_paths import OwnedPaths
 from launch.watch.reporter import LogReporter
 from launch.watch.retry_queue import PendingMessage, RetryQueue
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
-from pipeline.sinks.batch_results import BatchResults
-from pipeline.sinks.sink import WorkerSink
+from pipeline.sinks.outcomes import Outcome
+from pipeline.sinks.sink import EngineSink
+from pipeline.sources.read_archives import MessageRange
 from pipeline.storage import TargetExists
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.message import Message
-from schemas.quantities import MEGABYTE
+from schemas.quantities import HOUR_US, MEGABYTE
+from schemas.summary import RunCounts
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.errors import RunStopped
@@ -61,8 +64,7 @@ class Defect(Exception):
 class Worker:
     """Process batches of a subscription until it is stopped.
 
-    A message is acknowledged once its record, alerts and failure are in the journal or in files
-    that the journal knows. A check that takes longer than others goes on in the background; its
+    A message is acknowledged once its record, alerts and failure are in the database. A check that takes longer than others goes on in the background; its
     message is processed again when the check has ended. A message that triggers a bug becomes a
     failure, and the other messages of its batch are processed.
     """
@@ -88,7 +90,14 @@ class Worker:
             if limits.canary
             else None
         )
+        self._config = config
         self._settings = limits
+        self._price = settings.job.costs.price_per_1k_chars
+        self._started_at_us = clock.now_us()
+        # Parts of a batch that are processed next, each with its pending messages.
+        self._isolated: deque[tuple[Sequence[Message], Sequence[PendingMessage]]] = deque()
+        self._pending: Sequence[PendingMessage] = ()
+        self._started_s = 0.0
         self._reporter = reporter
         self._latency = AlertLatency()
         self._delete_ids_at_s = self._not_before_s = 0.0
@@ -99,18 +108,16 @@ class Worker:
             opened.enter_context(destinations_open(journal, settings))
             session = opened.enter_context(checks_open(config.check))
             self._retry_queue = RetryQueue(session.checks.has_ended)
-            seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
-            folders = BatchFolders(str(config.work_folder), journal)
-            pipeline = opened.enter_context(closing(LocalPipeline(config, options, WorkerSink)))
-            self._batches = Batches(pipeline, journal, folders, seen)
+            seen = opened.enter_context(seen_ids_open(str(config.database)))
+            pipeline = opened.enter_context(closing(LocalPipeline(config, options, EngineSink)))
+            self._batches = Batches(pipeline, journal, seen, session.checks)
+            full = Publisher(journal.database, config, journal.formats)
             self.publisher = FilePublisher(
-                self._open_publishing(config, settings, folders, opened),
-                folders.sizes,
-                config.file_bytes,
-                settings.pubsub.file_age_s,
+                self._publish_files, full.is_due, settings.pubsub.file_age_s
             )
             opened.callback(self.publisher.close)
-            self._owned = opened.enter_context(closing(OwnedPaths(journal.path, config.output)))
+            paths = OwnedPaths(journal.database.path, config.output)
+            self._owned = opened.enter_context(closing(paths))
             self.health = Health(subscription.stats, str(config.work_folder), self.publisher)
             self.close = opened.pop_all().close
 
@@ -126,26 +133,16 @@ class Worker:
             topic = opened.enter_context(closing(open_topic(name, settings)))
             yield OutboxPublisher(self.journal, Failure, topic, message)
 
-    def _open_publishing(
-        self, config: Config, settings: WatchSettings, folders: BatchFolders, opened: ExitStack
-    ) -> Callable[[], int]:
-        """Return a function that publishes files, on connections of another thread."""
-        topics = {"alerts": settings.pubsub.alert_topic, "failures": settings.pubsub.failure_topic}
-        kinds = [kind for kind, topic in topics.items() if topic is None]
-        ids = PublishedIds(config, self.journal.identity, settings.worker.dedupe_h * 3_600)
-        opened.enter_context(closing(ids))
-        ids.import_new(self.journal.next_number())
-        files, started_at_us = FinalFiles(config, folders, ids, kinds), clock.now_us()
-
-        def publish() -> int:
-            with closing(self.journal.reopen()) as journal:
-                published = files.publish(journal)
-                if published:
-                    price = settings.job.costs.price_per_1k_chars
-                    write_worker_summary(config, journal, price, started_at_us)
-                return published
-
-        return publish
+    def _publish_files(self, *, everything: bool) -> int:
+        """Publish files, on a connection of the publisher's thread."""
+        config = self._config
+        with closing(self.journal.reopen()) as journal:
+            publisher = Publisher(journal.database, config, journal.formats)
+            publisher.recover()
+            published = publisher.publish(everything=everything)
+            if published:
+                write_worker_summary(config, journal, self._price, self._started_at_us)
+            return published
 
     def run(self, stop: Event) -> None:
         """Process batches until the event is set; raises what `run_worker` does."""
@@ -157,14 +154,7 @@ class Worker:
     def step(self) -> None:
         """Process one batch, if there are messages, then publish what is due."""
         self.health.record_pull(outstanding=self.waiting)
-        time.sleep(max(0.0, self._not_before_s - time.monotonic()))
-        # Half of a batch at most, so that new messages are processed, too.
-        pending = self._retry_queue.take_checked(max(1, self._size.messages // 2))
-        messages = self._take([each.message for each in pending])
-        if 0 < len(messages) < self._size.messages:
-            self._not_before_s = time.monotonic() + _BETWEEN_SMALL_BATCHES_S
-        if messages:
-            self._process(messages, pending)
+        process_next(self, lambda: self._batches)
         stats = self.subscription.stats()
         is_behind = not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
         if is_behind or self.waiting >= self._settings.max_outstanding_messages:
@@ -201,13 +191,39 @@ class Worker:
         if time.monotonic() >= self._delete_ids_at_s:
             # Once an hour: it takes seconds if there are millions.
             self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
-            self._batches.delete_old_ids(self._settings.dedupe_h)
+            first = self.journal.first_kept_batch(round(self._settings.dedupe_h * HOUR_US))
+            if first is not None:
+                self.journal.delete_batches_before(first)
         if self._latency.pending and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
 
     def _publish_outboxes(self) -> None:
         for outbox in self._outboxes:
             outbox.publish()
+
+    def take(self) -> Work | None:
+        """Take messages that wait for another attempt, and pull others."""
+        if not self._isolated:
+            time.sleep(max(0.0, self._not_before_s - time.monotonic()))
+            # Half of a batch at most, so that new messages are processed, too.
+            pending = self._retry_queue.take_checked(max(1, self._size.messages // 2))
+            messages = self._take([each.message for each in pending])
+            if 0 < len(messages) < self._size.messages:
+                self._not_before_s = time.monotonic() + _BETWEEN_SMALL_BATCHES_S
+            if messages:
+                self._isolated.append((messages, pending))
+        if not self._isolated:
+            return None
+        messages, self._pending = self._isolated.popleft()
+        self._started_s = time.monotonic()
+        ranges = [MessageRange(place="the subscription", messages=messages)]
+        return Work(self.journal.next_number(), ranges, messages=messages)
+
+    def read(self, work: Work) -> None:
+        """Do nothing: one batch is processed after the other."""
+
+    def advance(self, work: Work, outcome: Outcome) -> None:
+        """Do nothing: Pub/Sub keeps the position of a subscription."""
 
     def _take(self, checked: Sequence[Message]) -> Sequence[Message]:
         again = [*checked, *self._retry_queue.take_due(self._size.messages - len(checked))]
@@ -216,53 +232,39 @@ class Worker:
             return again
         return [*again, *self.subscription.pull(room, _BATCH_BYTES, 0.0 if again else _WAIT_S)]
 
-    def _process(self, messages: Sequence[Message], pending: Sequence[PendingMessage] = ()) -> None:
-        """Process a batch; the arrival of its pending messages was counted before."""
-        started_s = time.monotonic()
-        try:
-            batch, counts = self._batches.run(messages)
-        except RunStopped:
-            raise
-        except OSError as error:
-            self.batches_failed += 1
-            self._retry_later(messages, error)
-        except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
-            self.batches_failed += 1
-            self._isolate(messages, error)
+    def fail(self, work: Work, error: Exception) -> None:
+        """Process the messages of a batch again, later or in parts; raise what ends the worker."""
+        if isinstance(error, RunStopped):
+            raise error
+        self.batches_failed += 1
+        if isinstance(error, OSError):
+            self._retry_later(work.messages, error)
         else:
-            self.batches_done += 1
-            self._size.adjust(
-                len(messages),
-                time.monotonic() - started_s,
-                checked=counts.checked,
-                left=len(batch.deferred),
-                latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
-            )
-            self._retry_queue.reset()
-            self._finish_batch(messages, batch, pending)
+            self._isolate(work, error)
 
-    def _isolate(self, messages: Sequence[Message], error: Exception) -> None:
+    def _isolate(self, work: Work, error: Exception) -> None:
         """Find the message that triggers a bug by bisection, and make a failure of it."""
-        if len(messages) > 1:
-            half = len(messages) // 2
-            self._process(messages[:half])
-            self._process(messages[half:])
+        if len(work.messages) > 1:
+            half = len(work.messages) // 2
+            self._isolated.extendleft([(work.messages[half:], ()), (work.messages[:half], ())])
             return
-        (message,) = messages
+        (message,) = work.messages
         name = type(error).__name__
         _log.error("a bug of groundwatch: %s, with message %s", name, message.place)
         # The error's own words could contain text of an answer.
         defect = Defect(f"groundwatch has a bug: {name}")
         failure = failed_now(message, "ReadMessages", defect, retryable=True)
+        alerts = [ledger_alert()] if isinstance(error, Unaccounted) else []
         try:
-            self._batches.fail(failure, [ledger_alert()] if isinstance(error, Unaccounted) else [])
+            self._batches.fail(work.number, failure, alerts)
         except OSError as full:
             self._retry_later([message], full)
         else:
             self._acknowledge([message.place])
 
     def _acknowledge(self, places: Sequence[str]) -> None:
-        """Acknowledge what is durable, unless the journal is gone."""
+        """Acknowledge what is durable, unless the database is gone."""
+        self.journal.database.checkpoint()
         self._owned.check()
         self.subscription.acknowledge(places)
         if places:
@@ -272,21 +274,30 @@ class Worker:
         _log.error("%s; %d messages are tried again", error, len(messages))
         self._retry_queue.add_failed(messages)
 
-    def _finish_batch(
-        self, messages: Sequence[Message], batch: BatchResults, pending: Sequence[PendingMessage]
-    ) -> None:
-        left = {answer.place for answer in batch.deferred}
+    def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:
+        """Acknowledge the messages of a batch, but for those with deferred answers."""
+        messages, pending = work.messages, self._pending
+        self.batches_done += 1
+        self._size.adjust(
+            len(messages),
+            time.monotonic() - self._started_s,
+            checked=counts.checked,
+            left=len(outcome.deferred),
+            latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
+        )
+        self._retry_queue.reset()
+        left = {answer.place for answer in outcome.deferred}
         self._acknowledge([message.place for message in messages if message.place not in left])
-        self._latency.add(messages, len(batch.alerts))
-        self._reporter.report_alerts(batch.alerts)
-        arrivals = _arrivals(batch, pending)
+        self._latency.add(messages, len(outcome.alerts))
+        self._reporter.report_alerts(outcome.alerts)
+        arrivals = _arrivals(outcome, pending)
         self.monitor.record_arrivals(len(messages) - len(pending), arrivals, clock.now_us())
-        self.monitor.record_rates(batch.rates)
+        self.monitor.record_rates(outcome.rates)
         # A message is processed again as a whole; its finished answers then count as duplicates.
-        self._retry_queue.add_pending(messages, batch.deferred)
+        self._retry_queue.add_pending(messages, outcome.deferred)
 
 
-def _arrivals(batch: BatchResults, pending: Sequence[PendingMessage]) -> Counter[str | None]:
+def _arrivals(batch: Outcome, pending: Sequence[PendingMessage]) -> Counter[str | None]:
     """Count the answers that arrived with a batch, by engine, without those of earlier batches."""
     failed = {failure.record_id for failure in batch.failures}
     arrived: Counter[str | None] = Counter()

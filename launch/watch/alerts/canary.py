@@ -12,8 +12,8 @@ import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
-from launch.local.local_pipeline import LocalPipeline
-from launch.watch.durable.journal import Journal
+from launch.engine.journal import Journal
+from launch.engine.local_pipeline import LocalPipeline
 from pipeline.settings.config import Config
 from pipeline.sinks.sink import WorkerSink
 from pipeline.sources.archives import read_file

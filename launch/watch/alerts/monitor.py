@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from launch.watch.durable.journal import Journal
+from launch.engine.journal import Journal
 from schemas import Record
 from schemas.alert import Alert
 from schemas.quantities import DAY_US, MINUTE_US, SECOND_US
@@ -44,7 +44,7 @@ class Monitor:
         self._rates = rates
         self._no_data = no_data
         self._kept_us = rates.slow_window_us + DAY_US
-        self._state = journal.note(_NOTE, MonitorState) or MonitorState()
+        self._state = journal.database.note(_NOTE, MonitorState) or MonitorState()
         self._receiving_since_us = now_us
         self._current_from_us = now_us
         self._due_at_us = now_us

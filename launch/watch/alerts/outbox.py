@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Generic
 
+from launch.engine.journal import Journal
+from launch.engine.outbox_rows import OutboxRow
 from launch.pubsub.pubsub_errors import Unpublished
 from launch.pubsub.topic import Topic
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.outbox_rows import OutboxRow
 from schemas.alert import Alert
 from schemas.message import Message
 from transforms.rules.topic_messages import TopicMessage, encode_alert
@@ -60,7 +60,7 @@ class OutboxPublisher(Generic[OutboxRow]):
 
     def _delete_published(self) -> None:
         if self._published:
-            self._journal.delete_from_outbox(self._published)
+            self._journal.outbox.delete(self._published)
             self._published = []
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch.durable.publisher import FilePublisher
+from launch.watch.file_publisher import FilePublisher
 from launch.watch.health.status_server import Page
 
 _HTTP_OK, _HTTP_UNAVAILABLE = 200, 503

@@ -17,8 +17,8 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from launch import __version__
+from launch.engine.journal import Journal
 from launch.export.target import Delivered
-from launch.watch.durable.journal import Journal
 from launch.watch.health.status_server import Page
 from launch.watch.worker import Worker
 from schemas.message import UnmappedFields, UnreadableAnswer
@@ -75,7 +75,6 @@ METRICS: Mapping[str, tuple[Any, ...]] = {
     "unpublished_batches": (_GAUGE, "Batches whose rows are durable and in no final file yet."),
     "oldest_unpublished_age_seconds": (_GAUGE, "Age of the oldest unpublished batch."),
     "failed_publications": (_COUNTER, "Publications of files that failed."),
-    "set_aside_rows": (_GAUGE, "Rows in damaged parts, which are in no final file."),
     "open_incidents": (_GAUGE, "Incidents that are open.", "kind"),
     "healthy": (_GAUGE, "1 while /healthz answers ok."),
     **{counter.name: (_COUNTER, meaning) for counter, meaning in CHECKS.items()},
@@ -113,8 +112,8 @@ class Metrics(Collector):
 
     def _values(self) -> dict[str, Value]:
         worker, journal, counts = self._worker, self._journal, self._journal.totals()
-        stats, unpublished = worker.subscription.stats(), journal.unpublished()
-        committed_at_us = unpublished.oldest_committed_at_us
+        stats, waiting = worker.subscription.stats(), journal.waiting()
+        committed_at_us = min((each.oldest_committed_at_us for each in waiting.values()), default=0)
         failures = counts.failures_by_error
         is_canary_open = worker.canary is not None and worker.canary.is_open
         return {
@@ -138,12 +137,11 @@ class Metrics(Collector):
             "ledger_gap": sum(hour.gap for hour in journal.ledger()),
             "unpublished": {kind: journal.outbox.count(kind) for kind in ("alert", "failure")},
             **outbox_counts(journal),
-            "unpublished_batches": unpublished.batches,
+            "unpublished_batches": max((each.batches for each in waiting.values()), default=0),
             "oldest_unpublished_age_seconds": (
                 max(0.0, (clock.now_us() - committed_at_us) / SECOND_US) if committed_at_us else 0.0
             ),
             "failed_publications": worker.publisher.failed,
-            "set_aside_rows": sum(part.rows for part in journal.parts_set_aside()),
             "open_incidents": {
                 "rate": worker.monitor.open_rate_incidents + is_canary_open,
                 "no_data": worker.monitor.open_no_data_incidents,

@@ -1,7 +1,6 @@
 """Publish final files on a thread, while batches are processed."""
 
 import time
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -14,15 +13,14 @@ _RETRY_S = 10.0
 class FilePublisher:
     """Publish by age and size, on a thread: a slow bucket must not delay alerts.
 
-    A publication begins after `file_age_s`, or when the unpublished bytes of an output folder, in
-    `sizes`, reach `file_bytes`. The last failure is the `problem`.
+    After `file_age_s` everything is published; when `is_full` says so, what fills a file. The last
+    failure is the `problem`.
     """
 
     def __init__(
         self,
-        publish: Callable[[], int],
-        sizes: Counter[str],
-        file_bytes: int,
+        publish: Callable[..., int],
+        is_full: Callable[[], bool],
         file_age_s: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -30,8 +28,7 @@ class FilePublisher:
         self.problem: str | None = None
         self._failing_since_s: float | None = None
         self._publish = publish
-        self._sizes = sizes
-        self._file_bytes = file_bytes
+        self._is_full = is_full
         self._file_age_s = file_age_s
         self._clock = clock
         self._due_at_s = self._not_before_s = clock()
@@ -47,11 +44,11 @@ class FilePublisher:
         """Begin a publication if it is time; raise the last one's TargetExists or OSError."""
         if self._running is None:
             now_s = self._clock()
-            is_large = max(self._sizes.values(), default=0) >= self._file_bytes
-            if now_s >= self._not_before_s and (is_large or now_s >= self._due_at_s):
-                self._sizes.clear()
-                self._due_at_s = now_s + self._file_age_s
-                self._running = self._thread.submit(self._publish)
+            is_old = now_s >= self._due_at_s
+            if now_s >= self._not_before_s and (is_old or self._is_full()):
+                if is_old:
+                    self._due_at_s = now_s + self._file_age_s
+                self._running = self._thread.submit(self._publish, everything=is_old)
         elif self._running.done():
             ended, self._running = self._running, None
             self._take(ended)
@@ -61,7 +58,7 @@ class FilePublisher:
         if self._running is not None:
             with suppress(OSError):
                 self._running.result()
-        self._publish()
+        self._publish(everything=True)
 
     def close(self) -> None:
         """Wait for a publication that still runs, and whose connections are then closed."""

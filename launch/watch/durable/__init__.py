@@ -1,1 +1,0 @@
-"""The worker's durable state: journal, batches, files, and who owns the output."""
