@@ -1,8 +1,7 @@
 """The settings of each command: its own, and the groups that it takes."""
 
-import re
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
@@ -21,10 +20,6 @@ _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (
     *("what_if", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
 )
-_BEHIND_RESOURCES = {
-    "bedrock": "guardrail/ID/version/VERSION",
-    "vertex": "projects/PROJECT/locations/LOCATION",
-}
 _NOT_OF_A_WORKER = Note(
     without="workers segment_messages resume forget_replies max_calls max_cost max_attempts"
     " retry_timeout_s give_up_after_s"
@@ -445,11 +440,6 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     judge: Address of an OpenAI-compatible API, such as https://api.openai.com/v1, whose language
       model scores claims. The key is OPENAI_API_KEY in the environment.
     judge_model: Name of the judge's model.
-    behind: Service that checks the answers: Amazon Bedrock Guardrails, Azure AI Content Safety or
-      Vertex AI.
-    behind_resource: The guardrail (guardrail/ID/version/VERSION), or Vertex AI's location
-      (projects/PROJECT/locations/LOCATION).
-    behind_address: Address of the service. Default: that of the region; Azure has none.
     """
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
@@ -457,20 +447,10 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     scorer: kinds.ModelFolder | None = None
     judge: kinds.Url | None = None
     judge_model: kinds.Text | None = None
-    behind: Literal["bedrock", "azure", "vertex"] | None = None
-    behind_resource: kinds.Text | None = None
-    behind_address: kinds.Url | None = None
 
     def problems(self) -> Iterator[str]:
-        """Require what a service needs, and one scorer."""
+        """Require one scorer, and both settings of a judge."""
         if (self.judge is None) != (self.judge_model is None):
             yield "--judge and --judge_model belong together: pass both"
-        given = [name for name in ("judge", "scorer", "behind") if getattr(self, name)]
-        if len(given) > 1:
-            yield f"--{' and --'.join(given)} all score claims: pass one"
-        form = _BEHIND_RESOURCES.get(self.behind or "", "")
-        if not re.fullmatch(re.sub("[A-Z]+", r"[^\\s?#]+", form), self.behind_resource or ""):
-            needs = f"needs --behind_resource {form}" if form else "takes no --behind_resource"
-            yield f"--behind {self.behind or 'is missing'}: {needs}"
-        if self.behind == "azure" and not self.behind_address:
-            yield "--behind azure: needs --behind_address https://NAME.cognitiveservices.azure.com"
+        if self.judge and self.scorer:
+            yield "--judge and --scorer both score claims: pass one"
