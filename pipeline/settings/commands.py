@@ -138,17 +138,11 @@ class StreamingJobSettings(Settings, frozen=True, kw_only=True):
     id_label: Attribute that identifies a message. Dataflow drops messages with the same value
       within ten minutes; they are not counted.
     shards: Files for the records of one window and date; one takes 250 records a second.
-    enriched_table: BigQuery table with the columns of launch/bigquery, to which each enriched
-      record is also appended by the Storage Write API, at least once.
-    expansion_service: Address of an expansion service for Beam's Google Cloud IO, which
-      --enriched_table needs. Default: Beam downloads its own, and starts it with Java.
     """
 
     dedupe_h: kinds.Hours = SEEN_FOR_S / 3600
     id_label: kinds.Text | None = None
     shards: kinds.Count = 4
-    enriched_table: kinds.TableName | None = None
-    expansion_service: kinds.ServerAddress | None = None
 
 
 class BackfillSettings(Settings, frozen=True, kw_only=True):
