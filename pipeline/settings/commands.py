@@ -93,8 +93,6 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     no_data_after_s: Alert after this time without an answer from an engine that had steady traffic,
       or from the whole subscription.
     no_data_min_answers: Answers an hour from which traffic is steady.
-    canary: File of known answers that are checked regularly, to detect changes of the checker.
-    canary_every_s: Time between two checks of the known answers.
     health_address: Serve /healthz, /livez and /metrics here; a port alone is on 127.0.0.1. Default:
       not served.
     """
@@ -108,8 +106,6 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     alert_ordering: kinds.Switch = False
     no_data_after_s: kinds.Seconds = _NO_DATA.after_us / SECOND_US
     no_data_min_answers: kinds.Count = _NO_DATA.min_answers
-    canary: kinds.LocalFile | None = None
-    canary_every_s: kinds.Seconds = 3600.0
     health_address: kinds.ListeningAddress | None = None
 
     @property
