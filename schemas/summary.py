@@ -11,7 +11,7 @@ from schemas import Record
 from schemas.cost_estimate import Comparison
 from schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
 
-_SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished", "set_aside")
+_SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished")
 _COUNTS_BY_NAME = ("verdicts", "failures_by_error")
 _TIMES = ("started_at", "finished_at")
 
@@ -80,7 +80,6 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
       journal: the identity of the database of a run on one machine, part of its files' names; None
         for other runs.
       unpublished: enriched records that are durable, but in no final file yet.
-      set_aside: rows in damaged part files of a worker of version 1.0.0.
       unfinished: whether the run is bounded and was begun, but has not ended.
     """
 
@@ -99,7 +98,6 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     source: str | None = None
     journal: str | None = None
     unpublished: int = 0
-    set_aside: int = 0
     unfinished: bool = False
     replayed: Replayed | None = None
 

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from itertools import chain
 from types import FrameType
 
 import msgspec
@@ -36,10 +37,11 @@ from pipeline.sinks.summary_file import refuse_other_source, write_summary
 from pipeline.sources.archives import examine_file
 from pipeline.sources.splits import Segment, split_segments
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
+from schemas.alert import Alert
 from schemas.summary import Summary
 from transforms.grounding.reply_cache import ReplyStore
 from transforms.persistence.seen_ids import SeenIds
-from transforms.rules.rate_incidents import find_all_rate_alerts
+from transforms.rules.rate_incidents import RateEvaluator
 from transforms.runtime import clock
 
 _BATCHES_A_PROCESS = 4
@@ -149,11 +151,7 @@ class _Run:
         if self._ended:
             return publish_summary(self._config, self._ended)
         if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
-            counts = ((name, each) for name, all_ in self._journal.rates().items() for each in all_)
-            alerts = find_all_rate_alerts(counts, self._config.rates)
-            with self._database.transaction():
-                self._database.keep_note(_RATES_EVALUATED, noted=True)
-            self._journal.raise_alerts(alerts)
+            self._journal.raise_alerts(self._rate_alerts(), {_RATES_EVALUATED: True})
         self._publisher.publish(everything=True)
         summary = self._summary(ended=True)
         published = self._publisher.rows_published()
@@ -168,6 +166,12 @@ class _Run:
             self._database.keep_note(_ENDED, summary)
             remove_earlier_runs(self._config, summary)
         return publish_summary(self._config, summary)
+
+    def _rate_alerts(self) -> list[Alert]:
+        """Evaluate the rates of the whole run."""
+        rates = self._journal.rates()
+        found = (RateEvaluator(name, self._config.rates).evaluate(rates[name]) for name in rates)
+        return list(chain.from_iterable(found))
 
     @property
     def _ended(self) -> Summary | None:

@@ -14,11 +14,8 @@ from typing import cast
 
 from aiohttp import web
 
-from launch.checker_server.azure_groundedness import AzureGroundedness
-from launch.checker_server.bedrock_guardrail import BedrockGuardrail
 from launch.checker_server.llm_judge import LlmJudge
-from launch.checker_server.remote_service import RemoteService
-from launch.export.http_sender import read_secret, require_secret
+from launch.export.http_sender import read_secret
 from launch.export.target import TargetMisconfigured
 from launch.terminal.exit_status import DONE, fail
 from pipeline.settings.commands import ServeCheckerSettings
@@ -32,7 +29,7 @@ _MAX_BODY_BYTES = 32 * MEGABYTE
 _MAX_SMALL_BYTES = 64_000
 _MAX_LARGE_BODIES = 4  # larger bodies in memory at a time; further ones wait for their turn
 _THREADS = 2
-_SERVICE_THREADS = 32  # calls of a service at a time
+_JUDGE_THREADS = 32  # calls of the judge at a time
 _KEY = "OPENAI_API_KEY"
 _BACKLOG = 1_024
 _MAX_CONNECTIONS = 1_024
@@ -62,35 +59,23 @@ async def _serve(settings: ServeCheckerSettings) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    service = _service(settings)
-    checker = service.check if service else settings.scorer
+    judge = _judge(settings)
+    checker = judge.check if judge else settings.scorer
     async with listening(settings.serve_port, settings.serve_host, checker) as address:
-        behind = f"checker in front of {service.name}" if service else "embedded checker"
-        sys.stdout.write(f"The {behind} listens on {address}\n")
+        kind = "checker in front of the judge" if judge else "embedded checker"
+        sys.stdout.write(f"The {kind} listens on {address}\n")
         sys.stdout.flush()
         await stopped.wait()
-    if service:
-        counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in service.usage.items())
-        sys.stdout.write(f"{service.name}: {', '.join(counts) or 'no calls'}\n")
+    if judge:
+        counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in judge.usage.items())
+        sys.stdout.write(f"The judge: {', '.join(counts) or 'no calls'}\n")
 
 
-def _service(settings: ServeCheckerSettings) -> RemoteService | None:
-    """Return the service that checks or scores, None for the embedded checker."""
-    address, resource_name = settings.behind_address, settings.behind_resource or ""
+def _judge(settings: ServeCheckerSettings) -> LlmJudge | None:
+    """Return the language model that scores claims, None for the embedded checker."""
     if settings.judge and settings.judge_model:
         return LlmJudge(settings.judge, settings.judge_model, read_secret(_KEY))
-    match settings.behind:
-        case "bedrock":
-            return BedrockGuardrail(resource_name, require_secret("AWS_REGION"), address)
-        case "azure":
-            return AzureGroundedness(address or "")
-        case "vertex":
-            # It imports Google's libraries.
-            from launch.checker_server import vertex_corroboration  # noqa: PLC0415
-
-            return vertex_corroboration.VertexCorroboration(resource_name, address)
-        case _:
-            return None
+    return None
 
 
 @asynccontextmanager
@@ -102,7 +87,7 @@ async def listening(
     One process answers on one core: short requests in the event loop, long ones in a thread. The
     checker is that of `LocalTransport`. Port 0 takes a free port.
     """
-    threads = ThreadPoolExecutor(_SERVICE_THREADS if callable(checker) else _THREADS, "check")
+    threads = ThreadPoolExecutor(_JUDGE_THREADS if callable(checker) else _THREADS, "check")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         server = _Server(LocalTransport(checker, threads))

@@ -2,7 +2,7 @@
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -13,7 +13,7 @@ from launch.engine.ledger import LedgerHour, hour_of_batch
 from launch.engine.outbox_rows import OutboxRows
 from pipeline.sinks.chunks import Chunk, encode_chunks
 from pipeline.sinks.outcomes import Outcome
-from pipeline.sinks.row_formats import RowFormats
+from pipeline.sinks.row_formats import RowFormat, RowFormats
 from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
@@ -55,15 +55,15 @@ class Journal:
     Args:
       database: the run's or worker's.
       formats: encode the rows that go to files.
-      topics: kinds of rows, alerts or failures, that are published to a topic, not to files.
+      topics: types of rows, alerts or failures, that are published to a topic, not to files.
     """
 
     def __init__(
-        self, database: EngineDatabase, formats: RowFormats, topics: Collection[str] = ()
+        self, database: EngineDatabase, formats: RowFormats, topics: Collection[type] = ()
     ) -> None:
         self.database = database
         self.formats = formats
-        self.outbox = OutboxRows(database)
+        self.outbox = OutboxRows(database, topics)
         self._topics = topics
         engines = database.read("SELECT DISTINCT engine FROM rates")
         self._engines = {_engine(key) for (key,) in engines}
@@ -118,11 +118,13 @@ class Journal:
             for engine, rates in outcome.rates:
                 self._add_rate(engine, rates)
             self._raise(outcome.alerts, now_us)
-            self._add_rows("failures", outcome.failures, now_us)
+            self._add_rows(self.formats.failures, Failure, outcome.failures, now_us)
             self.outbox.add(outcome.results)
             self.outbox.add(outcome.messages)
 
-    def raise_alerts(self, alerts: Sequence[Alert], notes: dict[str, Record] | None = None) -> None:
+    def raise_alerts(
+        self, alerts: Sequence[Alert], notes: Mapping[str, object] | None = None
+    ) -> None:
         """Commit alerts, and replace notes by name, in one transaction."""
         with self.database.transaction():
             for name, content in (notes or {}).items():
@@ -195,13 +197,14 @@ class Journal:
 
     def _raise(self, alerts: Sequence[Alert], now_us: int) -> None:
         self.database.keep_note(_ALERTS, self.alerts_raised() + len(alerts))
-        self._add_rows("alerts", alerts, now_us)
+        self._add_rows(self.formats.alerts, Alert, alerts, now_us)
 
-    def _add_rows(self, kind: str, rows: Sequence[Alert] | Sequence[Failure], now_us: int) -> None:
+    def _add_rows(
+        self, row_format: RowFormat, row_type: type, rows: Sequence[Record], now_us: int
+    ) -> None:
         """Add rows for files, or for their topic, and for further destinations."""
         self.outbox.add(rows)
-        if kind not in self._topics:
-            row_format = getattr(self.formats, kind)
+        if row_type not in self._topics:
             self._add_chunks(encode_chunks(row_format, rows), now_us)
 
     def _add_chunks(self, chunks: Iterable[Chunk], now_us: int) -> None:

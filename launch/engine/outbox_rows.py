@@ -1,7 +1,7 @@
 """Store the rows that wait for a destination, each destination's under a kind of its own."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -33,23 +33,22 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size
 """
 _SIZE = "SELECT total(length(content)) FROM outbox WHERE kind = ?"
 _OLDEST = "SELECT id, length(content) FROM outbox WHERE kind = ? ORDER BY id"
-_NEWEST = 2**62
 _MAX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
 _KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
 OutboxRow = TypeVar("OutboxRow", bound=Record)
 
 
 class OutboxRows:
-    """Keep alerts and failures for their topic or files, and copies for further destinations.
+    """Keep alerts and failures for their topics, and copies for further destinations.
 
     What a method has written survives a power failure. Every method may raise OSError.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, topics: Collection[type] = ()) -> None:
         self._database = database
         self.destinations: dict[type, list[tuple[str, Callable[[Any], bool]]]] = defaultdict(list)
-        for row_type, kind in _KINDS.items():
-            self.add_destination(kind, row_type)
+        for row_type in topics:
+            self.add_destination(_KINDS[row_type], row_type)
 
     def add_destination(
         self,
@@ -75,28 +74,22 @@ class OutboxRows:
                     )
 
     def rows(
-        self, row_type: type[OutboxRow], most: int, up_to: int = _NEWEST, kind: str = ""
+        self, row_type: type[OutboxRow], most: int, kind: str = ""
     ) -> list[tuple[int, OutboxRow]]:
-        """List the oldest rows of a kind, by default of the type's own, up to an id.
+        """List the oldest rows of a kind, by default of the type's own.
 
         Fewer, but at least one, of large ones.
         """
-        query = "SELECT id, content FROM outbox WHERE kind = ? AND id <= ? ORDER BY id LIMIT ?"
+        query = "SELECT id, content FROM outbox WHERE kind = ? ORDER BY id LIMIT ?"
         decoder, size_bytes = msgspec.json.Decoder(row_type), 0
         rows: list[tuple[int, OutboxRow]] = []
-        found = self._database.read(query, kind or _KINDS[row_type], up_to, most)
+        found = self._database.read(query, kind or _KINDS[row_type], most)
         for identity, content in found:
             size_bytes += len(content)
             if rows and size_bytes > _MAX_BYTES:
                 break
             rows.append((identity, decoder.decode(content)))
         return rows
-
-    def newest(self) -> int | None:
-        """Return the id of the newest alert or failure, None if there is none."""
-        query = "SELECT MAX(id) FROM outbox WHERE kind IN (?, ?)"
-        [(newest,)] = self._database.read(query, *_KINDS.values())
-        return None if newest is None else int(newest)
 
     def count(self, kind: str) -> int:
         """Count the rows of a kind, such as ``alert``, ``failure`` or a destination's."""

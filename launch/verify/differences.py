@@ -22,7 +22,6 @@ class FoundJournal(Record, frozen=True, kw_only=True):
     gap: int
     written: RowCounts
     waiting: RowCounts
-    set_aside: int
 
 
 class Folder(Record, frozen=True, kw_only=True):
@@ -109,7 +108,7 @@ def _run_differences(folder: Folder) -> Iterator[str]:
         prefix = f"{run.name}-" if run.journal else f"{run.name}-batch-0-"
         rows = _count_rows(folder.manifest, prefix)
         missing = run.enriched - rows["enriched"]
-        if missing and run.unpublished + run.set_aside == missing:
+        if missing and run.unpublished == missing:
             yield (
                 f"run {run.name}: {missing} enriched records are in a work folder that was not"
                 " found; name it with --work_folder"
@@ -129,9 +128,6 @@ def _journal_differences(folder: Folder) -> Iterator[str]:
         rows = _count_rows(folder.manifest, f"{journal.run}-{journal.identity}-")
         if journal.gap:
             yield f"{journal.path}: {journal.gap} messages ended nowhere"
-        if journal.set_aside:
-            yield f"{journal.path}: {journal.set_aside} rows are in damaged parts, and in no file"
-        rows["enriched"] += journal.set_aside
         for kind in KINDS:
             written, found = journal.written[kind], rows[kind] + journal.waiting[kind]
             # What a topic has taken is in no file.

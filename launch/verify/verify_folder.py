@@ -13,18 +13,22 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from launch.engine.database import EngineDatabase
 from launch.engine.journal import Journal
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.differences import KINDS, Folder, FoundJournal, differences, row_counts
 from pipeline import storage
+from pipeline.settings.checker import DATABASE
 from pipeline.settings.commands import VerifySettings
+from pipeline.settings.config import Config
 from pipeline.settings.load import Loaded, UsageError
 from pipeline.sinks.publication import read_manifest_file
+from pipeline.sinks.row_formats import row_formats
 from pipeline.sinks.summary_file import read_summaries, read_total
 from schemas.file_entry import FileEntry
 
+_FORMATS = row_formats(Config(output="", run=""))  # nothing is written here
 _PREFIX_DIGITS = 16
-_JOURNAL = "journal.sqlite"
 _ATTEMPTS = 3  # a worker may publish while its files are read
 _WIDTH = 100
 _MAX_LINES = 50
@@ -67,17 +71,18 @@ def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
     folders = [Path(folder) for folder in work_folders]
     if storage.is_local(root):
         folders += [Path(root), *sorted(Path(root).glob(".groundwatch-*"))]
-    paths = {(folder / _JOURNAL).resolve() for folder in folders}
+    paths = {(folder / DATABASE).resolve() for folder in folders}
     return sorted(str(path) for path in paths if path.is_file())
 
 
 def _read_journal(path: str) -> FoundJournal:
-    with closing(Journal(path)) as journal:
-        accounts = journal.ledger()
+    database = EngineDatabase(str(Path(path).parent))
+    with closing(Journal(database, _FORMATS)) as journal:
+        accounts, waiting = journal.ledger(), journal.waiting()
         return FoundJournal(
             path=path,
-            run=journal.run or "",
-            identity=journal.identity,
+            run=database.run or "",
+            identity=database.identity,
             gap=sum(account.gap for account in accounts),
             written={
                 "enriched": sum(account.enriched for account in accounts),
@@ -85,11 +90,9 @@ def _read_journal(path: str) -> FoundJournal:
                 "alerts": journal.alerts_raised(),
             },
             waiting={
-                "enriched": journal.unpublished().rows,
-                "failures": journal.outbox.count("failure"),
-                "alerts": journal.outbox.count("alert"),
+                kind: (waiting[kind].rows if kind in waiting else 0) + journal.outbox.count(topic)
+                for kind, topic in (("enriched", ""), ("failures", "failure"), ("alerts", "alert"))
             },
-            set_aside=sum(part.rows for part in journal.parts_set_aside()),
         )
 
 
@@ -154,7 +157,7 @@ def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry])
 def verify(loaded: Loaded[VerifySettings]) -> int:
     """Compare, and print the differences; return 0 if there are none, else 1."""
     for folder in loaded.settings.work_folders:
-        if not Path(folder, _JOURNAL).is_file():
+        if not Path(folder, DATABASE).is_file():
             loaded.problems.append(f"--work_folder {folder}: has no journal of a worker")
     loaded.raise_problems()
     return verify_folder(loaded.settings.folder, loaded.settings.work_folders)

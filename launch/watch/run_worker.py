@@ -29,6 +29,8 @@ from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.sinks.row_formats import row_formats
 from pipeline.storage import TargetExists
+from schemas.alert import Alert
+from schemas.failure import Failure
 from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed, Unavailable
@@ -105,12 +107,12 @@ def run_worker(
 
 def open_journal(config: Config, settings: WatchSettings) -> Journal:
     """Open the database of a worker; alerts and failures without a topic go to files."""
-    topics = {"alerts": settings.pubsub.alert_topic, "failures": settings.pubsub.failure_topic}
+    topics = {Alert: settings.pubsub.alert_topic, Failure: settings.pubsub.failure_topic}
     database = EngineDatabase(str(config.work_folder))
     with closing(SeenIds(database.path)):
         pass  # makes its table
     formats = row_formats(config, only_recent_dates=True)
-    return Journal(database, formats, [kind for kind, topic in topics.items() if topic])
+    return Journal(database, formats, [row_type for row_type, topic in topics.items() if topic])
 
 
 @contextmanager
@@ -156,11 +158,6 @@ def _open_metrics(worker: Worker, settings: WatchSettings, opened: ExitStack) ->
         }
         server = opened.enter_context(StatusServer(*settings.worker.health_address, pages))
         _log.info("%s answers /healthz, /livez and /metrics", server.address)
-    if settings.results.otlp_metrics:
-        # An optional package.
-        from launch.watch.health.otlp_metrics import otlp_metrics  # noqa: PLC0415
-
-        opened.enter_context(otlp_metrics(metrics.collect))
 
 
 def _run(worker: Worker, stop: threading.Event) -> None:

@@ -20,7 +20,6 @@ from launch.engine.publisher import Publisher
 from launch.engine.run_summary import write_worker_summary
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
-from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
@@ -85,11 +84,6 @@ class Worker:
         self.subscription = subscription
         self.journal = journal
         self.monitor = Monitor(journal, config.rates, limits.no_data, clock.now_us())
-        self.canary = (
-            Canary(config, options, journal, limits.canary, limits.canary_every_s)
-            if limits.canary
-            else None
-        )
         self._config = config
         self._settings = limits
         self._price = settings.job.costs.price_per_1k_chars
@@ -183,8 +177,6 @@ class Worker:
 
     def _publish_due(self) -> None:
         self._reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
-        if self.canary:
-            self.canary.check(clock.now_us())
         self._publish_outboxes()
         self._owned.check()
         self.publisher.publish_due()

@@ -45,8 +45,7 @@ CHECKS: Mapping[Counter, str] = {
     counters.CHARACTERS: "Characters of answers and facts in these requests.",
     counters.RETRIES: "Requests that repeat another one.",
 }
-"""Counters of this process: a batch that is processed again counts again, and so do canaries, which
-have to be paid for."""
+"""Counters of this process: a batch that is processed again counts again."""
 
 METRICS: Mapping[str, tuple[Any, ...]] = {
     "messages_read": (_COUNTER, "Answers that were read and finished."),
@@ -115,7 +114,6 @@ class Metrics(Collector):
         stats, waiting = worker.subscription.stats(), journal.waiting()
         committed_at_us = min((each.oldest_committed_at_us for each in waiting.values()), default=0)
         failures = counts.failures_by_error
-        is_canary_open = worker.canary is not None and worker.canary.is_open
         return {
             # The counts of answers add up as the ledger does.
             "messages_read": counts.read,
@@ -143,7 +141,7 @@ class Metrics(Collector):
             ),
             "failed_publications": worker.publisher.failed,
             "open_incidents": {
-                "rate": worker.monitor.open_rate_incidents + is_canary_open,
+                "rate": worker.monitor.open_rate_incidents,
                 "no_data": worker.monitor.open_no_data_incidents,
             },
             "healthy": self._is_healthy(),
