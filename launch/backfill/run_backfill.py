@@ -40,7 +40,6 @@ from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.alert import Alert
 from schemas.summary import Summary
 from transforms.grounding.reply_cache import ReplyStore
-from transforms.persistence.seen_ids import SeenIds
 from transforms.rules.rate_incidents import RateEvaluator
 from transforms.runtime import clock
 
@@ -82,7 +81,7 @@ def local_run(
     folder = str(config.work_folder)
     with ExitStack() as opened:
         opened.enter_context(folder_held(folder))
-        database = EngineDatabase(folder)
+        database = EngineDatabase.owned(folder)
         opened.callback(database.close)
         lock = opened.enter_context(lock_output(config.lock, LOCK_WAIT_S, owner=database.identity))
         refuse_other_source(config.destination, config.source)
@@ -274,8 +273,6 @@ def _planned(
         Publisher(database, config, row_formats(config)).recover()
         database.begin_anew()
     _keep_replies(database, change, forget=flags.forget_replies)
-    with closing(SeenIds(database.path)):
-        pass  # makes its table
     database.assign_run(config.run)
     Plan(database).begin(planned, batches)
     return config

@@ -3,10 +3,12 @@
 import fcntl
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import msgspec
@@ -16,8 +18,9 @@ from pipeline import storage
 from pipeline.errors import LockFailed, RunFailed
 from pipeline.settings.checker import DATABASE
 from schemas.avro import load_schema
-from transforms.persistence.database import Database
+from transforms.persistence.database import DamagedDatabase, Database, damage
 from transforms.persistence.private_files import make_folder
+from transforms.persistence.seen_ids import SEEN_TABLES
 
 FORMAT = 1
 """The version of the tables and of the rows in them."""
@@ -44,6 +47,10 @@ CREATE TABLE IF NOT EXISTS rates (
   engine BLOB NOT NULL, start_us INTEGER NOT NULL, counts BLOB NOT NULL,
   PRIMARY KEY (engine, start_us)) WITHOUT ROWID;
 """
+_STATE = (
+    *("notes", "plan", "batches", "seen", "chunks", "files"),
+    *("ledger", "rates", "outbox", "deliveries"),
+)
 _OLD_STATE = ("journal.sqlite", "plan.json", "paid.sqlite")
 _OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
 _IDENTITY, _RUN, _SCHEMA = "identity", "run", "schema"
@@ -66,13 +73,23 @@ class EngineDatabase(Database):
       OSError: it cannot be opened, or is damaged, now; or cannot be read or written, later.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, *, is_read_only: bool = False) -> None:
         self.folder = folder
+        tables = None if is_read_only else _TABLES + OUTBOX_TABLES + SEEN_TABLES
+        super().__init__(str(Path(folder, DATABASE)), tables, durable=True)
+
+    @classmethod
+    def owned(cls, folder: str) -> "EngineDatabase":
+        """Open the database of this run or worker, after a test that it can be continued."""
         _refuse_other_versions(Path(folder))
-        super().__init__(str(Path(folder, DATABASE)), _TABLES + OUTBOX_TABLES, durable=True)
-        if not self.note(_IDENTITY, str):
-            self.begin_anew()
-        self.keep_note(_SCHEMA, _schema())
+        database = cls(folder)
+        [(found,)] = database.read("PRAGMA quick_check(1)")
+        if found != "ok":
+            raise DamagedDatabase(damage(database.path, found.partition("\n")[0]))
+        if not database.note(_IDENTITY, str):
+            database.begin_anew()
+        database.keep_note(_SCHEMA, _schema())
+        return database
 
     @property
     def identity(self) -> str:
@@ -86,11 +103,8 @@ class EngineDatabase(Database):
     def begin_anew(self) -> None:
         """Take a new identity, and delete all rows but paid replies and what was spent."""
         with self.transaction():
-            for table in ("notes", "plan", "batches", "chunks", "files", "ledger", "rates"):
+            for table in _STATE:
                 self.write(f"DELETE FROM {table}")  # noqa: S608 - none is from outside
-            for table in ("outbox", "deliveries", "seen"):
-                with suppress(OSError):  # made by whoever uses it
-                    self.write(f"DELETE FROM {table}")  # noqa: S608
             self.keep_note(_IDENTITY, secrets.token_hex(_IDENTITY_BYTES))
 
     def assign_run(self, run: str) -> None:
@@ -170,7 +184,7 @@ def _refuse_other_versions(folder: Path) -> None:
 
 
 def _refuse_other_format(folder: Path) -> None:
-    with closing(Database(str(folder / DATABASE), "", durable=False)) as database:
+    with closing(Database(str(folder / DATABASE), None, durable=False)) as database:
         [(found,)] = database.read("PRAGMA user_version")
         if found not in {0, FORMAT}:
             raise OtherVersion(
@@ -198,5 +212,10 @@ def _has_rows(path: Path) -> bool:
         return True
     if path.name != "journal.sqlite":
         return False
-    with closing(Database(str(path), "", durable=False)) as database:
-        return any(next(database.read(query), None) for query in _OLD_ROWS)
+    # A copy is read: SQLite changes files beside a database even to read it.
+    with TemporaryDirectory() as copies:
+        for name in (path.name, f"{path.name}-wal"):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(path.with_name(name), Path(copies, name))
+        with closing(Database(str(Path(copies, path.name)), "", durable=False)) as database:
+            return any(next(database.read(query), None) for query in _OLD_ROWS)

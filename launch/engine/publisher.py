@@ -16,6 +16,7 @@ from pipeline.sinks.row_formats import RowFormats
 from pipeline.storage import TargetExists
 from schemas.file_entry import FileEntry
 from schemas.quantities import MEGABYTE
+from transforms.persistence.database import DamagedDatabase, damage
 
 _MAX_WAITING_BYTES = 256 * MEGABYTE
 _FOLDERS = """
@@ -33,10 +34,6 @@ class _Folder(NamedTuple):
     folder: str
     kind: str
     size_bytes: int
-
-
-class DamagedRows(OSError):
-    """Rows in the database are not what was written."""
 
 
 class Publisher:
@@ -167,11 +164,7 @@ class Publisher:
         for identity in chunks:
             [(content, checksum, policy, *counted)] = self._database.read(_CONTENT, identity)
             if zlib.crc32(content) != checksum:
-                raise DamagedRows(
-                    f"{self._database.path} is damaged: its rows are not what was written. Restore"
-                    " it from a copy, or move it away and let the messages be sent again; nothing"
-                    " was changed"
-                )
+                raise DamagedDatabase(damage(self._database.path, "rows are not what was written"))
             # The settings in force when something leaves decide how much text it has.
             yield row_format.restrict(content, policy), *counted
 

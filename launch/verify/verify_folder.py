@@ -76,7 +76,7 @@ def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
 
 
 def _read_journal(path: str) -> FoundJournal:
-    database = EngineDatabase(str(Path(path).parent))
+    database = EngineDatabase(str(Path(path).parent), is_read_only=True)
     with closing(Journal(database, _FORMATS)) as journal:
         accounts, waiting = journal.ledger(), journal.waiting()
         return FoundJournal(

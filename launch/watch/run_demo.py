@@ -81,7 +81,7 @@ def run_demo(config: Config) -> int:
     stop = threading.Event()
     try:
         with folder_held(str(config.work_folder)):
-            storage.remove([str(config.database)])
+            storage.remove_folder(str(config.work_folder))
         earlier = storage.find_below(config.output)
         storage.remove([path for path in earlier if Path(path).name.startswith(f"{config.run}-")])
         summary = run_worker(

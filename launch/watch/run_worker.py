@@ -35,7 +35,6 @@ from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed, Unavailable
 from transforms.grounding.transport import try_connection
-from transforms.persistence.seen_ids import SeenIds
 from transforms.runtime import clock
 
 _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -108,9 +107,7 @@ def run_worker(
 def open_journal(config: Config, settings: WatchSettings) -> Journal:
     """Open the database of a worker; alerts and failures without a topic go to files."""
     topics = {Alert: settings.pubsub.alert_topic, Failure: settings.pubsub.failure_topic}
-    database = EngineDatabase(str(config.work_folder))
-    with closing(SeenIds(database.path)):
-        pass  # makes its table
+    database = EngineDatabase.owned(str(config.work_folder))
     formats = row_formats(config, only_recent_dates=True)
     return Journal(database, formats, [row_type for row_type, topic in topics.items() if topic])
 

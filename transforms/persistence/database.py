@@ -2,17 +2,24 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from transforms.persistence.private_files import create_file, make_folder
 
 _LOCK_TIMEOUT_S = 120.0
-_RETRY_S = 0.01
+# SQLite waits for so long in one call, during which Python handles no signal.
+_LOCK_POLL_S = 0.1
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 Value = str | bytes | int | None
+_Result = TypeVar("_Result")
+
+
+class DamagedDatabase(OSError):
+    """A database is not what was written; it is left as it is."""
 
 
 class Database:
@@ -20,44 +27,42 @@ class Database:
 
     Args:
       path: the file; created if it does not exist.
-      tables: statements that create the tables if they do not exist.
+      tables: statements that create the tables if they do not exist; none for a database that is
+        only read, and never created.
       durable: whether a commit survives a crash of the machine; otherwise only of the process.
 
     Raises:
+      DamagedDatabase: it is damaged, now or later.
       OSError: it cannot be opened, now; or read or written, later.
     """
 
-    def __init__(self, path: str, tables: str, *, durable: bool) -> None:
-        make_folder(Path(path).parent)
-        # SQLite gives its own files next to this one the same mode. An existing file must not be
-        # opened here: closing it would release the locks of other connections of this process.
-        with suppress(FileExistsError):
-            create_file(path, "xb").close()
+    def __init__(self, path: str, tables: str | None, *, durable: bool) -> None:
         self.path = path
+        if tables is not None:
+            make_folder(Path(path).parent)
+            # SQLite gives its own files next to this one the same mode. An existing file must not
+            # be opened here: closing it would release the locks of other connections of this
+            # process.
+            with suppress(FileExistsError):
+                create_file(path, "xb").close()
         try:
             self._connection = sqlite3.connect(
-                path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
+                Path(path).absolute().as_uri() + ("?mode=ro" if tables is None else ""),
+                timeout=_LOCK_POLL_S,
+                isolation_level=None,
+                check_same_thread=False,
+                uri=True,
             )
-            self._prepare(tables, "FULL" if durable else "NORMAL")
+            if tables is not None:
+                # SQLite itself does not wait where two connections prepare a new file at once.
+                self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._waiting(lambda: self._prepare(tables))
         except sqlite3.Error as error:
-            raise OSError(f"cannot open {path}: {error}") from None
+            raise self._described(f"cannot open {path}", error) from None
 
-    def _prepare(self, tables: str, synchronous: str) -> None:
-        give_up = time.monotonic() + _LOCK_TIMEOUT_S
-        while True:
-            try:
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                self._connection.execute(f"PRAGMA synchronous = {synchronous}")
-                self._connection.executescript(tables)
-            except sqlite3.OperationalError as error:
-                # SQLite does not wait where two connections prepare a new file at once.
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or (
-                    time.monotonic() > give_up
-                ):
-                    raise
-                time.sleep(_RETRY_S)
-            else:
-                return
+    def _prepare(self, tables: str) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.executescript(tables)
 
     def close(self) -> None:
         """Close the file."""
@@ -79,20 +84,45 @@ class Database:
     def write(self, statement: str, *values: Value) -> int:
         """Execute a statement; return how many rows it changed."""
         try:
-            return self._connection.execute(statement, values).rowcount
+            return self._waiting(lambda: self._connection.execute(statement, values)).rowcount
         except sqlite3.Error as error:
-            raise OSError(f"cannot write {self.path}: {error}") from None
+            raise self._described(f"cannot write {self.path}", error) from None
 
     def write_returning(self, statement: str, *values: Value) -> list[tuple[Any, ...]]:
         """Execute a statement with a RETURNING clause; return its rows."""
         try:
-            return self._connection.execute(statement, values).fetchall()
+            return self._waiting(lambda: self._connection.execute(statement, values).fetchall())
         except sqlite3.Error as error:
-            raise OSError(f"cannot write {self.path}: {error}") from None
+            raise self._described(f"cannot write {self.path}", error) from None
 
     def read(self, query: str, *values: Value) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query, one at a time."""
         try:
-            yield from self._connection.execute(query, values)
+            yield from self._waiting(lambda: self._connection.execute(query, values))
         except sqlite3.Error as error:
-            raise OSError(f"cannot read {self.path}: {error}") from None
+            raise self._described(f"cannot read {self.path}", error) from None
+
+    def _waiting(self, execute: Callable[[], _Result]) -> _Result:
+        """Wait for the locks of other connections; signals are handled meanwhile."""
+        give_up = time.monotonic() + _LOCK_TIMEOUT_S
+        while True:
+            try:
+                return execute()
+            except sqlite3.OperationalError as error:
+                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not is_busy or time.monotonic() > give_up:
+                    raise
+
+    def _described(self, problem: str, error: sqlite3.Error) -> OSError:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
+            return DamagedDatabase(damage(self.path, str(error)))
+        return OSError(f"{problem}: {error}")
+
+
+def damage(path: str, reason: str) -> str:
+    """Say that a database is damaged, and what to do."""
+    return (
+        f"{path} is damaged ({reason}), and was left as it is: restore it from a copy, or move its"
+        " folder away and start again. What Pub/Sub still holds is delivered again, and a backfill"
+        " begins anew; what the database alone held is lost"
+    )

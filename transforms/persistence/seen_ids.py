@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from transforms.persistence.database import Database
 
-_TABLES = """
+SEEN_TABLES = """
 CREATE TABLE IF NOT EXISTS seen (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
 """
 _CLAIM = "INSERT OR IGNORE INTO seen SELECT column1, ? FROM (VALUES {keys}) RETURNING id"
@@ -26,7 +26,7 @@ class SeenIds:
     def __init__(self, path: str) -> None:
         self._owner = 0
         self._ended: Callable[[], None] | None = None
-        self._database = Database(path, _TABLES, durable=False)
+        self._database = Database(path, SEEN_TABLES, durable=False)
 
     def begin(self, owner: int, *, again: bool, ended: Callable[[], None] | None = None) -> None:
         """Begin a part of the run; `again` if it was interrupted: its claims are deleted.
