@@ -1,6 +1,7 @@
 """Open a SQLite database whose errors are OSErrors."""
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -23,7 +24,7 @@ class DamagedDatabase(OSError):
 
 
 class Database:
-    """A SQLite file that several processes may use.
+    """A SQLite file that several processes may use, and several threads, in turn.
 
     Args:
       path: the file; created if it does not exist.
@@ -38,6 +39,8 @@ class Database:
 
     def __init__(self, path: str, tables: str | None, *, durable: bool) -> None:
         self.path = path
+        # A transaction is the connection's: another thread's writes must not become part of it.
+        self._turn = threading.RLock()
         if tables is not None:
             make_folder(Path(path).parent)
             # SQLite gives its own files next to this one the same mode. An existing file must not
@@ -71,15 +74,16 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Commit all writes of a `with` block together, or none if it raises."""
-        self.write("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.write("COMMIT")
-        except BaseException:
-            # A commit that fails on a full disk leaves the transaction open.
-            with suppress(sqlite3.Error):
-                self._connection.rollback()
-            raise
+        with self._turn:
+            self.write("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.write("COMMIT")
+            except BaseException:
+                # A commit that fails on a full disk leaves the transaction open.
+                with suppress(sqlite3.Error):
+                    self._connection.rollback()
+                raise
 
     def write(self, statement: str, *values: Value) -> int:
         """Execute a statement; return how many rows it changed."""
@@ -107,7 +111,8 @@ class Database:
         give_up = time.monotonic() + _LOCK_TIMEOUT_S
         while True:
             try:
-                return execute()
+                with self._turn:
+                    return execute()
             except sqlite3.OperationalError as error:
                 is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() > give_up:

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 
-from transforms.persistence.database import Database
+import pytest
+
+from transforms.persistence.database import DamagedDatabase, Database
 
 TABLES = "CREATE TABLE IF NOT EXISTS t (x INTEGER)"
 _VISIT = (
@@ -46,3 +48,64 @@ def test_connections_may_create_a_file_at_the_same_time(tmp_path: Path) -> None:
             list(pool.map(create, [path] * connections))
             with closing(Database(path, TABLES, durable=False)) as database:
                 assert list(database.read("SELECT COUNT(*) FROM t")) == [(connections,)]
+
+
+def test_a_write_of_another_thread_waits_for_a_transaction_and_is_no_part_of_it(
+    tmp_path: Path,
+) -> None:
+    asked = Event()
+    with closing(Database(str(tmp_path / "a.sqlite"), TABLES, durable=False)) as database:
+
+        def write() -> None:
+            asked.set()
+            database.write("INSERT INTO t VALUES (2)")
+
+        def fail(pool: ThreadPoolExecutor) -> "Future[None]":
+            with database.transaction():
+                database.write("INSERT INTO t VALUES (1)")
+                other = pool.submit(write)
+                assert asked.wait(60)
+                # It has no turn before this one ends.
+                with suppress(TimeoutError):
+                    other.result(0.2)
+                assert not other.done()
+                raise ZeroDivisionError
+
+        with ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError):
+            fail(pool)
+        assert list(database.read("SELECT x FROM t")) == [(2,)]
+
+
+def test_transactions_of_many_threads_take_turns(tmp_path: Path) -> None:
+    with closing(Database(str(tmp_path / "a.sqlite"), TABLES, durable=False)) as database:
+
+        def count(_: int) -> None:
+            with database.transaction():
+                [(rows,)] = database.read("SELECT count(*) FROM t")
+                database.write("INSERT INTO t VALUES (?)", rows)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(count, range(100)))
+        rows = database.read("SELECT x FROM t ORDER BY x")
+        assert [row for (row,) in rows] == list(range(100))
+
+
+def test_a_file_that_is_no_database_is_damaged_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    path.write_bytes(b"lamps " * 1_000)
+    with pytest.raises(DamagedDatabase, match="was left as it is: restore it from a copy"):
+        Database(str(path), TABLES, durable=False)
+    assert path.read_bytes() == b"lamps " * 1_000
+
+
+def test_a_database_that_is_only_read_is_never_made(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with pytest.raises(OSError, match="cannot open"):
+        Database(str(path), None, durable=False)
+    assert not path.exists()
+    with closing(Database(str(path), TABLES, durable=False)) as database:
+        database.write("INSERT INTO t VALUES (1)")
+    with closing(Database(str(path), None, durable=False)) as database:
+        assert list(database.read("SELECT x FROM t")) == [(1,)]
+        with pytest.raises(OSError, match="readonly"):
+            database.write("INSERT INTO t VALUES (2)")
