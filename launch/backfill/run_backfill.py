@@ -197,7 +197,7 @@ class _Run:
     def _publishing(self) -> Iterator[None]:
         """Publish files as they fill, on a thread, while a `with` block lasts."""
         ended = threading.Event()
-        errors: list[OSError] = []
+        errors: list[Exception] = []
 
         def publish() -> None:
             with closing(self._database.reopen()) as database:
@@ -205,7 +205,7 @@ class _Run:
                 while not ended.wait(_PUBLISH_EVERY_S):
                     try:
                         publisher.publish()
-                    except OSError as error:
+                    except Exception as error:  # noqa: BLE001 - fails the run, which recovers
                         errors.append(error)
                         return
 
