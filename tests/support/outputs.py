@@ -61,6 +61,15 @@ def original_bytes(failure: Json) -> bytes:
     return base64.b64decode(failure["payload_base64"])
 
 
+def manifest_in(folder: Path) -> list[Json]:
+    """Every line of the manifest."""
+    return [
+        json.loads(line)
+        for path in sorted(folder.glob("manifest/*.jsonl"))
+        for line in path.read_bytes().splitlines()
+    ]
+
+
 def summary_in(folder: Path) -> Json:
     """The summary of the last run that ended."""
     summary: Json = json.loads((folder / "summary.json").read_bytes())

@@ -1,8 +1,13 @@
 """Backfills in this process, over archives that tests make."""
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from launch.__main__ import main
+from launch.backfill import processes
+from launch.engine.journal import Journal
 from tests.support.archives import an_envelope, lines_of
 
 
@@ -26,3 +31,20 @@ def _one_of_many(number: int) -> bytes:
 def backfill(archive: Path, output: Path, *flags: str) -> int:
     """Run a backfill; returns its exit status."""
     return main(["backfill", "--input", str(archive), "--output", str(output), *flags])
+
+
+class Crash(Exception):
+    """The process ends here."""
+
+
+def crash_in(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
+    """Let the process end before it commits one of these batches; none overlaps with another."""
+    commit = Journal.commit
+
+    def committing(journal: Journal, number: int, *others: Any, **named: Any) -> None:
+        if number in numbers:
+            raise Crash
+        commit(journal, number, *others, **named)
+
+    monkeypatch.setattr(processes, "_THREADS", 1)
+    monkeypatch.setattr(Journal, "commit", committing)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.local.run_summary import compare_with_estimate
+from launch.engine.run_summary import compare_with_estimate
 from pipeline.settings.config import Destination
 from schemas.cost_estimate import Amounts, Estimate, estimate_to_json
 from tests.support.builders import an_estimate

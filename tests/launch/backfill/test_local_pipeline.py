@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.local.local_pipeline import LocalPipeline
+from launch.engine.local_pipeline import LocalPipeline
 from pipeline.settings.config import Config
-from pipeline.sinks.batch_results import BatchResults
-from pipeline.sinks.sink import SegmentSink
+from pipeline.sinks.outcomes import Outcome
+from pipeline.sinks.sink import EngineSink
 from pipeline.sources.read_archives import MessageRange
 from schemas.message import Message
 from schemas.summary import RunCounts
@@ -43,64 +43,61 @@ def life(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.fixture
 def pipeline(tmp_path: Path, life: Counter[str]) -> Iterator[LocalPipeline]:  # noqa: ARG001 - it patches before
     config = Config(inputs=(), output=str(tmp_path), run="run", work_folder=str(tmp_path))
-    with closing(LocalPipeline(config, PipelineOptions([]), SegmentSink)) as pipeline:
+    with closing(LocalPipeline(config, PipelineOptions([]), EngineSink)) as pipeline:
         yield pipeline
 
 
-def run(pipeline: LocalPipeline, folder: Path, *numbers: int) -> RunCounts:
+def run(pipeline: LocalPipeline, *numbers: int) -> tuple[Outcome, RunCounts]:
     """Run a batch of numbered answers."""
     messages = [Message(payload=an_envelope(each), place=str(each)) for each in numbers]
-    folder.mkdir(exist_ok=True)
-    _, counts = pipeline.run([MessageRange(place="here", messages=messages)], str(folder))
-    return counts
+    return pipeline.run([MessageRange(place="here", messages=messages)])
 
 
 def test_the_steps_are_set_up_once_and_torn_down_at_the_end(
-    pipeline: LocalPipeline, life: Counter[str], tmp_path: Path
+    pipeline: LocalPipeline, life: Counter[str]
 ) -> None:
     for number in range(3):
-        run(pipeline, tmp_path / str(number), number)
+        run(pipeline, number)
     assert life == {"setup": 1}
     pipeline.close()
     assert life == {"setup": 1, "teardown": 1}
     # The ids are closed, too.
     assert not deduplicate._SEEN_IDS._resources
-    run(pipeline, tmp_path / "later", 7)
+    run(pipeline, 7)
     pipeline.close()
     assert life == {"setup": 2, "teardown": 2}
 
 
-def test_each_batch_has_its_own_counts(pipeline: LocalPipeline, tmp_path: Path) -> None:
-    first = run(pipeline, tmp_path / "a", 1, 2, 3)
-    second = run(pipeline, tmp_path / "b", 3, 4)
+def test_each_batch_has_its_own_outcome_and_counts(pipeline: LocalPipeline) -> None:
+    first_outcome, first = run(pipeline, 1, 2, 3)
+    second_outcome, second = run(pipeline, 3, 4)
     assert (first.read, first.checked, first.duplicates) == (3, 3, 0)
     assert (second.read, second.checked, second.duplicates) == (2, 1, 1)
-    assert len(list((tmp_path / "b").glob("enriched-*.avro"))) == 1
+    assert (first_outcome.enriched, second_outcome.enriched) == (3, 1)
 
 
 def test_a_batch_without_checks_and_failures_counts_none_of_an_earlier_one(
-    pipeline: LocalPipeline, tmp_path: Path
+    pipeline: LocalPipeline,
 ) -> None:
     unreadable = Message(payload=b"{", place="x")
     checked = Message(payload=an_envelope(1), place="1")
-    for folder, messages in (("a", [checked, unreadable]), ("b", [])):
-        (tmp_path / folder).mkdir(exist_ok=True)
-        source = MessageRange(place="here", messages=messages)
-        results, counts = pipeline.run([source], str(tmp_path / folder))
-    assert (results, counts) == (BatchResults(), RunCounts(verdicts=dict.fromkeys(Verdict, 0)))
+    for messages in ([checked, unreadable], []):
+        outcome, counts = pipeline.run([MessageRange(place="here", messages=messages)])
+    assert (outcome, counts) == (Outcome(), RunCounts(verdicts=dict.fromkeys(Verdict, 0)))
 
 
 def test_a_batch_that_fails_does_not_disturb_the_next(
-    pipeline: LocalPipeline, life: Counter[str], tmp_path: Path
+    pipeline: LocalPipeline, life: Counter[str]
 ) -> None:
     def broken() -> Iterator[Message]:
         yield Message(payload=an_envelope(2), place="2")
         raise OSError("the disk is gone")
 
-    run(pipeline, tmp_path / "a", 1)
-    with pytest.raises(Exception, match="the disk is gone"):
-        pipeline.run([MessageRange(place="here", messages=broken())], str(tmp_path / "a"))
-    counts = run(pipeline, tmp_path / "c", 3)
+    run(pipeline, 1)
+    with pytest.raises(OSError, match="the disk is gone"):
+        pipeline.run([MessageRange(place="here", messages=broken())])
+    outcome, counts = run(pipeline, 3)
+    assert outcome.enriched == 1
     assert (counts.read, counts.duplicates) == (1, 0)
     assert life == {"setup": 2, "teardown": 1}
 
@@ -108,5 +105,5 @@ def test_a_batch_that_fails_does_not_disturb_the_next(
 def test_no_temporary_folder_of_beam_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     config = Config(inputs=(), output=str(tmp_path), run="run", work_folder=str(tmp_path))
-    LocalPipeline(config, PipelineOptions([]), SegmentSink).close()
+    LocalPipeline(config, PipelineOptions([]), EngineSink).close()
     assert list(tmp_path.iterdir()) == []

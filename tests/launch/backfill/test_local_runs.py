@@ -4,33 +4,28 @@ import asyncio
 import errno
 import gzip
 import threading
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from launch.local import local_run
-from launch.local.segments import SegmentRunner
-from launch.local.work_folder import SegmentDone, WorkFolder
+from launch.backfill import run_backfill
+from launch.engine.batches import Batches, Work
+from launch.engine.database import EngineDatabase, folder_held
+from launch.engine.journal import Journal
 from pipeline import storage
-from pipeline.sinks import publication
-from pipeline.sinks.part_files import Part
-from pipeline.sources.splits import Segment
 from pipeline.storage.output_lock import lock_output
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer, Plan, always
 from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files
-from tests.support.runs import a_long_archive, an_archive, backfill
+from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in
 from tests.support.wire_faults import Exchange, good
 
 ANSWERS = 60
-SEGMENTS = ("--segment_messages", "7")
-
-
-class Crash(Exception):
-    """The process ends here."""
+BATCHES = ("--segment_messages", "7")
 
 
 @pytest.fixture
@@ -42,40 +37,33 @@ def ids_in(output: Path) -> list[str]:
     return sorted(record["record_id"] for record in records_in(output))
 
 
-def crash_in(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
-    """Let the process end while it works off one of these segments."""
-    finish = WorkFolder.finish_segment
-
-    def finishing(work: WorkFolder, number: int, done: SegmentDone) -> None:
-        if number in numbers:
-            raise Crash
-        finish(work, number, done)
-
-    monkeypatch.setattr(WorkFolder, "finish_segment", finishing)
-
-
-def segments_run(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of the segments that are run from now on."""
+def batches_run(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the batches that are run from now on."""
     numbers: list[int] = []
-    run = SegmentRunner.run
+    run = Batches.run
 
-    def noting(runner: SegmentRunner, segment: Segment, *others: Any) -> SegmentDone:
-        numbers.append(segment.number)
-        return run(runner, segment, *others)
+    def noting(batches: Batches, work: Work, **named: Any) -> Any:
+        numbers.append(work.number)
+        return run(batches, work, **named)
 
-    monkeypatch.setattr(SegmentRunner, "run", noting)
+    monkeypatch.setattr(Batches, "run", noting)
     return numbers
 
 
-def test_segments_are_put_together_to_the_files_of_one_run(tmp_path: Path, archive: Path) -> None:
+def kinds_in(output: Path) -> Counter[str]:
+    """How many files of each folder there are."""
+    return Counter(name.rpartition("/")[0] for name in visible_files(output))
+
+
+def test_batches_are_put_together_to_the_files_of_one_run(tmp_path: Path, archive: Path) -> None:
     assert backfill(archive, tmp_path / "whole") == 0
-    assert backfill(archive, tmp_path / "cut", *SEGMENTS) == 0
-    assert visible_files(tmp_path / "cut") == visible_files(tmp_path / "whole")
+    assert backfill(archive, tmp_path / "cut", *BATCHES) == 0
+    assert kinds_in(tmp_path / "cut") == kinds_in(tmp_path / "whole")
     assert ids_in(tmp_path / "cut") == ids_in(tmp_path / "whole")
     assert len(alerts_in(tmp_path / "cut")) == len(alerts_in(tmp_path / "whole")) > 0
 
 
-def test_a_rate_is_seen_over_all_segments(tmp_path: Path) -> None:
+def test_a_rate_is_seen_over_all_batches(tmp_path: Path) -> None:
     lines = [
         an_envelope(number, answer="Kettles vote in Senegal.", engine="shop")
         for number in range(20)
@@ -93,25 +81,10 @@ def test_a_rate_is_seen_over_all_segments(tmp_path: Path) -> None:
 def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
     lines = [an_envelope(number % 40) for number in range(60)]
     archive = an_archive(tmp_path, *lines)
-    assert backfill(archive, tmp_path / "one", *SEGMENTS) == 0
-    assert backfill(archive, tmp_path / "two", *SEGMENTS, "--workers", "2") == 0
+    assert backfill(archive, tmp_path / "one", *BATCHES) == 0
+    assert backfill(archive, tmp_path / "two", *BATCHES, "--workers", "2") == 0
     assert ids_in(tmp_path / "two") == ids_in(tmp_path / "one")
     assert summary_in(tmp_path / "two")["duplicates"] == 20
-
-
-@pytest.mark.timeout(60)
-def test_one_process_may_get_the_calls_of_two(
-    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_all = SegmentRunner.run_all
-
-    # So it happens where the other process starts late.
-    def run_twice(runner: SegmentRunner, segments: Sequence[Segment]) -> bool:
-        return run_all(runner, segments[:2]) or run_all(runner, segments[2:]) or run_all(runner, ())
-
-    monkeypatch.setattr(SegmentRunner, "run_all", run_twice)
-    assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
-    assert len(set(ids_in(tmp_path / "out"))) == ANSWERS
 
 
 def test_what_is_done_is_not_done_again(
@@ -121,14 +94,13 @@ def test_what_is_done_is_not_done_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("launch.local.segments._GROW_AFTER_S", 600)  # none overlaps
-        crash_in(patched, 4)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
-    assert visible_files(tmp_path / "out") == []
-    run_again = segments_run(monkeypatch)
+        crash_in(patched, 5)
+        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
+    assert records_in(tmp_path / "out") == []
+    run_again = batches_run(monkeypatch)
     capsys.readouterr()
-    assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
-    assert run_again == [4, 5, 6, 7, 8]
+    assert backfill(archive, tmp_path / "out", *BATCHES) == 0
+    assert run_again == [5, 6, 7, 8, 9]
     assert "going on: 28 of 60 messages are done" in capsys.readouterr().err
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
 
@@ -137,8 +109,8 @@ def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        crash_in(patched, 4)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+        crash_in(patched, 5)
+        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
     others = "--segment_messages", "11", "--workers", "2", "--target_file_mb", "1", "--resume"
     assert backfill(archive, tmp_path / "out", *others) == 0
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
@@ -149,14 +121,16 @@ def test_a_run_of_other_settings_or_input_starts_over(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     with monkeypatch.context() as patched:
-        crash_in(patched, 4)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+        crash_in(patched, 5)
+        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
     flags = ["--claim_threshold", "0.1"] if change == "settings" else []
     if change == "input":
         archive.write_bytes(archive.read_bytes() + lines_of(an_envelope(1000)))
-    run_again = segments_run(monkeypatch)
-    assert backfill(archive, tmp_path / "out", *SEGMENTS, *flags) == 0
-    assert run_again == list(range(9))
+    run_again = batches_run(monkeypatch)
+    assert backfill(archive, tmp_path / "out", *BATCHES, *flags) == 0
+    assert run_again == list(range(1, 10))
+    answers = ANSWERS + (change == "input")
+    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == answers
 
 
 def test_resume_never_starts_a_new_run(
@@ -168,10 +142,10 @@ def test_resume_never_starts_a_new_run(
     assert backfill(archive, tmp_path / "out", "--resume") == 1
     assert "no run was interrupted" in capsys.readouterr().err
     with monkeypatch.context() as patched:
-        crash_in(patched, 4)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+        crash_in(patched, 5)
+        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
     assert backfill(archive, tmp_path / "out", "--resume", "--claim_threshold", "0.1") == 1
-    assert "the settings or the input have changed" in capsys.readouterr().err
+    assert "--resume: the settings have changed" in capsys.readouterr().err
     assert backfill(archive, tmp_path / "out", "--resume") == 0
 
 
@@ -179,11 +153,8 @@ def test_a_second_run_of_the_same_id_is_kept_out(
     tmp_path: Path,
     archive: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("launch.local.work_folder._LOCK_TIMEOUT_S", 0)
-    work = WorkFolder(str(tmp_path / "work"))
-    with work.held():
+    with folder_held(str(tmp_path / "work")):
         status = backfill(archive, tmp_path / "out", "--work_folder", str(tmp_path / "work"))
     assert status == 1
     assert "another run of the same id is active" in capsys.readouterr().err
@@ -192,8 +163,8 @@ def test_a_second_run_of_the_same_id_is_kept_out(
 def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
     archive = tmp_path / "answers.jsonl.gz"
     # Hardly anything to be packed, so that the files are as large as what goes in.
-    noise = [f"{hash((number, word)):x}" for number in range(300) for word in range(400)]
-    texts = [" ".join(noise[400 * number : 400 * number + 400]) for number in range(300)]
+    noise = [f"{hash((number, word)):x}" for number in range(500) for word in range(400)]
+    texts = [" ".join(noise[400 * number : 400 * number + 400]) for number in range(500)]
     archive.write_bytes(
         gzip.compress(
             lines_of(*(an_envelope(n, answer=text, facts=[]) for n, text in enumerate(texts)))
@@ -204,7 +175,7 @@ def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
     sizes = [path.stat().st_size for path in sorted(tmp_path.glob("out/enriched/*/*.avro"))]
     assert len(sizes) > 1
     assert all(size > 900_000 for size in sizes[:-1])
-    assert len(records_in(tmp_path / "out")) == 300
+    assert len(records_in(tmp_path / "out")) == 500
 
 
 def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
@@ -213,7 +184,7 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
     lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     with FaultServer() as server:
-        flags = *SEGMENTS, "--checker", server.address
+        flags = *BATCHES, "--checker", server.address
         for limit in (20, 35):
             assert backfill(archive, output, *flags, "--max_calls", str(limit)) == 3
             assert server.requests == limit
@@ -232,7 +203,7 @@ def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -
     lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     with FaultServer() as server:
-        flags = *SEGMENTS, "--checker", server.address, "--price_per_1k_chars", "1000"
+        flags = *BATCHES, "--checker", server.address, "--price_per_1k_chars", "1000"
         assert backfill(archive, output, *flags, "--max_cost", "900", "--workers", "2") == 3
         assert 0 < server.requests < ANSWERS
     assert summary_in(output)["closes"] is True
@@ -240,7 +211,7 @@ def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -
 
 
 def crash_at(monkeypatch: pytest.MonkeyPatch, step: int) -> list[int]:
-    """Let the process end before its nth touch of the storage; returns the touches."""
+    """Let the process end before its nth touch of storage or database; returns the touches."""
     touches: list[int] = []
 
     def touching(work: Callable[..., Any]) -> Callable[..., Any]:
@@ -252,8 +223,10 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, step: int) -> list[int]:
 
         return touch
 
-    for name in ("create", "publish", "remove", "fsync"):
+    for name in ("create", "publish", "publish_new", "remove", "checksum"):
         monkeypatch.setattr(storage, name, touching(getattr(storage, name)))
+    for name in ("transaction", "close"):
+        monkeypatch.setattr(EngineDatabase, name, touching(getattr(EngineDatabase, name)))
     return touches
 
 
@@ -286,22 +259,22 @@ def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_n
     assert crashes >= 3
 
 
-def test_a_disk_that_is_full_when_files_are_put_together_is_gone_on_with(
+def test_a_disk_that_is_full_when_files_are_published_is_gone_on_with(
     tmp_path: Path,
     archive: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def full(*_: Any) -> Part:
+    def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(publication, "join_parts", full)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+        patched.setattr(storage, "publish_new", full)
+        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
     assert "No space left on device" in capsys.readouterr().err
-    assert visible_files(tmp_path / "out") == []
-    run_again = segments_run(monkeypatch)
-    assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
+    assert records_in(tmp_path / "out") == []
+    run_again = batches_run(monkeypatch)
+    assert backfill(archive, tmp_path / "out", *BATCHES) == 0
     assert run_again == []
     assert len(ids_in(tmp_path / "out")) == ANSWERS
 
@@ -325,7 +298,7 @@ def test_a_run_of_the_same_id_over_other_input_replaces_nothing(
 def test_two_runs_of_the_same_id_never_write_at_the_same_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_run, "LOCK_WAIT_S", 0.0)
+    monkeypatch.setattr(run_backfill, "LOCK_WAIT_S", 0.0)
     archive = an_archive(tmp_path, *map(an_envelope, range(3)))
     output = tmp_path / "out"
     flags = "--run_id", "r", "--work_folder", str(tmp_path / "two")
@@ -354,37 +327,37 @@ def lamps(folder: Path) -> Path:
     return an_archive(folder, *lines)
 
 
-def test_a_segment_does_not_wait_for_the_last_call_of_the_one_before(tmp_path: Path) -> None:
-    # The first segment's call ends when the sixth one runs; each has seven answers.
+def test_a_batch_does_not_wait_for_the_last_call_of_the_one_before(tmp_path: Path) -> None:
+    # The first batch's call ends when the sixth one runs; each has seven answers.
     with FaultServer(held_until("38", threading.Event())) as server:
-        flags = *SEGMENTS, "--checker", server.address
+        flags = *BATCHES, "--checker", server.address
         assert backfill(lamps(tmp_path), tmp_path / "out", *flags) == 0
         assert server.requests == ANSWERS
     assert len(set(ids_in(tmp_path / "out"))) == ANSWERS
     assert summary_in(tmp_path / "out")["closes"] is True
 
 
-def test_a_segment_that_waits_for_calls_is_finished_when_another_one_fails(
+def test_a_batch_that_waits_for_calls_is_finished_when_another_one_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     released = threading.Event()
-    finish = WorkFolder.finish_segment
+    commit = Journal.commit
 
-    def finishing(work: WorkFolder, number: int, done: SegmentDone) -> None:
-        if number == 2:
+    def committing(journal: Journal, number: int, *others: Any, **named: Any) -> None:
+        if number == 3:
             released.set()
             raise OSError(errno.ENOSPC, "No space left on device")
-        finish(work, number, done)
+        commit(journal, number, *others, **named)
 
     archive, output = lamps(tmp_path), tmp_path / "out"
     with FaultServer(held_until("none", released)) as server:
-        flags = *SEGMENTS, "--checker", server.address
+        flags = *BATCHES, "--checker", server.address
         with monkeypatch.context() as patched:
-            patched.setattr(WorkFolder, "finish_segment", finishing)
+            patched.setattr(Journal, "commit", committing)
             assert backfill(archive, output, *flags) == 1
         assert "No space left on device" in capsys.readouterr().err
-        run_again = segments_run(monkeypatch)
+        run_again = batches_run(monkeypatch)
         assert backfill(archive, output, *flags) == 0
-        assert run_again[0] == 2
+        assert run_again[0] == 3
         assert server.requests == ANSWERS
     assert len(set(ids_in(output))) == ANSWERS

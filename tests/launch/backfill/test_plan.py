@@ -1,10 +1,10 @@
-"""How a run is cut into segments."""
+"""How a run is cut into batches."""
 
 from pathlib import Path
 
 import pytest
 
-from launch.local.local_run import make_plan
+from launch.backfill.run_backfill import make_plan
 from pipeline.settings.config import Config
 
 
@@ -12,11 +12,11 @@ from pipeline.settings.config import Config
     ("processes", "sizes"),
     [
         pytest.param(1, [3000, 1000], id="one process shares with nobody"),
-        pytest.param(2, [500] * 8, id="four segments a process"),
-        pytest.param(9, [500] * 8, id="a segment is worth its start"),
+        pytest.param(2, [500] * 8, id="four batches a process"),
+        pytest.param(9, [500] * 8, id="a batch is worth its start"),
     ],
 )
-def test_several_processes_have_some_segments_each(
+def test_several_processes_have_some_batches_each(
     tmp_path: Path, processes: int, sizes: list[int]
 ) -> None:
     archive = tmp_path / "answers.jsonl"
@@ -24,6 +24,6 @@ def test_several_processes_have_some_segments_each(
     config = Config(
         inputs=(str(archive),), output=str(tmp_path / "out"), run="r1", segment_messages=3000
     )
-    plan = make_plan(config, processes)
-    assert [segment.messages for segment in plan.segments] == sizes
-    assert plan.messages == 4000
+    planned, batches = make_plan(config, processes)
+    assert [batch.messages for batch in batches] == sizes
+    assert planned.messages == 4000

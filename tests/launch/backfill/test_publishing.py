@@ -1,0 +1,177 @@
+"""Files of a run: published as they fill, under new names, until they replace an earlier run's."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launch.backfill import run_backfill
+from launch.engine.publisher import Publisher
+from pipeline import storage
+from pipeline.settings import config
+from tests.support.archives import an_envelope
+from tests.support.fault_server import FaultServer, Plan, always
+from tests.support.outputs import (
+    Json,
+    manifest_in,
+    record_ids_in,
+    summary_in,
+    visible_files,
+)
+from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in
+from tests.support.waiting import wait_until
+from tests.support.wire_faults import Exchange, good
+
+ANSWERS = 60
+BATCHES = ("--segment_messages", "7")
+_TIMEOUT_S = 60.0
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    return a_long_archive(tmp_path, ANSWERS)
+
+
+@pytest.fixture
+def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a batch fill a file, which is published at once."""
+    monkeypatch.setattr(config, "MEGABYTE", 1)
+    monkeypatch.setattr(run_backfill, "_PUBLISH_EVERY_S", 0.01)
+
+
+def lamps(folder: Path) -> Path:
+    return an_archive(
+        folder, *(an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS))
+    )
+
+
+@pytest.mark.usefixtures("small_files")
+def test_a_file_is_visible_before_the_run_has_ended_which_says_so(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    found: list[tuple[int, Json]] = []
+
+    def last_answer_waits() -> Plan:
+        async def choose(exchange: Exchange) -> bool:
+            if f"Lamp {ANSWERS - 1} " in exchange.asked:
+                published = lambda: len(set(record_ids_in(output))) >= ANSWERS // 2  # noqa: E731
+                await asyncio.to_thread(wait_until, published, _TIMEOUT_S)
+                found.append((len(record_ids_in(output)), summary_in(output)))
+            return await good(exchange)
+
+        return always(choose)
+
+    with FaultServer(last_answer_waits()) as server:
+        flags = *BATCHES, "--checker", server.address
+        assert backfill(lamps(tmp_path), output, *flags) == 0
+    [(visible, summary)] = found
+    assert visible < ANSWERS
+    assert summary["unfinished"] is True
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert summary_in(output)["unfinished"] is False
+
+
+@pytest.mark.usefixtures("small_files")
+def test_the_manifest_describes_every_file(tmp_path: Path, archive: Path) -> None:
+    output = tmp_path / "out"
+    assert backfill(archive, output, *BATCHES) == 0
+    entries = manifest_in(output)
+    results = [name for name in visible_files(output) if name.startswith(("enriched/", "alerts/"))]
+    assert sorted(entry["path"] for entry in entries) == results
+    for entry in entries:
+        path = output / entry["path"]
+        assert path.stat().st_nlink == 1
+        assert (entry["bytes"], entry["checksum"]) == (
+            path.stat().st_size,
+            storage.checksum(str(path)),
+        )
+    enriched = [entry for entry in entries if entry["path"].startswith("enriched/")]
+    assert len(enriched) > 3
+    assert sum(entry["rows"] for entry in enriched) == ANSWERS
+
+
+def test_no_two_runs_write_a_file_of_the_same_name(tmp_path: Path, archive: Path) -> None:
+    names = []
+    for output in (tmp_path / "one", tmp_path / "two"):
+        assert backfill(archive, output, "--run_id", "r") == 0
+        names.append(set(visible_files(output)))
+    assert names[0] & names[1] == {"report.html", "summary.json"}
+
+
+def test_the_files_of_an_earlier_run_stay_until_the_same_command_has_ended_again(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "out"
+    assert backfill(archive, output, *BATCHES) == 0
+    before = set(visible_files(output)) - {"report.html", "summary.json"}
+    with monkeypatch.context() as patched:
+        crash_in(patched, 5)
+        assert backfill(archive, output, *BATCHES) == 1
+    assert before < set(visible_files(output))
+    assert len(set(record_ids_in(output))) == ANSWERS
+    assert backfill(archive, output, *BATCHES) == 0
+    assert not before & set(visible_files(output))
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert summary_in(output)["read"] == ANSWERS
+    assert len(summary_in(output)["runs"]) == 1
+
+
+@pytest.mark.usefixtures("small_files")
+def test_the_files_of_a_run_that_began_anew_are_replaced_at_its_end(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        crash_in(patched, 7)
+        patched.setattr(run_backfill, "_PUBLISH_EVERY_S", 0.0)
+        assert backfill(archive, output, *BATCHES) == 1
+    assert backfill(archive, output, *BATCHES, "--low_grounded_threshold", "0.3") == 0
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(summary_in(output)["runs"]) == 1
+    assert {entry["path"] for entry in manifest_in(output)} <= set(visible_files(output))
+
+
+@pytest.mark.usefixtures("small_files")
+@pytest.mark.parametrize("error", [OSError("the disk is gone"), Crash()], ids=["disk", "defect"])
+@pytest.mark.parametrize("step", ["_write_file", "_record_placed", "_list_placed"])
+def test_a_publication_that_fails_beside_the_batches_fails_the_run_which_loses_nothing(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, step: str, error: Exception
+) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    output = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(Publisher, step, fail)
+        assert backfill(archive, output, *BATCHES) == 1
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output))
+    assert backfill(archive, output, *BATCHES) == 0
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert sum(entry["rows"] for entry in manifest_in(output)) == ANSWERS + 6
+    assert not list(output.rglob("*.unpublished"))
+
+
+@pytest.mark.usefixtures("small_files")
+def test_a_file_of_another_process_is_never_replaced(
+    tmp_path: Path,
+    archive: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    output = tmp_path / "out"
+    foreign: list[Path] = []
+    publish_new = storage.publish_new
+
+    def second(temporary_path: str, path: str) -> None:
+        if not foreign:
+            foreign.append(Path(path))
+            foreign[0].parent.mkdir(parents=True, exist_ok=True)
+            foreign[0].write_bytes(b"somebody else's")
+        publish_new(temporary_path, path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "publish_new", second)
+        assert backfill(archive, output, *BATCHES) == 1
+    complaint = capsys.readouterr().err
+    assert "exists, and another process wrote it: it is not replaced" in complaint
+    assert foreign[0].read_bytes() == b"somebody else's"
