@@ -235,7 +235,7 @@ class Worker:
                 len(messages),
                 time.monotonic() - started_s,
                 checked=counts.checked,
-                left=len(batch.deferred),
+                deferred=len(batch.deferred),
                 latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
             )
             self._retry_queue.reset()
@@ -275,8 +275,9 @@ class Worker:
     def _finish_batch(
         self, messages: Sequence[Message], batch: BatchResults, pending: Sequence[PendingMessage]
     ) -> None:
-        left = {answer.place for answer in batch.deferred}
-        self._acknowledge([message.place for message in messages if message.place not in left])
+        deferred = {answer.place for answer in batch.deferred}
+        done = [message.place for message in messages if message.place not in deferred]
+        self._acknowledge(done)
         self._latency.add(messages, len(batch.alerts))
         self._reporter.report_alerts(batch.alerts)
         arrivals = _arrivals(batch, pending)

@@ -225,7 +225,7 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_outstanding_messages",
         "groundwatch_leases_overdue",
         "groundwatch_ledger_gap",
-        "groundwatch_left_total",
+        "groundwatch_deferred_total",
         "groundwatch_messages_read_total",
         "groundwatch_oldest_unacked_age_seconds",
         "groundwatch_open_incidents",
