@@ -33,6 +33,7 @@ from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.sink import WorkerSink
+from pipeline.sinks.topic_messages import encode_failure
 from pipeline.storage import TargetExists
 from schemas.alert import Alert
 from schemas.failure import Failure
@@ -41,7 +42,6 @@ from schemas.quantities import MEGABYTE
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.errors import RunStopped
-from transforms.rules.topic_messages import encode_failure
 from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 

@@ -10,9 +10,9 @@ from launch.pubsub.pubsub_errors import Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.outbox_rows import OutboxRow
+from pipeline.sinks.topic_messages import TopicMessage, encode_alert
 from schemas.alert import Alert
 from schemas.message import Message
-from transforms.rules.topic_messages import TopicMessage, encode_alert
 from transforms.runtime.counters import ALERT_LATENCY_MS
 
 _MAX_ROWS = 500
