@@ -10,7 +10,7 @@ import msgspec
 from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.message import Message, ParseOptions
-from transforms.formats import ParseFailure
+from transforms.formats.parser import ParseFailure
 from transforms.grounding.check_session import CheckSession, Outcome, open_session
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.tagging import Thresholds

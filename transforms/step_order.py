@@ -10,7 +10,7 @@ from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.message import Message, ParseOptions
 from schemas.verdict import Verdict
-from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.parser import ParseFailure, parse_answers
 from transforms.rules.routing import route
 from transforms.rules.sampling import SamplingRule, is_in_sample
 from transforms.rules.tagging import Thresholds, tag_answer

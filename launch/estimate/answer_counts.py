@@ -16,7 +16,7 @@ from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message
 from schemas.verdict import Verdict
-from transforms.formats import ParseFailure
+from transforms.formats.parser import ParseFailure
 from transforms.grounding.forecast import Forecast, forecast_check
 from transforms.rules.sampling import Total, estimate_total
 from transforms.step_order import SampledOut, route_answers

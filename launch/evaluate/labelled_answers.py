@@ -17,7 +17,7 @@ from pipeline.settings.commands import EvaluateSettings
 from schemas import Record
 from schemas.answer import Label
 from schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
-from transforms.formats import ParseFailure
+from transforms.formats.parser import ParseFailure
 from transforms.grounding.errors import CheckFailed, RunStopped
 from transforms.step_order import enrich_answers, route_answers
 

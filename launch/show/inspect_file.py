@@ -17,9 +17,9 @@ from pipeline.sources.compression import DamagedArchive
 from schemas.enriched_answer import AnswerRow
 from schemas.message import Message, UnreadableAnswer
 from schemas.wire.json_input import read_camel_case, read_json
-from transforms.carriers.carrier_table import find_carrier
 from transforms.check_one import enrich_one
-from transforms.formats import ParseFailure
+from transforms.formats.carriers.carrier_table import find_carrier
+from transforms.formats.parser import ParseFailure
 from transforms.rules.tagging import Thresholds
 from transforms.step_order import Routed, route_answers
 

@@ -16,7 +16,7 @@ from pipeline.settings.load import Loaded
 from pipeline.sources.archives import read_file
 from pipeline.sources.compression import DamagedArchive
 from schemas.message import UnreadableAnswer
-from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.parser import ParseFailure, parse_answers
 from transforms.grounding.settings import OutagePolicy
 from transforms.rules.alerting import AlertRule
 

@@ -8,7 +8,7 @@ from schemas.answer import Answer
 from schemas.message import Message
 from schemas.wire.json_input import has_any
 from schemas.wire.wire_type import Wire
-from transforms.field_maps.field_map import FieldMap
+from transforms.formats.field_maps.field_map import FieldMap
 
 Reading = tuple[Answer, str]
 """An answer as read from a message's body alone, and the token that names it, or "".

@@ -15,9 +15,9 @@ from schemas.message import UnreadableAnswer
 from schemas.verdict import ContradictionKind, Tag
 from schemas.wire import groundwatch as wire
 from schemas.wire.wire_type import read_wire, wire_fields, words
-from transforms.field_maps.field_map import read_fact
-from transforms.field_maps.json_path import read_text_as_json
 from transforms.formats.fact_collection import FactCollection, render_value
+from transforms.formats.field_maps.field_map import read_fact
+from transforms.formats.field_maps.json_path import read_text_as_json
 from transforms.formats.field_values import first_time, proportion, true_tags
 from transforms.formats.format import Format, Reading, Request
 from transforms.formats.mapped_answers import is_row

@@ -9,8 +9,8 @@ from schemas.answer import Answer
 from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire.json_input import camel_case_name, read_json
-from transforms.field_maps.field_map import PRESETS, FieldMap
 from transforms.formats.fact_collection import FactCollection, render_value
+from transforms.formats.field_maps.field_map import PRESETS, FieldMap
 from transforms.formats.field_values import first_utc_time
 from transforms.formats.format import Format, Reading, Request
 

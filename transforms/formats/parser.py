@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from schemas.answer import Answer
 from schemas.message import CARRIER_ID, CARRIER_TIME, Message, ParseOptions, UnreadableAnswer
 from schemas.verdict import Tag
-from transforms.field_maps.field_map import FieldMap, parse_map
 from transforms.formats.answer_elements import split_answers
+from transforms.formats.field_maps.field_map import FieldMap, parse_map
 from transforms.formats.field_values import engine_id, first_time, first_utc_time, session_id
 from transforms.formats.format import Format, Request
 from transforms.formats.format_table import find_format

@@ -13,7 +13,7 @@ from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import assistant as wire
 from schemas.wire.wire_type import Wire, read_wire
-from transforms.formats import assist_answers, discovery_engine_answers, earlier_answers
+from transforms.formats import assist_answers, discovery_engine_answers, discovery_engine_methods
 from transforms.formats.field_values import engine_id, first_time
 from transforms.formats.format import Format, Reading, Request
 
@@ -21,7 +21,7 @@ _ELIDED, _ELIDED_TEXT = "ELIDED", "<elided>"
 _RESPONSES = (
     assist_answers.STREAM_ASSIST,
     assist_answers.ASSIST_ANSWER,
-    earlier_answers.GROUNDED_CONTENT,
+    discovery_engine_methods.GROUNDED_CONTENT,
     discovery_engine_answers.STREAM_ANSWER,
     discovery_engine_answers.ANSWER_QUERY,
 )
@@ -99,7 +99,7 @@ def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
 _ACTIVITIES: Mapping[str, type[Wire]] = {
     discovery_engine_answers.ANSWER_QUERY.name: wire.SearchActivity,
     discovery_engine_answers.STREAM_ANSWER.name: wire.SearchActivity,
-    earlier_answers.GROUNDED_CONTENT.name: wire.GroundedActivity,
+    discovery_engine_methods.GROUNDED_CONTENT.name: wire.GroundedActivity,
 }
 
 USER_ACTIVITY = Format(

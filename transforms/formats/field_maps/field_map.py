@@ -14,7 +14,7 @@ from schemas.answer import Fact
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import camel_case_name
 from schemas.wire.wire_type import words
-from transforms.field_maps.json_path import JsonPath, json_path, read_text_as_json
+from transforms.formats.field_maps.json_path import JsonPath, json_path, read_text_as_json
 
 FIELDS: tuple[str, ...] = (
     *("query", "answer", "facts", "id", "time"),

@@ -10,7 +10,7 @@ import yaml
 import launch
 from launch.__main__ import main
 from tests.support.outputs import records_in
-from transforms.field_maps.field_map import FIELDS, PRESETS, Preset
+from transforms.formats.field_maps.field_map import FIELDS, PRESETS, Preset
 
 PAGE = (Path(launch.__file__).parents[1] / "docs" / "formats.md").read_text(encoding="utf-8")
 MAPPING = PAGE.partition("## Any other JSON")[2].partition("\n## ")[0]

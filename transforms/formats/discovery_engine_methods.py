@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from schemas.answer import Answer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as discovery
-from schemas.wire import earlier_answers as wire
+from schemas.wire import discovery_engine_methods as wire
 from schemas.wire import enums
 from schemas.wire.json_input import has_any
 from schemas.wire.wire_type import read_wire, wire_fields
