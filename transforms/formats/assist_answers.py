@@ -121,13 +121,13 @@ def _response_of(fields: Any) -> wire.AssistResponse:
 
 
 def _read_answer(request: Request) -> Reading:
-    return read_response(to_response(_response_of(request.value)), request, ASSIST_ANSWER.name)
+    return read_response(to_response(_response_of(request.value)), request)
 
 
 def _read_stream(request: Request) -> Reading:
     elements: Any = request.value
     responses = join_responses(list(map(_response_of, elements)))
-    return read_chunks(list(map(to_response, responses)), request, STREAM_ASSIST.name)
+    return read_chunks(list(map(to_response, responses)), request)
 
 
 def join_responses(responses: Sequence[wire.AssistResponse]) -> Sequence[wire.AssistResponse]:
