@@ -11,6 +11,7 @@ from itertools import chain
 import msgspec
 from msgspec.structs import asdict, replace
 
+from launch.estimate.sample_totals import Total, estimate_total
 from launch.report.unreadable_input import SHOWN_FAULTS
 from pipeline.settings.config import Config
 from schemas import Record
@@ -18,7 +19,6 @@ from schemas.message import Message
 from schemas.verdict import Verdict
 from transforms.formats.parser import ParseFailure
 from transforms.grounding.forecast import Forecast, forecast_check
-from transforms.rules.sampling import Total, estimate_total
 from transforms.step_order import SampledOut, route_answers
 
 _DIGEST_BYTES = 16
