@@ -98,15 +98,11 @@ def is_assist_answer(value: object) -> bool:
     )
 
 
-def _is_assist_response(fields: Mapping[str, object]) -> bool:
+def _is_assist(fields: Mapping[str, object]) -> bool:
+    """Return whether an object is an answer, or a response with one."""
     answer = fields.get("answer")
-    return is_assist_answer(answer) or (isinstance(answer, dict) and "assistToken" in fields)
-
-
-def _is_stream(elements: list[Any]) -> bool:
-    return all(isinstance(each, dict) for each in elements) and any(
-        is_assist_answer(each) or _is_assist_response(each) for each in elements
-    )
+    has_answer = is_assist_answer(answer) or (isinstance(answer, dict) and "assistToken" in fields)
+    return has_answer or is_assist_answer(fields)
 
 
 def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
@@ -157,7 +153,7 @@ ASSIST_ANSWER = Format(
     name="discoveryengine.assist_answer",
     fields=frozenset(wire_fields(wire.AssistAnswer)) | {"answer"},
     wire_of=_wire_of,
-    detects=lambda fields: is_assist_answer(fields) or _is_assist_response(fields),
+    detects=_is_assist,
     read=_read_answer,
     can_be_chunk=True,
 )
@@ -166,7 +162,7 @@ STREAM_ASSIST = Format(
     name="discoveryengine.stream_assist",
     fields=ASSIST_ANSWER.fields | {"error"},
     wire_of=_wire_of,
-    detects=_is_stream,
+    detects=_is_assist,
     read=_read_stream,
     is_array=True,
 )

@@ -202,12 +202,9 @@ def _is_answer_message(fields: dict[str, object]) -> bool:
     return "query" in fields and is_answer(fields["answer"]) and not is_response
 
 
-def _is_stream(elements: list[object]) -> bool:
-    chunks = [element for element in elements if isinstance(element, dict)]
-    return len(chunks) == len(elements) and any(
-        is_answer(chunk) or is_answer(chunk.get("answer")) or isinstance(chunk.get("error"), dict)
-        for chunk in chunks
-    )
+def _is_element(chunk: Mapping[str, object]) -> bool:
+    has_error = isinstance(chunk.get("error"), dict)
+    return has_error or is_answer(chunk) or is_answer(chunk.get("answer"))
 
 
 def _wire_of_element(element: Mapping[str, object]) -> type[Wire]:
@@ -314,7 +311,7 @@ STREAM_ANSWER = Format(
     name="discoveryengine.stream_answer",
     fields=ANSWER.fields | {"error"},
     wire_of=_wire_of_element,
-    detects=_is_stream,
+    detects=_is_element,
     read=_read_stream,
     is_array=True,
 )

@@ -133,12 +133,6 @@ def _is_response(fields: Mapping[str, Any]) -> bool:
     return not _RESPONSE_FIELDS.isdisjoint(fields) or _is_exchange(fields)
 
 
-def _is_stream(elements: list[Any]) -> bool:
-    return all(isinstance(chunk, dict) for chunk in elements) and any(
-        not _RESPONSE_FIELDS.isdisjoint(chunk) for chunk in elements
-    )
-
-
 def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
     is_response = not _RESPONSE_FIELDS.isdisjoint(fields)
     return wire.GenerateContentResponse if is_response else wire.GenerateContentExchange
@@ -158,7 +152,7 @@ def _formats(family: str) -> tuple[Format, Format]:
         name=f"{family}.stream_generate_content",
         fields=_RESPONSE_FIELDS,
         wire_of=_wire_of,
-        detects=_is_stream,
+        detects=lambda chunk: not _RESPONSE_FIELDS.isdisjoint(chunk),
         read=_read,
         is_array=True,
     )
