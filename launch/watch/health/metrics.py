@@ -18,8 +18,8 @@ from prometheus_client.registry import Collector
 
 from launch import __version__
 from launch.export.target import Delivered
+from launch.http_server import Page
 from launch.watch.durable.journal import Journal
-from launch.watch.health.status_server import Page
 from launch.watch.worker import Worker
 from schemas.message import UnmappedFields, UnreadableAnswer
 from schemas.quantities import SECOND_US
