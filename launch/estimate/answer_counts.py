@@ -62,7 +62,7 @@ def outcomes_of(message: Message, config: Config) -> Iterator[PlannedAnswer]:
 
 
 class EstimateCounts(msgspec.Struct, kw_only=True):
-    """Counts as in `Estimate`; rechecks are the maximum of all second passes."""
+    """Counts as in `Estimate`."""
 
     read: int = 0
     failures: int = 0
@@ -73,8 +73,6 @@ class EstimateCounts(msgspec.Struct, kw_only=True):
     planned_calls: int = 0
     calls: int = 0
     characters: int = 0
-    recheck_calls: int = 0
-    recheck_characters: int = 0
     faults: list[str] = msgspec.field(default_factory=list)
 
 
@@ -104,14 +102,11 @@ def _count_calls(
     counts: EstimateCounts, forecast: Forecast, is_paid: Callable[[bytes], bool]
 ) -> None:
     counts.to_check += 1
-    counts.planned_calls += len(forecast.calls)
-    for call in forecast.calls:
+    counts.planned_calls += len(forecast)
+    for call in forecast:
         if is_paid(call.key):
             counts.calls += 1
             counts.characters += call.characters
-    if forecast.most_rechecks and is_paid(forecast.key):
-        counts.recheck_calls += len(forecast.most_rechecks)
-        counts.recheck_characters += sum(forecast.most_rechecks)
 
 
 class DistinctKeys:
@@ -205,7 +200,7 @@ def _calls_by_message(
         calls: dict[object, int] = {}
         for outcome in outcomes:
             if outcome.forecast and outcome.record_id not in seen:
-                for call in outcome.forecast.calls:
+                for call in outcome.forecast:
                     calls[call.key if pays_once else object()] = call.characters
             seen.add(outcome.record_id)
         found.append(calls)

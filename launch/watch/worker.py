@@ -14,7 +14,6 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
-from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
@@ -83,11 +82,6 @@ class Worker:
         self.subscription = subscription
         self.journal = journal
         self.monitor = Monitor(journal, config.rates, limits.no_data, clock.now_us())
-        self.canary = (
-            Canary(config, options, journal, limits.canary, limits.canary_every_s)
-            if limits.canary
-            else None
-        )
         self._settings = limits
         self._reporter = reporter
         self._latency = AlertLatency()
@@ -193,8 +187,6 @@ class Worker:
 
     def _publish_due(self) -> None:
         self._reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
-        if self.canary:
-            self.canary.check(clock.now_us())
         self._publish_outboxes()
         self._owned.check()
         self.publisher.publish_due()

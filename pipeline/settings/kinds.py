@@ -323,11 +323,3 @@ ServerAddress = Annotated[str, _matching(r"\S+:\d{1,5}", "be HOST:PORT", "HOST:P
 ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]
 TopicName = Annotated[str, _pubsub("topics", "PUBSUB_TOPIC")]
-TableName = Annotated[
-    str,
-    _matching(
-        r"(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]:\w+\.[\w-]+",
-        "have the form PROJECT:DATASET.TABLE",
-        "PROJECT:DATASET.TABLE",
-    ),
-]

@@ -166,10 +166,10 @@ def _encoder() -> Callable[[EnrichedAnswer], bytes]:
 def encode_enriched(record: EnrichedAnswer, text: TextMode) -> TopicMessage:
     """Encode a record as a message of a topic that has its Avro schema."""
     attributes = {"record_id": record.record_id, "verdict": record.verdict, "engine": record.engine}
-    return build_message(encode_within_limit(record, text), attributes)
+    return build_message(_encode_within_limit(record, text), attributes)
 
 
-def encode_within_limit(record: EnrichedAnswer, text: TextMode) -> bytes:
+def _encode_within_limit(record: EnrichedAnswer, text: TextMode) -> bytes:
     """Encode a record in Avro, in at most the 10 MB of a message.
 
     A larger one lacks the texts of its facts, or all its lists if that is not enough. Its data is

@@ -47,8 +47,7 @@ class AWorker:
 
     batches_done = 5
     batches_failed = 2
-    canary = SimpleNamespace(is_open=True)
-    monitor = SimpleNamespace(open_rate_incidents=3, open_no_data_incidents=6)
+    monitor = SimpleNamespace(open_rate_incidents=4, open_no_data_incidents=6)
     publisher = SimpleNamespace(failed=4)
     subscription = SimpleNamespace(stats=lambda: STATS)
 
