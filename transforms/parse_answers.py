@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from schemas.answer import Answer
 from schemas.message import SALVAGED, Message, ParseOptions
 from schemas.verdict import Tag
-from transforms.field_maps.field_map import PathPairs
-from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.field_maps.field_map import PathPairs
+from transforms.formats.parser import ParseFailure, parse_answers
 from transforms.runtime import counters
 from transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
 

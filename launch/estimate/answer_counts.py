@@ -11,15 +11,15 @@ from itertools import chain
 import msgspec
 from msgspec.structs import asdict, replace
 
+from launch.estimate.sample_totals import Total, estimate_total
 from launch.report.unreadable_input import SHOWN_FAULTS
 from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message
 from schemas.verdict import Verdict
-from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.parser import ParseFailure
 from transforms.grounding.forecast import Forecast, forecast_check
-from transforms.rules.routing import route
-from transforms.rules.sampling import Total, estimate_total, is_in_sample
+from transforms.step_order import SampledOut, route_answers
 
 _DIGEST_BYTES = 16
 _TABLE = """
@@ -32,28 +32,33 @@ BEGIN;
 
 
 class PlannedAnswer(Record, frozen=True, kw_only=True):
-    """The outcome of an answer before any call; only a fault is without a record id."""
+    """The outcome of an answer before any call; only a fault is without a record id.
+
+    An answer without a forecast gets its verdict without a call.
+    """
 
     record_id: str | None = None
     fault: str = ""
     is_sampled_out: bool = False
-    verdict: Verdict | None = None
+    verdict: Verdict = Verdict.UNSCORABLE
     forecast: Forecast | None = None
 
 
 def outcomes_of(message: Message, config: Config) -> Iterator[PlannedAnswer]:
-    """Parse, sample and route the answers of a message; yield an outcome for each."""
-    for answer in parse_answers(message, config.parsing):
-        if isinstance(answer, ParseFailure):
-            yield PlannedAnswer(fault=f"{answer.message.place}: {answer.error}")
-        elif not is_in_sample(answer.record_id, answer.engine, config.sampling):
-            yield PlannedAnswer(record_id=answer.record_id, is_sampled_out=True)
-        elif decision := route(answer, config.moved_reasons):
-            yield PlannedAnswer(record_id=answer.record_id, verdict=decision.verdict)
+    """Apply the steps before the check to a message, and plan its calls."""
+    for routed in route_answers(message, config.parsing, config.sampling, config.moved_reasons):
+        if isinstance(routed, ParseFailure):
+            yield PlannedAnswer(fault=f"{routed.message.place}: {routed.error}")
+        elif isinstance(routed, SampledOut):
+            yield PlannedAnswer(record_id=routed.answer.record_id, is_sampled_out=True)
         else:
-            forecast = forecast_check(answer, config.check)
-            verdict = None if forecast else Verdict.UNSCORABLE
-            yield PlannedAnswer(record_id=answer.record_id, verdict=verdict, forecast=forecast)
+            decision = routed.decision
+            forecast = None if decision else forecast_check(routed.answer, config.check)
+            yield PlannedAnswer(
+                record_id=routed.answer.record_id,
+                verdict=decision.verdict if decision else Verdict.UNSCORABLE,
+                forecast=forecast,
+            )
 
 
 class EstimateCounts(msgspec.Struct, kw_only=True):

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from launch.engine.run_summary import ESTIMATE_FILE
 from launch.estimate import answer_counts
+from launch.estimate.sample_totals import Total
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.job.placement import place_job
@@ -23,7 +24,6 @@ from pipeline.settings.commands import EstimateSettings
 from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
 from schemas.cost_estimate import Estimate, Interval, estimate_to_json
-from transforms.rules.sampling import Total
 from transforms.runtime import clock
 
 _MS_A_MINUTE = 60_000

@@ -23,9 +23,9 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_conte
 
 from launch import __version__
 from launch.export.http_sender import reply_error, show_address
+from launch.export.result_payloads import opentelemetry_attributes
 from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
 from schemas.grounding_result import GroundingResult
-from transforms.rules.result_payloads import opentelemetry_attributes
 
 _EVENT = "gen_ai.evaluation.result"
 _TRACE_DIGITS, _SPAN_DIGITS = 32, 16

@@ -33,6 +33,7 @@ from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.sinks.outcomes import Outcome
 from pipeline.sinks.sink import EngineSink
+from pipeline.sinks.topic_messages import encode_failure
 from pipeline.sources.read_archives import MessageRange
 from pipeline.storage import TargetExists
 from schemas.alert import Alert
@@ -43,7 +44,6 @@ from schemas.summary import RunCounts
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.errors import RunStopped
-from transforms.rules.topic_messages import encode_failure
 from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 
@@ -274,12 +274,12 @@ class Worker:
             len(messages),
             time.monotonic() - self._started_s,
             checked=counts.checked,
-            left=len(outcome.deferred),
+            deferred=len(outcome.deferred),
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
         )
         self._retry_queue.reset()
-        left = {answer.place for answer in outcome.deferred}
-        self._acknowledge([message.place for message in messages if message.place not in left])
+        deferred = {answer.place for answer in outcome.deferred}
+        self._acknowledge([message.place for message in messages if message.place not in deferred])
         self._latency.add(messages, len(outcome.alerts))
         self._reporter.report_alerts(outcome.alerts)
         arrivals = _arrivals(outcome, pending)

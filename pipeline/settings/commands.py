@@ -8,11 +8,11 @@ from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
 from pipeline.settings.results import ResultSettings, WebhookSettings
+from pipeline.sinks.ranking import SHOWN_ANSWERS
 from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.no_data import NoDataRule
-from transforms.rules.ranking import SHOWN_ANSWERS
 from transforms.rules.tagging import GivenThresholds
 
 _NO_DATA = NoDataRule()

@@ -198,7 +198,7 @@ def _parse_moved_reason(text: str) -> tuple[str, Verdict]:
 
 def _parse_mapping(text: str) -> tuple[str, str]:
     # The paths import the JSON reader, which the help should not wait for.
-    from transforms.field_maps.field_map import parse_map  # noqa: PLC0415
+    from transforms.formats.field_maps.field_map import parse_map  # noqa: PLC0415
 
     field, path = _parse_pair(text)
     parse_map(((field, path),))

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from pipeline.sinks.chunks import Chunk, ChunkWriter
 from pipeline.sinks.row_formats import RowFormat
+from pipeline.sinks.topic_messages import TopicMessage
 from pipeline.sources.read_batch import BatchHandle
 from schemas import Record
 from schemas.alert import Alert
@@ -18,7 +19,6 @@ from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.grounding_result import GroundingResult
 from transforms.rules.rate_counts import EngineCounts
-from transforms.rules.topic_messages import TopicMessage
 
 
 class DeferredAnswer(Record, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from fastavro.write import Writer
 
 from pipeline.settings.config import Config
 from pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder
+from pipeline.sinks.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 from schemas.alert import Alert, alert_to_json
 from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer
@@ -27,7 +28,6 @@ from transforms.rules.redaction import (
     without_evidence,
     without_fact_texts,
 )
-from transforms.rules.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 from transforms.runtime import clock
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"

@@ -18,12 +18,12 @@ from pipeline.sinks.outcomes import (
 )
 from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import RowFormat, encode_enriched, row_formats
+from pipeline.sinks.topic_messages import encode_alert, encode_failure
 from pipeline.sinks.write_files import WriteFiles
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
 from transforms.rate_alerts import RateAlerts, at_end, at_end_of_bucket
 from transforms.rules.alerting import grounding_result
-from transforms.rules.topic_messages import encode_alert, encode_failure
 
 
 class Sink:

@@ -9,10 +9,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from launch.watch.durable.journal import Journal
 
 from launch.__main__ import main
 from launch.inputs.paths import default_run_id_of, default_work_folder
-from launch.watch.durable.journal import Journal
 from pipeline.settings.config import Destination
 from tests.support.commands import WITHOUT_EXTRAS
 from tests.support.documented_commands import ROOT, read_page

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from launch.watch.durable.journal import Journal
 
 from launch.__main__ import main
 from launch.commands import all_commands
 from launch.job.beam_options import _Parser
 from launch.job.placement import beam_flag_names
-from launch.watch.durable.journal import Journal
 from tests.support.journals import an_account, commit_batch
 from tests.support.reports import a_low, write_enriched
 

@@ -226,7 +226,11 @@ def in_child(action: Callable[[], int]) -> int:
     child = os.fork()
     if not child:
         status = 1
-        with Path(os.devnull).open("w") as nothing, redirect_stdout(nothing), redirect_stderr(nothing):
+        with (
+            Path(os.devnull).open("w") as nothing,
+            redirect_stdout(nothing),
+            redirect_stderr(nothing),
+        ):
             try:
                 status = action()
             finally:

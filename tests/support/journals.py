@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from msgspec.structs import replace
-
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
+from msgspec.structs import replace
 from pipeline.sinks.batch_results import BatchResults
+
 from pipeline.sinks.part_files import Part
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.quantities import HOUR_US

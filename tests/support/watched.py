@@ -9,24 +9,24 @@ from unittest.mock import patch
 
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
 
 from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
 from launch.watch.reporter import LogReporter
 from launch.watch.run_worker import open_worker
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
+from pipeline.sinks.topic_messages import build_message
 from schemas.message import Message
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from transforms.rules.topic_messages import build_message
 
 ANSWERS = "projects/lamps/topics/answers"
 SUBSCRIPTION = "projects/lamps/subscriptions/answers"

@@ -9,6 +9,7 @@ from typing import Self
 
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
+
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.outputs import Json
 from tests.support.waiting import wait_until

@@ -17,12 +17,12 @@ from launch.report.output_records import (
     cut_name,
     sources_of,
 )
+from pipeline.sinks.ranking import SHOWN_ANSWERS
 from schemas import Record
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms.grounding.settings import LOCAL
 from transforms.rules.alerting import AlertRule
-from transforms.rules.ranking import SHOWN_ANSWERS
 from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
 

@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 from launch import __version__
 from launch.engine.journal import Journal
 from launch.export.target import Delivered
-from launch.watch.health.status_server import Page
+from launch.http_server import Page
 from launch.watch.worker import Worker
 from schemas.message import UnmappedFields, UnreadableAnswer
 from schemas.quantities import SECOND_US
@@ -40,7 +40,7 @@ CHECKS: Mapping[Counter, str] = {
     counters.FURTHER_ANSWERS: "Answers beyond the first of a message.",
     counters.CHECKS_OK: "Answers that were checked.",
     counters.CHECKS_FAILED: "Answers whose check failed.",
-    counters.LEFT: "Answers whose check was put off.",
+    counters.DEFERRED: "Answers whose check was deferred.",
     counters.CALLS: "Requests sent to the checker, failed and repeated ones included.",
     counters.CHARACTERS: "Characters of answers and facts in these requests.",
     counters.RETRIES: "Requests that repeat another one.",

@@ -4,11 +4,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
 
 from launch.__main__ import main
 from launch.export.target import Delivered
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
 from schemas.grounding_result import GroundingResult
 from schemas.quantities import HOUR_US
 from tests.support.journals import HOUR_OF_NOON_US, an_account, commit_batch

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from launch.__main__ import main
-from launch.inputs.paths import default_work_folder
 from launch.local import work_folder as work_folder_module
 from launch.local.run_summary import summary_of
 from launch.local.work_folder import WorkFolder
+
+from launch.__main__ import main
+from launch.inputs.paths import default_work_folder
 from launch.watch import run_worker as watch_module
 from pipeline.settings.config import Config, Destination
 from schemas.summary import RunCounts, Summary

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from launch.watch.durable.journal import Journal
 
 from launch.export.target import Delivered, TargetMisconfigured, TargetUnavailable
 from launch.watch.delivery import Delivery, OutboxLimits
-from launch.watch.durable.journal import Journal
 from schemas.grounding_result import GroundingResult
 from tests.support.clocks import ManualClock
 from tests.support.journals import an_alert, commit_batch

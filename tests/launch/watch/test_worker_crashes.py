@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
-
 from launch.local.local_pipeline import LocalPipeline
+from launch.watch.durable.journal import Journal
+
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch import worker as worker_module
-from launch.watch.durable.journal import Journal
 from launch.watch.reporter import LogReporter
 from launch.watch.run_worker import open_worker
 from pipeline import storage

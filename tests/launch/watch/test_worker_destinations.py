@@ -8,6 +8,8 @@ from typing import Any
 
 import fastavro
 import pytest
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.publisher import FilePublisher
 from msgspec.structs import replace
 
 from launch.export.enriched_topic import EnrichedTopic
@@ -15,8 +17,6 @@ from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch import destinations
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.publisher import FilePublisher
 from pipeline.settings.config import Config
 from schemas.avro import load_schema
 from schemas.message import Message

@@ -7,12 +7,12 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.outbox_rows import OutboxRows
 from msgspec.structs import replace
 
 from launch.export.target import Delivered
 from launch.watch import destinations
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.outbox_rows import OutboxRows
 from pipeline.settings.config import Config
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.results_server import Received, Reply, ResultsServer, results_server

@@ -6,11 +6,11 @@ from typing import Any
 
 import fastavro
 import pytest
+from launch.watch.durable.journal import Journal
 from msgspec.structs import replace
 
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
-from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.part_files import OpenPart
 from tests.support.archives import an_envelope, an_unsupported_envelope

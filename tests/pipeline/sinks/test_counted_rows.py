@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pipeline.sinks.counted_rows import CountedRows
 
 from launch.report.counts import tally as tally_module
 from launch.report.counts.tally import Findings, Tally
 from launch.report.page.page import render
 from pipeline.sinks import counted_rows
-from pipeline.sinks.counted_rows import CountedRows
 from pipeline.sinks.row_formats import EnrichedFiles
 from schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from schemas.verdict import Verdict

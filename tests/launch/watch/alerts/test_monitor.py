@@ -5,9 +5,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from launch.watch.durable.journal import Journal
 
 from launch.watch.alerts.monitor import Monitor
-from launch.watch.durable.journal import Journal
 from schemas.alert import Alert, AlertKind
 from schemas.quantities import HOUR_US, MINUTE_US
 from tests.support.builders import NOON_US

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from launch.watch.durable.journal import Journal
 
 from launch.watch.alerts.monitor import Monitor
-from launch.watch.durable.journal import Journal
 from schemas.alert import Alert
 from tests.support.builders import NOON_US
 from tests.support.clocks import ManualClock

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from launch.watch.durable.batches import BatchFolders
 from launch.watch.durable.final_files import FinalFiles
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.published_ids import PublishedIds
 from launch.watch.durable.publisher import FilePublisher
+
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.part_files import OpenPart

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
-
 from launch.watch.durable import journal as journal_module
 from launch.watch.durable import outbox_rows
 from launch.watch.durable.journal import Journal, Publication
+from msgspec.structs import replace
+
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.quantities import HOUR_US

@@ -1,9 +1,9 @@
 """The ledger's unit: an hour, what was read in it, and where that ended."""
 
 import pytest
-
 from launch.watch.durable.ledger import hour_of_batch
 from pipeline.sinks.batch_results import BatchResults
+
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
 from tests.support.builders import NOON_US, a_failure

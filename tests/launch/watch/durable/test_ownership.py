@@ -9,11 +9,11 @@ from pathlib import Path
 
 import fastavro
 import pytest
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ownership import OwnershipLost
 from msgspec.structs import replace
 
 from launch.__main__ import main
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ownership import OwnershipLost
 from launch.watch.worker import Worker
 from pipeline.storage import TargetExists
 from tests.support.archives import an_envelope

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-
 from launch.watch.durable.publisher import FilePublisher
+
 from tests.support.clocks import ManualClock
 from tests.support.waiting import wait_until
 

@@ -5,14 +5,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from launch.watch.durable.journal import UnpublishedRows
+from launch.watch.durable.ledger import LedgerHour
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
 from launch import __version__
 from launch.export.target import Delivered
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch.durable.journal import UnpublishedRows
-from launch.watch.durable.ledger import LedgerHour
 from launch.watch.health.metrics import CHECKS, Metrics
 from pipeline.sinks.part_files import Part
 from schemas.summary import RunCounts
@@ -224,7 +224,7 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_outstanding_messages",
         "groundwatch_leases_overdue",
         "groundwatch_ledger_gap",
-        "groundwatch_left_total",
+        "groundwatch_deferred_total",
         "groundwatch_messages_read_total",
         "groundwatch_oldest_unacked_age_seconds",
         "groundwatch_open_incidents",

@@ -5,7 +5,7 @@ The maps are the user's own, and the presets for other tools, which `presets.tom
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -14,7 +14,7 @@ from schemas.answer import Fact
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import camel_case_name
 from schemas.wire.wire_type import words
-from transforms.field_maps.json_path import JsonPath, json_path, read_text_as_json
+from transforms.formats.field_maps.json_path import JsonPath, json_path, read_text_as_json
 
 FIELDS: tuple[str, ...] = (
     *("query", "answer", "facts", "id", "time"),
@@ -167,21 +167,15 @@ def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
     return blank
 
 
-class Preset(Record, frozen=True, kw_only=True, dict=True):
-    """The field map of a tool; `presets.toml` describes its fields."""
+class Preset(Record, frozen=True):
+    """The field map of a tool, as `presets.toml` describes it; the rarest mark comes first."""
 
     name: str
     marks: tuple[JsonPath, ...]
-    paths: dict[str, str]
-    ignored: tuple[str, ...]
+    field_map: FieldMap
     comes_first: bool
 
-    @cached_property
-    def field_map(self) -> FieldMap:
-        """The parsed paths."""
-        return parse_map(tuple(self.paths.items()), self.ignored)
-
-    @cached_property
+    @property
     def rarest_name(self) -> str:
         """The field that few rows of other tools have."""
         return camel_case_name(self.marks[0].first_name)
@@ -194,13 +188,8 @@ class Preset(Record, frozen=True, kw_only=True, dict=True):
 def _preset(
     name: str, *, marks: str, ignored: str = "", comes_first: bool = False, **paths: str
 ) -> Preset:
-    return Preset(
-        name=name,
-        marks=tuple(map(json_path, words(marks))),
-        paths=paths,
-        ignored=tuple(map(camel_case_name, words(ignored))),
-        comes_first=comes_first,
-    )
+    field_map = parse_map(tuple(paths.items()), words(ignored))
+    return Preset(name, tuple(map(json_path, words(marks))), field_map, comes_first)
 
 
 _TABLE: dict[str, dict[str, Any]] = tomllib.loads(

@@ -10,8 +10,8 @@ from schemas.answer import Answer
 from schemas.message import Message, UnmappedFields, UnreadableAnswer
 from schemas.verdict import Verdict
 from tests.support.answer_messages import message_of, parse_answer, parsed
-from transforms.formats import ParseFailure, parse_answers
 from transforms.formats.answer_elements import MAX_CARRIERS
+from transforms.formats.parser import ParseFailure, parse_answers
 from transforms.rules.routing import route
 
 TEXT, FACT, QUERY = "Lamps glow in the dark.", "Lamps glow.", "Do lamps glow?"

@@ -7,7 +7,7 @@ import pytest
 from schemas.answer import Answer
 from schemas.message import UnmappedFields, UnreadableAnswer
 from tests.support.answer_messages import message_of, parse_answer, parsed
-from transforms.formats import parse_answers
+from transforms.formats.parser import parse_answers
 
 ENTRY = {
     "logName": "projects/p/logs/bot",

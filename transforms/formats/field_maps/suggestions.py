@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from transforms.field_maps.field_map import TEXT_NAMES
-from transforms.field_maps.json_path import read_text_as_json
+from transforms.formats.field_maps.field_map import TEXT_NAMES
+from transforms.formats.field_maps.json_path import read_text_as_json
 
 _MAX_FIELDS = 500
 # The answer stands neither in what was asked nor in the sources.

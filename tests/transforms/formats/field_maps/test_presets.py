@@ -8,7 +8,7 @@ import pytest
 from schemas.answer import Answer, Fact
 from schemas.message import UnmappedFields, UnreadableAnswer
 from tests.support.answer_messages import parsed
-from transforms.field_maps.field_map import PRESETS
+from transforms.formats.field_maps.field_map import PRESETS
 
 QUERY = "How hot is the kettle?"
 ANSWER = "The kettle reaches 95 degrees."

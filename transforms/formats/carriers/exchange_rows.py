@@ -12,7 +12,7 @@ from typing import Any
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import has_any, read_embedded
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
+from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 _GEMINI_FIELDS = frozenset({"candidates", "promptFeedback", "error"})
 _FIRST_WORDS = re.compile(r"(\w[\w ]*)")

@@ -10,7 +10,7 @@ import yaml
 import launch
 from launch.__main__ import main
 from tests.support.outputs import records_in
-from transforms.field_maps.field_map import FIELDS, PRESETS, Preset
+from transforms.formats.field_maps.field_map import FIELDS, PRESETS, Preset
 
 PAGE = (Path(launch.__file__).parents[1] / "docs" / "formats.md").read_text(encoding="utf-8")
 MAPPING = PAGE.partition("## Any other JSON")[2].partition("\n## ")[0]
@@ -18,11 +18,12 @@ BLOCKS = dict(re.findall(r"```(json|sh|yaml)\n(.*?)```", MAPPING, re.DOTALL))
 
 
 def row_of(preset: Preset) -> str:
-    def cell(field: str) -> str:
-        paths = preset.paths.get(field, "").split(" | ")
-        return ", ".join(f"`{path}`" for path in paths if path) or "-"
+    paths = preset.field_map.paths
 
-    others = ", ".join(f"{field} {cell(field)}" for field in FIELDS[3:] if field in preset.paths)
+    def cell(field: str) -> str:
+        return ", ".join(f"`{path.text}`" for path in paths.get(field, ())) or "-"
+
+    others = ", ".join(f"{field} {cell(field)}" for field in FIELDS[3:] if field in paths)
     cells = f"{cell('query')} | {cell('answer')} | {cell('facts')} | {others or '-'}"
     return f"| `{preset.name}` | {cells} |\n"
 

@@ -10,8 +10,8 @@ from typing import Any
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import JSON_STARTS
 from schemas.wire.wire_type import Wire, wire_fields, words
-from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
-from transforms.carriers.gen_ai_attributes import has_output
+from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from transforms.formats.carriers.gen_ai_attributes import has_output
 
 _PAYLOADS = words("jsonPayload textPayload protoPayload")
 _PAYLOADS_OF_SINKS = frozenset({"insertId", "insertid", *_PAYLOADS, *map(str.lower, _PAYLOADS)})

@@ -10,11 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.alert import Alert, AlertKind, Severity, WorstClaim
-from tests.support.builders import NOON_US
-from tests.transforms.rules.test_alert_notices import a_rate, a_silence, an_alert
-from transforms.rules.alert_notices import describe_group
-from transforms.rules.webhook_payloads import (
+from launch.watch.alerts.alert_notices import describe_group
+from launch.watch.alerts.webhook_payloads import (
     google_chat_message,
     incident_key,
     pagerduty_event,
@@ -22,6 +19,9 @@ from transforms.rules.webhook_payloads import (
     signed_request,
     slack_message,
 )
+from schemas.alert import Alert, AlertKind, Severity, WorstClaim
+from tests.launch.watch.alerts.test_alert_notices import a_rate, a_silence, an_alert
+from tests.support.builders import NOON_US
 
 URL = "https://viewer.example/r/a"
 MENTIONS = ["<!channel>", "<!here>", "<@U012AB3CD>", "<!subteam^S1>", "<users/all>", "&lt;!here>"]

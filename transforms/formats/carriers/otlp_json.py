@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from schemas.message import UnreadableAnswer
-from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
-from transforms.carriers.gen_ai_attributes import has_output
+from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from transforms.formats.carriers.gen_ai_attributes import has_output
 
 
 class _Signal(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import read_embedded, to_camel_case
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
+from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.

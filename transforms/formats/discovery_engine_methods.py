@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from schemas.answer import Answer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as discovery
-from schemas.wire import earlier_answers as wire
+from schemas.wire import discovery_engine_methods as wire
 from schemas.wire import enums
 from schemas.wire.json_input import has_any
 from schemas.wire.wire_type import read_wire, wire_fields
@@ -40,8 +40,6 @@ def _read_check(request: Request) -> Reading:
         )
     answer = Answer(
         message=request.message,
-        record_id="",
-        source_format=CHECK_REQUEST.name,
         answer_text=call.answer_candidate,
         facts=facts.all(),
     )
@@ -70,7 +68,7 @@ def _read_grounded_content(request: Request) -> Reading:
         grounding_score=candidate.grounding_score,
     )
     response = discovery.AnswerQueryResponse(answer=answer)
-    read, token = read_response(response, request, GROUNDED_CONTENT.name)
+    read, token = read_response(response, request)
     several = (Tag.MULTIPLE_CANDIDATES,) if len(candidates) > 1 else ()
     return replace(read, tags=(*read.tags, *several)), token
 
@@ -129,7 +127,7 @@ def _read_search(request: Request) -> Reading:
         answer_query_token=found.attribution_token,
         query=found.query,
     )
-    return read_response(response, request, SEARCH_SUMMARY.name)
+    return read_response(response, request)
 
 
 def _read_conversation(request: Request) -> Reading:
@@ -140,7 +138,7 @@ def _read_conversation(request: Request) -> Reading:
         answer=_answer_of(found.reply.summary),
         query=next(filter(None, chain((given,), inputs)), ""),
     )
-    answer, token = read_response(response, request, CONVERSATION.name)
+    answer, token = read_response(response, request)
     session = found.conversation.name.rpartition("/")[2]
     return replace(answer, session=session or None), token
 

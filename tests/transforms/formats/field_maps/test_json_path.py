@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import read_json
-from transforms.field_maps.json_path import json_path
+from transforms.formats.field_maps.json_path import json_path
 
 KETTLE = {
     "reply": "It boils.",

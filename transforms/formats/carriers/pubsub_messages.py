@@ -12,7 +12,7 @@ from typing import Any
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import JSON_STARTS, read_embedded
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
+from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 _COLUMNS = frozenset(words("subscriptionName messageId publishTime data attributes"))
 
