@@ -4,6 +4,7 @@ import base64
 from datetime import datetime
 
 import msgspec
+from msgspec.structs import replace
 
 from schemas import Record
 from schemas.message import EarlierFailure, Message
@@ -25,6 +26,12 @@ class Failure(Record, frozen=True, kw_only=True):
     trace_id: str | None = None
     span_id: str | None = None
     response_id: str | None = None
+
+
+def without_payload(failure: Failure) -> Failure:
+    """Drop the original bytes and attributes of a failure's message."""
+    kept = replace(failure.message, payload=b"", attributes={}, earlier=None, whole_bytes=None)
+    return replace(failure, message=kept)
 
 
 class _FailureJson(msgspec.Struct):

@@ -85,5 +85,11 @@ class Batches:
 
 
 def unreadable_id(message: Message) -> str:
-    """Identify a message without an answer by its place, in the form of a record id."""
-    return hashlib.sha256(f"message {message.answer_place}".encode()).hexdigest()
+    """Identify a message without an answer by its place, in the form of a record id.
+
+    A Pub/Sub server may begin its message ids again: publish time and payload belong to them.
+    """
+    place = f"message {message.answer_place} {message.publish_time_us}".encode()
+    if message.publish_time_us is not None:
+        place += hashlib.sha256(message.payload).digest()
+    return hashlib.sha256(place).hexdigest()

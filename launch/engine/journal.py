@@ -3,6 +3,7 @@
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -13,7 +14,7 @@ from launch.engine.ledger import LedgerHour, hour_of_batch
 from launch.engine.outbox_rows import OutboxRows
 from pipeline.sinks.chunks import Chunk, encode_chunks
 from pipeline.sinks.outcomes import Outcome
-from pipeline.sinks.row_formats import RowFormat, RowFormats
+from pipeline.sinks.row_formats import RowFormat, RowFormats, restrict_row
 from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
@@ -63,7 +64,8 @@ class Journal:
     ) -> None:
         self.database = database
         self.formats = formats
-        self.outbox = OutboxRows(database, topics)
+        policy = "/".join(row_format.policy for row_format in formats)
+        self.outbox = OutboxRows(database, topics, policy, partial(restrict_row, formats=formats))
         self._topics = topics
         engines = database.read("SELECT DISTINCT engine FROM rates")
         self._engines = {_engine(key) for (key,) in engines}

@@ -16,7 +16,8 @@ from transforms.persistence.database import Database
 
 OUTBOX_TABLES = """
 CREATE TABLE IF NOT EXISTS outbox (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, content BLOB NOT NULL);
+  id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, policy TEXT NOT NULL,
+  content BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS outbox_kinds ON outbox (kind);
 CREATE TABLE IF NOT EXISTS deliveries (
   kind TEXT PRIMARY KEY, sent INTEGER NOT NULL, refused INTEGER NOT NULL,
@@ -41,10 +42,19 @@ OutboxRow = TypeVar("OutboxRow", bound=Record)
 class OutboxRows:
     """Keep alerts and failures for their topics, and copies for further destinations.
 
-    What a method has written survives a power failure. Every method may raise OSError.
+    What a method has written survives a power failure. Every method may raise OSError. `policy`
+    names how much text rows hold now; those of another one are passed through `restrict`.
     """
 
-    def __init__(self, database: Database, topics: Collection[type] = ()) -> None:
+    def __init__(
+        self,
+        database: Database,
+        topics: Collection[type] = (),
+        policy: str = "",
+        restrict: Callable[[Any], Any] = lambda row: row,
+    ) -> None:
+        self._policy = policy
+        self._restrict = restrict
         self._database = database
         self.destinations: dict[type, list[tuple[str, Callable[[Any], bool]]]] = defaultdict(list)
         for row_type in topics:
@@ -70,7 +80,8 @@ class OutboxRows:
             for kind, accepts in self.destinations[type(row)]:
                 if accepts(row):
                     self._database.write(
-                        "INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content
+                        "INSERT INTO outbox (kind, policy, content) VALUES (?, ?, ?)",
+                        *(kind, self._policy, content),
                     )
 
     def rows(
@@ -80,15 +91,17 @@ class OutboxRows:
 
         Fewer, but at least one, of large ones.
         """
-        query = "SELECT id, content FROM outbox WHERE kind = ? ORDER BY id LIMIT ?"
+        query = "SELECT id, policy, content FROM outbox WHERE kind = ? ORDER BY id LIMIT ?"
         decoder, size_bytes = msgspec.json.Decoder(row_type), 0
         rows: list[tuple[int, OutboxRow]] = []
         found = self._database.read(query, kind or _KINDS[row_type], most)
-        for identity, content in found:
+        for identity, policy, content in found:
             size_bytes += len(content)
             if rows and size_bytes > _MAX_BYTES:
                 break
-            rows.append((identity, decoder.decode(content)))
+            row = decoder.decode(content)
+            # The settings in force when a row leaves decide how much text it has.
+            rows.append((identity, row if policy == self._policy else self._restrict(row)))
         return rows
 
     def count(self, kind: str) -> int:

@@ -28,11 +28,15 @@ _log = logging.getLogger(__name__)
 
 
 class Refused(Exception):
-    """Pub/Sub refuses until a person has changed something."""
+    """Pub/Sub refuses until a person has changed something; `stored` messages are stored."""
+
+    stored = 0
 
 
 class Unpublished(Exception):
-    """Messages may not have been stored: Pub/Sub did not answer in time."""
+    """Messages may not have been stored: Pub/Sub did not answer in time. `stored` ones are."""
+
+    stored = 0
 
 
 def is_transient(error: Exception) -> bool:

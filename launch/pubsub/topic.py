@@ -7,7 +7,7 @@ from google.api_core import exceptions
 from google.pubsub_v1 import PublisherClient, types
 
 from launch.pubsub import clients
-from launch.pubsub.pubsub_errors import Reachability, Unpublished, is_transient, refused
+from launch.pubsub.pubsub_errors import Reachability, Refused, Unpublished, is_transient, refused
 from pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 from transforms.grounding.settings import GoogleAccount
 
@@ -39,10 +39,26 @@ class Topic:
         self._reachability = Reachability(f"publish to {clients.describe(name, address)}")
 
     def publish(self, messages: Iterable[TopicMessage]) -> None:
-        """Publish messages in order; after `Unpublished` or `Refused` the first may be stored."""
+        """Publish messages in order; `Unpublished` and `Refused` say how many are stored."""
         until_s = time.monotonic() + self._total_s
+        stored = 0
         for request in _requests(self._name, messages):
-            self._send(request, until_s)
+            try:
+                self._send(request, until_s)
+            except (Refused, Unpublished) as error:
+                error.stored = stored
+                raise
+            stored += len(request.messages)
+
+    def try_access(self) -> None:
+        """Raise `Refused` if the topic does not exist."""
+        try:
+            self._client.get_topic(topic=self._name, retry=None, timeout=self._call_timeout_s)
+        except exceptions.NotFound as error:
+            raise refused(self._reachability.action, error) from None
+        except exceptions.GoogleAPICallError:
+            # A publisher needs no permission to look at its topic, and an outage ends.
+            return
 
     def close(self) -> None:
         """Disconnect."""

@@ -63,9 +63,10 @@ class Defect(Exception):
 class Worker:
     """Process batches of a subscription until it is stopped.
 
-    A message is acknowledged once its record, alerts and failure are in the database. A check that takes longer than others goes on in the background; its
-    message is processed again when the check has ended. A message that triggers a bug becomes a
-    failure, and the other messages of its batch are processed.
+    A message is acknowledged once its record, alerts and failure are in the database. A check that
+    takes longer than others goes on in the background; its message is processed again when the
+    check has ended. A message that triggers a bug becomes a failure, and the other messages of its
+    batch are processed.
     """
 
     def __init__(

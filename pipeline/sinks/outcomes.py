@@ -7,7 +7,6 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
-from msgspec.structs import replace
 
 from pipeline.sinks.chunks import Chunk, ChunkWriter
 from pipeline.sinks.row_formats import RowFormat
@@ -119,9 +118,3 @@ def deferred_answer(answer: Answer) -> DeferredAnswer:
     """Describe an answer that is deferred to another batch, without its text."""
     place = answer.message.place
     return DeferredAnswer(record_id=answer.record_id, engine=answer.engine, place=place)
-
-
-def without_payload(failure: Failure) -> Failure:
-    """Drop the original bytes and attributes of a failure's message."""
-    kept = replace(failure.message, payload=b"", attributes={}, earlier=None, whole_bytes=None)
-    return replace(failure, message=kept)

@@ -12,6 +12,7 @@ import fastavro
 import msgspec
 from fastavro import parse_schema
 from fastavro.write import Writer
+from msgspec.structs import replace
 
 from pipeline.settings.config import Config
 from pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder
@@ -19,7 +20,8 @@ from pipeline.sinks.topic_messages import MAX_DATA_BYTES, TopicMessage, build_me
 from schemas.alert import Alert, alert_to_json
 from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer
-from schemas.failure import Failure, failure_to_json
+from schemas.failure import Failure, failure_to_json, without_payload
+from schemas.grounding_result import GroundingResult
 from schemas.quantities import DAY_US, to_date
 from transforms.rules.redaction import (
     TextMode,
@@ -127,6 +129,14 @@ class EnrichedFiles(RowFormat):
         writer.flush()
         return stream.getvalue().removeprefix(self.header)
 
+    def restrict_message(self, message: TopicMessage) -> TopicMessage:
+        """Hide texts in a record that was encoded as a message."""
+        schema = parse_schema(load_schema("enriched_answer"))
+        row: Any = fastavro.schemaless_reader(BytesIO(message.data), schema, None)
+        stream = BytesIO()
+        fastavro.schemaless_writer(stream, schema, redact_row(row, self._text_mode))
+        return replace(message, data=stream.getvalue())
+
 
 def _row_writer(stream: IO[bytes], sync_marker: bytes) -> Writer:
     """Start an Avro file whose rows are dictionaries."""
@@ -204,6 +214,17 @@ class FailureFiles(RowFormat):
     def restrict_rows(self, content: bytes) -> bytes:
         """Remove the payloads and attributes of the messages."""
         return _map_lines(content, lambda row: row | {"payload_base64": None, "attributes": {}})
+
+
+def restrict_row(row: Any, formats: "RowFormats") -> Any:
+    """Remove what the formats' policies do not allow from a row that waits for a destination."""
+    if isinstance(row, Alert | GroundingResult) and formats.alerts.policy == "none":
+        worst = row.worst_claim and replace(row.worst_claim, text=None)
+        texts = {"answer_text": None} if isinstance(row, Alert) else {}
+        return replace(row, worst_claim=worst, **texts)
+    if isinstance(row, Failure) and formats.failures.policy == "none":
+        return without_payload(row)
+    return formats.enriched.restrict_message(row) if isinstance(row, TopicMessage) else row
 
 
 def _map_lines(content: bytes, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bytes:

@@ -14,7 +14,6 @@ from pipeline.sinks.outcomes import (
     CollectRow,
     EncodeRows,
     deferred_answer,
-    without_payload,
 )
 from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import RowFormat, encode_enriched, row_formats
@@ -22,6 +21,7 @@ from pipeline.sinks.topic_messages import encode_alert, encode_failure
 from pipeline.sinks.write_files import WriteFiles
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
+from schemas.failure import without_payload
 from transforms.rate_alerts import RateAlerts, at_end, at_end_of_bucket
 from transforms.rules.alerting import grounding_result
 

@@ -127,7 +127,8 @@ def _identity(
 
     The content, of fixed fields, is used only for an answer with a time of its own, which is not
     that of its carrier or publication: else equal greetings to two users would become one answer.
-    The id that a carrier gives stands for the place: it is the same in a log and in an archive.
+    The id that a carrier gives stands for the place: it is the same in a log and in an archive. To
+    the id of a Pub/Sub message belong its publish time and content.
     """
     attributes = answer.message.attributes
     if name:
@@ -136,11 +137,18 @@ def _identity(
         return "answer query token", token
     if given := _non_blank(attributes.get("id")):
         return "attribute", given
+    facts = [fact.text for fact in answer.facts]
+    content = (answer.answer_text, answer.query or "", facts, session or "")
     if own_time_us is not None:
-        facts = [fact.text for fact in answer.facts]
-        own = (answer.answer_text, answer.query or "", facts, session or "", own_time_us)
+        own = (*content, own_time_us)
         return f"content {_CONTENT_VERSION}", sha256(msgspec.msgpack.encode(own)).hexdigest()
-    return "place", attributes.get(CARRIER_ID) or answer.message.answer_place
+    place = attributes.get(CARRIER_ID) or answer.message.answer_place
+    published_us = answer.message.publish_time_us
+    if published_us is None:
+        return "place", place
+    # A Pub/Sub server that is set up anew begins its message ids again.
+    message = (place, *content, published_us)
+    return "message", sha256(msgspec.msgpack.encode(message)).hexdigest()
 
 
 def _record_id_of(answer: Answer, kind: str, name: str) -> str:

@@ -1,14 +1,14 @@
 """Publish the alerts and failures of the journal's outbox to their topics, at least once each."""
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Generic
 
 from launch.engine.journal import Journal
 from launch.engine.outbox_rows import OutboxRow
-from launch.pubsub.pubsub_errors import Unpublished
+from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from pipeline.sinks.topic_messages import TopicMessage, encode_alert
 from schemas.alert import Alert
@@ -20,6 +20,7 @@ _MAX_ROWS = 500
 # The topic itself tries for two minutes before.
 _SCHEDULE = RetrySchedule(first_s=15.0, longest_s=15.0)
 _US_PER_MS = 1_000
+_log = logging.getLogger(__name__)
 
 
 class OutboxPublisher(Generic[OutboxRow]):
@@ -41,24 +42,43 @@ class OutboxPublisher(Generic[OutboxRow]):
         self._topic = topic
         self._encode: Callable[[OutboxRow], TopicMessage] = encode
         self._clock = clock
+        self.problem: str | None = None
         self._published: list[int] = []
         self._not_before_s = clock()
 
     def publish(self) -> None:
-        """Publish all rows, or try again later; raise `Refused`, or OSError of the journal."""
+        """Publish all rows, or try again later; raise OSError of the journal.
+
+        What a topic has stored is not published again, whatever fails after it. A topic that
+        refuses is the `problem` until it does not.
+        """
         if self._clock() < self._not_before_s:
             return
         self._delete_published()
-        try:
-            while rows := self._journal.outbox.rows(self._row_type, _MAX_ROWS):
-                messages = (self._encode(row) for _, row in rows)
-                # A request holds messages of one key.
-                self._topic.publish(sorted(messages, key=attrgetter("ordering_key")))
-                self._published = [identity for identity, _ in rows]
-                self._delete_published()
-        except Unpublished:
-            # The batches must not wait for a topic each time.
-            self._not_before_s = self._clock() + _SCHEDULE.wait_s(1)
+        while rows := self._journal.outbox.rows(self._row_type, _MAX_ROWS):
+            # A request holds messages of one key.
+            encoded = [(identity, self._encode(row)) for identity, row in rows]
+            encoded.sort(key=lambda each: each[1].ordering_key)
+            stored = len(encoded)
+            try:
+                self._topic.publish(message for _, message in encoded)
+            except (Refused, Unpublished) as error:
+                stored = error.stored
+                self._put_off(error)
+            else:
+                self.problem = None
+            self._published = [identity for identity, _ in encoded[:stored]]
+            self._delete_published()
+            if stored < len(encoded):
+                return
+
+    def _put_off(self, error: Refused | Unpublished) -> None:
+        """The batches must not wait for a topic each time."""
+        if isinstance(error, Refused):
+            if self.problem != str(error):
+                _log.error("%s; it is tried again", error)
+            self.problem = str(error)
+        self._not_before_s = self._clock() + _SCHEDULE.wait_s(1)
 
     def _delete_published(self) -> None:
         if self._published:
