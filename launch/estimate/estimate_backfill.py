@@ -52,12 +52,11 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         settings.job,
         run=settings.job.output.run_id or default_run_id(settings.input.input),
         inputs=tuple(inputs),
-        salvage=settings.archives.salvage,
         workers=placement.processes,
         work_folder=folder,
         reply_folder=folder,
     )
-    messages = ArchiveMessages(config.inputs, salvage=config.salvage)
+    messages = ArchiveMessages(config.inputs)
     try:
         estimated, counts = _estimate_backfill(messages, config, settings, placement.processes)
         show_estimate(estimated)

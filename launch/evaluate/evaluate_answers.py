@@ -48,7 +48,7 @@ def with_labelled(
     try:
         takes_scores = settings.checker.checker is None
         records = [path for path in answers if takes_scores and holds_records(path)]
-        collected.add_records(records, salvage=settings.archives.salvage)
+        collected.add_records(records)
         if unscored := [path for path in answers if path not in records]:
             collected.add_checked(unscored, settings)
         return _use(collected, answers, use, action)

@@ -89,11 +89,11 @@ class LabelledAnswers:
         self.counts = Counts(labels_unmet=len(labels))
         self._labels = dict(labels)
 
-    def add_records(self, paths: Iterable[str], *, salvage: bool) -> None:
-        """Add the answers of enriched files; with `salvage`, up to the damage of a block."""
+    def add_records(self, paths: Iterable[str]) -> None:
+        """Add the answers of enriched files."""
         for path in paths:
             try:
-                for answer in read_answers(path, salvage=salvage):
+                for answer in read_answers(path):
                     self.counts.read += 1
                     self._add(answer)
             except UnreadableFile as error:
@@ -105,7 +105,7 @@ class LabelledAnswers:
         from transforms.check_one import check_answers  # noqa: PLC0415
         from transforms.grounding.transport import try_connection  # noqa: PLC0415
 
-        messages = ArchiveMessages(paths, salvage=settings.archives.salvage)
+        messages = ArchiveMessages(paths)
         check = settings.checker.check(retries=settings.retries.policy)
         try_connection(check)
         for outcome in check_answers(self._answers(messages, settings.format), check):

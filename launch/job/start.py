@@ -142,7 +142,6 @@ def prepare(
         inputs=tuple(inputs),
         source=default_run_id(patterns),
         replays=replays,
-        salvage=loaded.settings.archives.salvage,
         workers=placement.processes,
         work_folder=work_folder,
         reply_folder=work_folder,

@@ -85,10 +85,7 @@ def run_locally(
 
 def make_plan(config: Config, processes: int) -> Plan:
     """Verify the input, count its messages, and split it into segments, some for each process."""
-    files = [
-        (path, examine_file(path, are_failures=config.replays, salvage=config.salvage))
-        for path in config.inputs
-    ]
+    files = [(path, examine_file(path, are_failures=config.replays)) for path in config.inputs]
     size = config.segment_messages
     if processes > 1:
         messages = sum(contents.messages for _, contents in files)

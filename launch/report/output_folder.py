@@ -46,23 +46,20 @@ def find_files(folder: str) -> OutputFiles:
     )
 
 
-def read_answers(path: str, *, salvage: bool = False) -> Iterator[AnswerRow]:
+def read_answers(path: str) -> Iterator[AnswerRow]:
     """Read the rows of an enriched file, as `read_blocks` does.
 
     Whole rows: projecting them with a reader schema takes fastavro longer than reading them
     (tests/benchmarks/report_speed.py).
     """
     with _explain_damage(path):
-        for rows in read_blocks(path, salvage=salvage):
+        for rows in read_blocks(path):
             for row in rows:
                 yield msgspec.convert(row, AnswerRow)
 
 
-def read_blocks(path: str, *, salvage: bool = False) -> Iterator[list[Row]]:
-    """Read the blocks of an enriched file; raise UnreadableFile after the last good one.
-
-    With `salvage`, the rows of a damaged block are read up to the damage.
-    """
+def read_blocks(path: str) -> Iterator[list[Row]]:
+    """Read the blocks of an enriched file; raise UnreadableFile after the last good one."""
     with (
         _explain_damage(path),
         storage.read(path) as raw,
@@ -71,8 +68,7 @@ def read_blocks(path: str, *, salvage: bool = False) -> Iterator[list[Row]]:
         file = AvroFile(stream, handle_unicode_errors="replace")
         if not is_enriched_schema(file.schema):
             raise UnreadableFile(f"{path}: holds no enriched answers")
-        for block in file.blocks(salvage=salvage):
-            yield block.rows
+        yield from file.blocks()
 
 
 def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:

@@ -35,16 +35,6 @@ _NOT_OF_A_STREAM = Note(
 )
 
 
-class ArchiveSettings(Settings, frozen=True, kw_only=True):
-    """How archives are read.
-
-    salvage: Also read the records of a damaged archive before the damage, which no checksum
-      confirms, and tag them SALVAGED. The archive is a failure all the same.
-    """
-
-    salvage: kinds.Switch = False
-
-
 class InputSettings(Settings, frozen=True, kw_only=True):
     """Which archives are read.
 
@@ -160,7 +150,6 @@ class BackfillSettings(Settings, frozen=True, kw_only=True):
     """The settings of `backfill`."""
 
     input: InputSettings
-    archives: ArchiveSettings
     job: JobSettings
 
 
@@ -189,7 +178,6 @@ class ReplaySettings(Settings, frozen=True, kw_only=True):
 
     failures: FailureSettings
     server: ConnectionSettings
-    archives: ArchiveSettings
     job: JobSettings
 
 
@@ -212,7 +200,6 @@ class EstimateSettings(Settings, frozen=True, kw_only=True):
     """The settings of `estimate`: those of a backfill, without a required output, and its own."""
 
     input: InputSettings
-    archives: ArchiveSettings
     estimate: EstimationSettings
     job: Annotated[JobSettings, Note(without="output")]
 
@@ -277,7 +264,6 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
     """The settings of `evaluate`."""
 
     evaluation: EvaluationSettings
-    archives: ArchiveSettings
     format: InputFormatSettings
     verdicts: Annotated[VerdictSettings, Note(without="drift_threshold move_reason")]
     checker: CheckerSettings

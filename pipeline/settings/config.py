@@ -65,7 +65,6 @@ class Config(Record, frozen=True, kw_only=True):
     run: str
     source: str | None = None
     replays: bool = False
-    salvage: bool = False
     parsing: ParseOptions = ParseOptions()
     work_folder: str | None = None
     segment_messages: int = LocalRunSettings().segment_messages

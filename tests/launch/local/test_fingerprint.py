@@ -20,7 +20,6 @@ from transforms.rules.tagging import Thresholds
 CONFIG = Config(inputs=(), output="out", run="r1")
 OTHERS = {
     "replays": True,
-    "salvage": True,
     "parsing": ParseOptions(facts_from_steps=True),
     "sampling": SamplingRule(rate=0.5),
     "moved_reasons": {"SAFETY": Verdict.NOT_ANSWERED},
