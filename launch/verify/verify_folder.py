@@ -1,4 +1,4 @@
-"""Compare an output folder with its ledgers, summary and manifest."""
+"""Compare an output folder with its ledgers, summary and manifest, and print the ledgers."""
 
 from array import array
 from collections import Counter
@@ -11,10 +11,10 @@ import fastavro
 import msgspec
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.differences import KINDS, Folder, FoundJournal, differences, row_counts
+from launch.verify.ledger_tables import ledger_tables, number_table
 from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.settings.commands import VerifySettings
@@ -78,7 +78,9 @@ def _read_journal(path: str) -> FoundJournal:
             path=path,
             run=journal.run or "",
             identity=journal.identity,
-            gap=sum(account.gap for account in accounts),
+            hours=tuple(accounts),
+            delivered=journal.outbox.delivered(),
+            undelivered=journal.outbox.pending(),
             written={
                 "enriched": sum(account.enriched for account in accounts),
                 "failures": sum(account.failures for account in accounts),
@@ -167,12 +169,12 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
     except OSError as error:
         return fail(f"cannot verify {root}: {error}")
     console = Console(highlight=False, width=_WIDTH)
-    table = Table("rows", *KINDS, box=None, padding=(0, 2))
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for place, counts in row_counts(folder).items():
-        table.add_row(place, *(f"{counts[kind]:,}" for kind in KINDS))
-    console.print(table)
+    rows = [
+        (place, *(f"{counts[kind]:,}" for kind in KINDS))
+        for place, counts in row_counts(folder).items()
+    ]
+    for table in (*ledger_tables(folder.journals), number_table(("rows", *KINDS), rows)):
+        console.print(table)
     found = differences(folder)
     for line in found[:_MAX_LINES]:
         console.print(f"  {line}", soft_wrap=True, markup=False)

@@ -397,19 +397,6 @@ class InspectSettings(Settings, frozen=True, kw_only=True):
     format: InputFormatSettings
 
 
-class StatusSettings(Settings, frozen=True, kw_only=True):
-    """The settings of `status`.
-
-    folder: The --output or --work_folder of a worker.
-    verify: Also compare the ledger with the rows and record ids in the output's files.
-    status_output: With --verify, where DIR is a --work_folder: the worker's --output.
-    """
-
-    folder: Annotated[kinds.Location, Note(positional="DIR")]
-    verify: kinds.Switch = False
-    status_output: Annotated[kinds.Location | None, Note(flag="output")] = None
-
-
 class VerifySettings(Settings, frozen=True, kw_only=True):
     """The settings of `verify`.
 

@@ -18,7 +18,6 @@ COMMANDS = (
     "estimate",
     "replay",
     "watch",
-    "status",
     "evaluate",
     "report",
     "serve-checker",
@@ -78,6 +77,13 @@ def test_an_unknown_command_is_a_usage_error(
 ) -> None:
     assert main([command]) == 2
     assert "usage: groundwatch COMMAND" in capsys.readouterr().err
+
+
+def test_a_command_of_1_0_0_that_is_gone_names_its_successor(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["status", "out"]) == 2
+    assert "unknown command 'status'; use `groundwatch verify`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
