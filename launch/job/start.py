@@ -97,7 +97,6 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
             default_work_folder(destination),
             address=settings.server.pubsub_address,
             account=settings.job.checker.account,
-            idle_s=settings.failures.idle_s,
         )
     except (CheckFailed, pubsub_errors.Refused, OSError) as error:
         return fail(f"the replay failed: {error}")
@@ -151,7 +150,7 @@ def prepare(
 
 def _local_flags(job: JobSettings) -> Iterator[str]:
     for group, names in (
-        (job.local, ("work_folder", "resume", "forget_replies")),
+        (job.local, ("work_folder", "forget_replies")),
         (job.costs, ("max_calls", "max_cost")),
     ):
         for name in names:

@@ -20,7 +20,6 @@ from launch.report.output_folder import UnreadableFile, find_files, read_lines
 from launch.report.write_report import read_output
 from launch.terminal.figures import counted
 from pipeline import storage
-from pipeline.errors import RunFailed
 from pipeline.settings.config import Config
 from pipeline.settings.job import JobSettings, LocalRunSettings
 from pipeline.sinks.counted_rows import CountedRows
@@ -37,6 +36,7 @@ from transforms.rules.rate_counts import EngineCounts
 from transforms.rules.rate_incidents import find_all_rate_alerts
 from transforms.runtime import clock
 
+SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 _SEGMENTS_A_PROCESS = 4
 _FEWEST_MESSAGES = 500
 _by_folder = attrgetter("folder")
@@ -46,13 +46,13 @@ NOT_IN_FINGERPRINT = frozenset(
         # They count by themselves.
         *("check", "inputs"),
         # They say where and when results are written, not which.
-        *("output", "run", "source", "work_folder", "segment_messages", "file_bytes"),
+        *("output", "run", "source", "work_folder", "file_bytes"),
         # Incidents are computed from the rate counts when the run is published.
         "rates",
         # Only streams, or workers, use them.
         *("seen_for_s", "keeps_results", "publishes_enriched"),
         # They say how the checker is called, not what it replies.
-        *("endpoint", "account", "user_labels", "max_in_flight", "requests_per_minute", "retries"),
+        *("endpoint", "account", "max_in_flight", "requests_per_minute", "retries"),
         *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
     }
 )
@@ -83,10 +83,10 @@ def run_locally(
     return summary, findings
 
 
-def make_plan(config: Config, processes: int) -> Plan:
+def make_plan(config: Config, processes: int, segment_messages: int = SEGMENT_MESSAGES) -> Plan:
     """Verify the input, count its messages, and split it into segments, some for each process."""
     files = [(path, examine_file(path, are_failures=config.replays)) for path in config.inputs]
-    size = config.segment_messages
+    size = segment_messages
     if processes > 1:
         messages = sum(contents.messages for _, contents in files)
         fair_share = -(-messages // (_SEGMENTS_A_PROCESS * processes))
@@ -109,9 +109,6 @@ def _plan(config: Config, processes: int, flags: LocalRunSettings, work: WorkFol
     """Read the plan of an interrupted run, or begin a new one."""
     earlier = work.read_plan()
     is_same = earlier is not None and earlier.fingerprint == fingerprint(config)
-    if flags.resume and not is_same:
-        changed = "the settings or the input have changed" if earlier else "no run was interrupted"
-        raise RunFailed(f"--resume: {changed}; without it a new run starts")
     remove_summary(config.destination)
     if earlier is not None and is_same and not flags.forget_replies:
         return earlier

@@ -23,12 +23,11 @@ from launch.watch.durable.ownership import OwnershipLost
 from launch.watch.health.metrics import Metrics
 from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import LogReporter, TerminalReporter
-from launch.watch.worker import Worker
+from launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from pipeline.errors import LockFailed
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.storage import TargetExists
-from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed, Unavailable
 from transforms.grounding.transport import try_connection
@@ -108,6 +107,7 @@ def open_worker(
     *,
     reporter: LogReporter,
     subscription: Subscription | None = None,
+    limits: WorkerLimits = WORKER_LIMITS,
 ) -> Iterator[Worker]:
     """Open a worker, and its subscription, while a `with` block lasts."""
     with ExitStack() as opened:
@@ -115,15 +115,20 @@ def open_worker(
             subscription = PubSubSubscription(
                 settings.pubsub.subscription,
                 PullSettings(
-                    max_messages=settings.worker.max_outstanding_messages,
-                    max_bytes=settings.worker.max_outstanding_mb * MEGABYTE,
+                    max_messages=limits.outstanding_messages, max_bytes=limits.outstanding_bytes
                 ),
                 address=settings.server.pubsub_address,
                 account=settings.job.checker.account,
             )
         opened.callback(subscription.close, _CLOSE_WITHIN_S)
         worker = Worker(
-            config, settings, options, journal, subscription=subscription, reporter=reporter
+            config,
+            settings,
+            options,
+            journal,
+            subscription=subscription,
+            reporter=reporter,
+            limits=limits,
         )
         opened.enter_context(closing(worker))
         _open_metrics(worker, settings, opened)

@@ -34,6 +34,7 @@ from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.sink import WorkerSink
 from pipeline.storage import TargetExists
+from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.message import Message
@@ -58,6 +59,22 @@ class Defect(Exception):
     """A bug of groundwatch that one message triggers."""
 
 
+class WorkerLimits(Record, frozen=True, kw_only=True):
+    """How much a worker takes on at once.
+
+    Attributes:
+      batch_messages: messages of one batch, at most.
+      outstanding_messages, outstanding_bytes: stop pulling from here, deferred messages included.
+    """
+
+    batch_messages: int = 1_000
+    outstanding_messages: int = 4_000
+    outstanding_bytes: int = 64 * MEGABYTE
+
+
+WORKER_LIMITS = WorkerLimits()
+
+
 class Worker:
     """Process batches of a subscription until it is stopped.
 
@@ -76,19 +93,21 @@ class Worker:
         *,
         subscription: Subscription,
         reporter: LogReporter,
+        limits: WorkerLimits = WORKER_LIMITS,
     ) -> None:
-        limits, per_minute = settings.worker, config.check.requests_per_minute
+        per_minute = config.check.requests_per_minute
         self.batches_done = 0
         self.batches_failed = 0
         self.subscription = subscription
         self.journal = journal
-        self.monitor = Monitor(journal, config.rates, limits.no_data, clock.now_us())
+        self.monitor = Monitor(journal, config.rates, settings.worker.no_data, clock.now_us())
         self.canary = (
-            Canary(config, options, journal, limits.canary, limits.canary_every_s)
-            if limits.canary
+            Canary(config, options, journal, settings.worker.canary, settings.worker.canary_every_s)
+            if settings.worker.canary
             else None
         )
-        self._settings = limits
+        self._dedupe_h = settings.worker.dedupe_h
+        self._limits = limits
         self._reporter = reporter
         self._latency = AlertLatency()
         self._delete_ids_at_s = self._not_before_s = 0.0
@@ -167,7 +186,7 @@ class Worker:
             self._process(messages, pending)
         stats = self.subscription.stats()
         is_behind = not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
-        if is_behind or self.waiting >= self._settings.max_outstanding_messages:
+        if is_behind or self.waiting >= self._limits.outstanding_messages:
             self.monitor.record_backlog(clock.now_us())
         self._reporter.report_progress(stats, self.waiting)
         try:
@@ -201,7 +220,7 @@ class Worker:
         if time.monotonic() >= self._delete_ids_at_s:
             # Once an hour: it takes seconds if there are millions.
             self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
-            self._batches.delete_old_ids(self._settings.dedupe_h)
+            self._batches.delete_old_ids(self._dedupe_h)
         if self._latency.pending and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
 

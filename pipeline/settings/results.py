@@ -62,15 +62,11 @@ class ResultSettings(Settings, frozen=True, kw_only=True):
     results_to: Tool that receives the verdict and the scores of each answer, and its address.
       Repeat the flag for several. Default address: of the tool's own environment variables, which
       also have the keys.
-    max_outbox_rows: Drop the oldest results for a tool that is away when more than this wait.
-    max_outbox_mb: The same, by their size.
     otlp_metrics: Also send the metrics of /metrics over OTLP, every OTEL_METRIC_EXPORT_INTERVAL
       milliseconds, to the address of OTEL_EXPORTER_OTLP_ENDPOINT. Needs groundwatch[otel].
     """
 
     results_to: tuple[ResultTarget, ...] = ()
-    max_outbox_rows: kinds.Count = 100_000
-    max_outbox_mb: kinds.Megabytes = 256
     otlp_metrics: kinds.Switch = False
 
     def problems(self) -> Iterator[str]:

@@ -108,7 +108,7 @@ def test_long_help_is_cut_to_the_main_flags(
     everything = capsys.readouterr().out
     assert "--quota_project" in everything
     assert "--quota_project" not in short
-    assert len(short.splitlines()) < 0.7 * len(everything.splitlines())
+    assert len(short.splitlines()) < 0.8 * len(everything.splitlines())
     assert f"`groundwatch {command} --help-all` lists all" in short
 
 
@@ -210,12 +210,6 @@ def test_as_a_module_it_is_the_same_command() -> None:
         pytest.param(["--text", "some"], "must be one of none, hash, full", id="text"),
         pytest.param(["--move_reason", "X"], "must have the form NAME=VALUE", id="no verdict"),
         pytest.param(["--move_reason", "X=GROUNDED"], "must be one of INCOMPLETE", id="moved"),
-        pytest.param(["--user_labels", "Team=a"], "the key beginning with a letter", id="label"),
-        pytest.param(
-            ["--user_labels", *(f"label{number}=x" for number in range(65))],
-            "--user_labels takes at most 64 values, not 65",
-            id="labels",
-        ),
         pytest.param(
             ["--input", "s3://a/b"], "local path, or begin with gs://", id="another cloud"
         ),

@@ -21,12 +21,12 @@ from pipeline.sources.splits import Segment
 from pipeline.storage.output_lock import lock_output
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer, Plan, always
+from tests.support.limits import limited
 from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files
 from tests.support.runs import a_long_archive, an_archive, backfill
 from tests.support.wire_faults import Exchange, good
 
 ANSWERS = 60
-SEGMENTS = ("--segment_messages", "7")
 
 
 class Crash(Exception):
@@ -69,7 +69,8 @@ def segments_run(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_segments_are_put_together_to_the_files_of_one_run(tmp_path: Path, archive: Path) -> None:
     assert backfill(archive, tmp_path / "whole") == 0
-    assert backfill(archive, tmp_path / "cut", *SEGMENTS) == 0
+    with limited(segment_messages=7):
+        assert backfill(archive, tmp_path / "cut") == 0
     assert visible_files(tmp_path / "cut") == visible_files(tmp_path / "whole")
     assert ids_in(tmp_path / "cut") == ids_in(tmp_path / "whole")
     assert len(alerts_in(tmp_path / "cut")) == len(alerts_in(tmp_path / "whole")) > 0
@@ -80,9 +81,10 @@ def test_a_rate_is_seen_over_all_segments(tmp_path: Path) -> None:
         an_envelope(number, answer="Kettles vote in Senegal.", engine="shop")
         for number in range(20)
     ]
-    for name, segments in (("whole", "20"), ("cut", "1")):
+    for name, segments in (("whole", 20), ("cut", 1)):
         archive = an_archive(tmp_path, *lines)
-        assert backfill(archive, tmp_path / name, "--segment_messages", segments) == 0
+        with limited(segment_messages=segments):
+            assert backfill(archive, tmp_path / name) == 0
     rates = [
         [alert for alert in alerts_in(tmp_path / name) if alert["kind"] == "rate"]
         for name in ("whole", "cut")
@@ -90,15 +92,17 @@ def test_a_rate_is_seen_over_all_segments(tmp_path: Path) -> None:
     assert rates[0] == rates[1] != []
 
 
+@limited(segment_messages=7)
 def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
     lines = [an_envelope(number % 40) for number in range(60)]
     archive = an_archive(tmp_path, *lines)
-    assert backfill(archive, tmp_path / "one", *SEGMENTS) == 0
-    assert backfill(archive, tmp_path / "two", *SEGMENTS, "--workers", "2") == 0
+    assert backfill(archive, tmp_path / "one") == 0
+    assert backfill(archive, tmp_path / "two", "--workers", "2") == 0
     assert ids_in(tmp_path / "two") == ids_in(tmp_path / "one")
     assert summary_in(tmp_path / "two")["duplicates"] == 20
 
 
+@limited(segment_messages=7)
 @pytest.mark.timeout(60)
 def test_one_process_may_get_the_calls_of_two(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
@@ -110,10 +114,11 @@ def test_one_process_may_get_the_calls_of_two(
         return run_all(runner, segments[:2]) or run_all(runner, segments[2:]) or run_all(runner, ())
 
     monkeypatch.setattr(SegmentRunner, "run_all", run_twice)
-    assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
+    assert backfill(archive, tmp_path / "out") == 0
     assert len(set(ids_in(tmp_path / "out"))) == ANSWERS
 
 
+@limited(segment_messages=7)
 def test_what_is_done_is_not_done_again(
     tmp_path: Path,
     archive: Path,
@@ -123,56 +128,43 @@ def test_what_is_done_is_not_done_again(
     with monkeypatch.context() as patched:
         patched.setattr("launch.local.segments._GROW_AFTER_S", 600)  # none overlaps
         crash_in(patched, 4)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+        assert backfill(archive, tmp_path / "out") == 1
     assert visible_files(tmp_path / "out") == []
     run_again = segments_run(monkeypatch)
     capsys.readouterr()
-    assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
+    assert backfill(archive, tmp_path / "out") == 0
     assert run_again == [4, 5, 6, 7, 8]
     assert "going on: 28 of 60 messages are done" in capsys.readouterr().err
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
 
 
+@limited(segment_messages=7)
 def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
         crash_in(patched, 4)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
-    others = "--segment_messages", "11", "--workers", "2", "--target_file_mb", "1", "--resume"
-    assert backfill(archive, tmp_path / "out", *others) == 0
+        assert backfill(archive, tmp_path / "out") == 1
+    with limited(segment_messages=11):
+        others = "--workers", "2", "--target_file_mb", "1"
+        assert backfill(archive, tmp_path / "out", *others) == 0
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
 
 
+@limited(segment_messages=7)
 @pytest.mark.parametrize("change", ["settings", "input"])
 def test_a_run_of_other_settings_or_input_starts_over(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     with monkeypatch.context() as patched:
         crash_in(patched, 4)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+        assert backfill(archive, tmp_path / "out") == 1
     flags = ["--claim_threshold", "0.1"] if change == "settings" else []
     if change == "input":
         archive.write_bytes(archive.read_bytes() + lines_of(an_envelope(1000)))
     run_again = segments_run(monkeypatch)
-    assert backfill(archive, tmp_path / "out", *SEGMENTS, *flags) == 0
+    assert backfill(archive, tmp_path / "out", *flags) == 0
     assert run_again == list(range(9))
-
-
-def test_resume_never_starts_a_new_run(
-    tmp_path: Path,
-    archive: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert backfill(archive, tmp_path / "out", "--resume") == 1
-    assert "no run was interrupted" in capsys.readouterr().err
-    with monkeypatch.context() as patched:
-        crash_in(patched, 4)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
-    assert backfill(archive, tmp_path / "out", "--resume", "--claim_threshold", "0.1") == 1
-    assert "the settings or the input have changed" in capsys.readouterr().err
-    assert backfill(archive, tmp_path / "out", "--resume") == 0
 
 
 def test_a_second_run_of_the_same_id_is_kept_out(
@@ -189,6 +181,7 @@ def test_a_second_run_of_the_same_id_is_kept_out(
     assert "another run of the same id is active" in capsys.readouterr().err
 
 
+@limited(segment_messages=50)
 def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
     archive = tmp_path / "answers.jsonl.gz"
     # Hardly anything to be packed, so that the files are as large as what goes in.
@@ -199,7 +192,7 @@ def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
             lines_of(*(an_envelope(n, answer=text, facts=[]) for n, text in enumerate(texts)))
         )
     )
-    flags = "--target_file_mb", "1", "--segment_messages", "50"
+    flags = "--target_file_mb", "1"
     assert backfill(archive, tmp_path / "out", *flags) == 0
     sizes = [path.stat().st_size for path in sorted(tmp_path.glob("out/enriched/*/*.avro"))]
     assert len(sizes) > 1
@@ -207,13 +200,14 @@ def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
     assert len(records_in(tmp_path / "out")) == 300
 
 
+@limited(segment_messages=7)
 def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     with FaultServer() as server:
-        flags = *SEGMENTS, "--checker", server.address
+        flags = "--checker", server.address
         for limit in (20, 35):
             assert backfill(archive, output, *flags, "--max_calls", str(limit)) == 3
             assert server.requests == limit
@@ -228,11 +222,12 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
     assert len(set(ids_in(output))) == len(ids_in(output)) == ANSWERS
 
 
+@limited(segment_messages=7)
 def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -> None:
     lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     with FaultServer() as server:
-        flags = *SEGMENTS, "--checker", server.address, "--price_per_1k_chars", "1000"
+        flags = "--checker", server.address, "--price_per_1k_chars", "1000"
         assert backfill(archive, output, *flags, "--max_cost", "900", "--workers", "2") == 3
         assert 0 < server.requests < ANSWERS
     assert summary_in(output)["closes"] is True
@@ -257,6 +252,7 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, step: int) -> list[int]:
     return touches
 
 
+@limited(segment_messages=4)
 @pytest.mark.parametrize("start", range(3))
 def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_nothing(
     tmp_path: Path, start: int
@@ -265,7 +261,7 @@ def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_n
         an_envelope(number, time=f"2026-03-0{2 + number % 2}T08:00:00Z") for number in range(6)
     ]
     archive = an_archive(tmp_path, *lines, b"no answer")
-    flags = "--segment_messages", "4", "--run_id", "run"
+    flags = "--run_id", "run"
     step = start
     crashes = 0
     while True:
@@ -286,6 +282,7 @@ def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_n
     assert crashes >= 3
 
 
+@limited(segment_messages=7)
 def test_a_disk_that_is_full_when_files_are_put_together_is_gone_on_with(
     tmp_path: Path,
     archive: Path,
@@ -297,11 +294,11 @@ def test_a_disk_that_is_full_when_files_are_put_together_is_gone_on_with(
 
     with monkeypatch.context() as patched:
         patched.setattr(publication, "join_parts", full)
-        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+        assert backfill(archive, tmp_path / "out") == 1
     assert "No space left on device" in capsys.readouterr().err
     assert visible_files(tmp_path / "out") == []
     run_again = segments_run(monkeypatch)
-    assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
+    assert backfill(archive, tmp_path / "out") == 0
     assert run_again == []
     assert len(ids_in(tmp_path / "out")) == ANSWERS
 
@@ -354,16 +351,18 @@ def lamps(folder: Path) -> Path:
     return an_archive(folder, *lines)
 
 
+@limited(segment_messages=7)
 def test_a_segment_does_not_wait_for_the_last_call_of_the_one_before(tmp_path: Path) -> None:
     # The first segment's call ends when the sixth one runs; each has seven answers.
     with FaultServer(held_until("38", threading.Event())) as server:
-        flags = *SEGMENTS, "--checker", server.address
+        flags = "--checker", server.address
         assert backfill(lamps(tmp_path), tmp_path / "out", *flags) == 0
         assert server.requests == ANSWERS
     assert len(set(ids_in(tmp_path / "out"))) == ANSWERS
     assert summary_in(tmp_path / "out")["closes"] is True
 
 
+@limited(segment_messages=7)
 def test_a_segment_that_waits_for_calls_is_finished_when_another_one_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -378,7 +377,7 @@ def test_a_segment_that_waits_for_calls_is_finished_when_another_one_fails(
 
     archive, output = lamps(tmp_path), tmp_path / "out"
     with FaultServer(held_until("none", released)) as server:
-        flags = *SEGMENTS, "--checker", server.address
+        flags = "--checker", server.address
         with monkeypatch.context() as patched:
             patched.setattr(WorkFolder, "finish_segment", finishing)
             assert backfill(archive, output, *flags) == 1
