@@ -11,7 +11,7 @@ from itertools import chain
 import msgspec
 from msgspec.structs import asdict, replace
 
-from launch.report.unreadable_input import SHOWN_FAULTS
+from launch.inputs.unreadable_input import SHOWN_FAULTS
 from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message

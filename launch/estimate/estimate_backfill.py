@@ -12,10 +12,10 @@ from rich.text import Text
 from launch.estimate import answer_counts
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
+from launch.inputs.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.job.placement import place_job
 from launch.local.run_summary import ESTIMATE_FILE
-from launch.report.output_folder import write_file
-from launch.report.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
+from launch.outputs.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
 from pipeline import storage

@@ -9,8 +9,8 @@ import fastavro
 import msgspec
 
 from launch.inputs.archive_messages import ArchiveMessages
-from launch.report.output_folder import UnreadableFile, read_answers
-from launch.report.unreadable_input import SHOWN_FAULTS
+from launch.inputs.unreadable_input import SHOWN_FAULTS
+from launch.outputs.output_folder import UnreadableFile, read_answers
 from pipeline import storage
 from pipeline.settings.commands import EvaluateSettings
 from pipeline.settings.job import InputFormatSettings

@@ -5,13 +5,13 @@ import traceback
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch.inputs.unreadable_input import fail_unreadable, fail_with, first_failures
 from launch.job.placement import Placement
 from launch.job.remote_run import run_remotely
 from launch.local.local_pipeline import cause_of
 from launch.local.local_run import run_locally
 from launch.logs.json_log import keep_beam_quiet
 from launch.report.terminal_summary import show_summary
-from launch.report.unreadable_input import fail_unreadable, fail_with, first_failures
 from launch.report.write_report import write_report
 from launch.terminal.exit_status import DONE, LEFT, fail
 from pipeline.errors import RunFailed

@@ -15,8 +15,8 @@ from launch import __version__
 from launch.local.run_summary import publish_summary, summary_of
 from launch.local.segments import run_segments
 from launch.local.work_folder import Plan, WorkFolder
+from launch.outputs.output_folder import UnreadableFile, find_files, read_lines
 from launch.report.counts.tally import Findings
-from launch.report.output_folder import UnreadableFile, find_files, read_lines
 from launch.report.write_report import read_output
 from launch.terminal.figures import counted
 from pipeline import storage

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 
-from launch.report.output_folder import (
+from launch.outputs.output_folder import (
     OutputFiles,
     UnreadableFile,
     find_files,

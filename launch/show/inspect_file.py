@@ -6,7 +6,7 @@ from itertools import chain, islice
 import msgspec
 
 from launch.inputs.paths import find_inputs
-from launch.report.unreadable_input import fail_unreadable, fail_with, hint_for
+from launch.inputs.unreadable_input import fail_unreadable, fail_with, hint_for
 from launch.show.print_record import print_record
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import printable

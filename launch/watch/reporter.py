@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.report.terminal_summary import accounts_line
-from launch.terminal.figures import counted, printable
+from launch.terminal.figures import accounts_line, counted, printable
 from launch.terminal.progress import read_gauges
 from schemas.alert import Alert
 from schemas.summary import Summary

@@ -6,17 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from launch.report.counts.groups import GeneratorComparison, Groups
+from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
+from launch.report.counts.groups import ASSESSED, GeneratorComparison, Groups
 from launch.report.counts.timeline import OTHERS, Timeline
+from launch.report.counts.untrusted_names import cut_name, sources_of
 from launch.report.counts.worst_answers import WorstAnswers
-from launch.report.output_records import (
-    ASSESSED,
-    AlertLine,
-    FailureLine,
-    RunSummary,
-    cut_name,
-    sources_of,
-)
 from schemas import Record
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict

@@ -7,8 +7,9 @@ import pytest
 
 from launch.local import local_run
 from launch.local.work_folder import SegmentDone, WorkFolder
-from launch.report import output_folder, terminal_summary
-from launch.report.output_folder import find_files
+from launch.outputs import output_folder
+from launch.outputs.output_folder import find_files
+from launch.report import terminal_summary
 from launch.report.page.page import render
 from launch.report.write_report import read_output
 from pipeline.sinks.counted_rows import CountedRows

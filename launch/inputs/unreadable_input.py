@@ -7,9 +7,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import cast
 
-import msgspec
-
-from launch.report.output_records import FailureLine
+from launch.outputs.output_folder import UnreadableFile, read_lines
+from launch.outputs.output_records import FailureLine
 from launch.terminal.exit_status import fail
 from launch.terminal.figures import printable
 from pipeline import storage
@@ -39,16 +38,15 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
 def first_failures(destination: Destination, error_class: str | None = None) -> list[str]:
     """Read the places and messages of the first failures of a run, of one class or of all."""
     found: list[str] = []
-    decoder = msgspec.json.Decoder(FailureLine)
     # A failure to print details must not hide the result of the run.
-    with suppress(OSError):
+    with suppress(OSError, UnreadableFile):
         for entry in read_manifest(destination, "failures"):
-            with storage.read(destination.path(entry.path)) as stream:
-                for failure in map(decoder.decode, islice(stream, _SEARCHED_FAILURES)):
-                    if error_class in (None, failure.error_class):
-                        found.append(f"{failure.source}: {failure.error}")
-                    if len(found) == SHOWN_FAULTS:
-                        return found
+            failures = read_lines(destination.path(entry.path), FailureLine)
+            for failure in islice(failures, _SEARCHED_FAILURES):
+                if error_class in (None, failure.error_class):
+                    found.append(f"{failure.source}: {failure.error}")
+                if len(found) == SHOWN_FAULTS:
+                    return found
     return found
 
 

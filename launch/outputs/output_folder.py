@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from launch.report.output_records import AlertLine, FailureLine, RunSummary
+from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
 from pipeline import storage
 from pipeline.sources.avro_files import AvroFile, Row
 from pipeline.sources.compression import DamagedArchive
@@ -18,7 +18,14 @@ _Line = TypeVar("_Line", AlertLine, AnswerRow, FailureLine)
 
 
 class UnreadableFile(Exception):
-    """A file is damaged, or is not groundwatch's; the message quotes no content."""
+    """A file is damaged, or is not groundwatch's; the message quotes no content.
+
+    `damage` says what is wrong in a damaged one, and is None where the file cannot be read at all.
+    """
+
+    def __init__(self, path: str, problem: str, damage: str | None = None) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.damage = damage
 
 
 class OutputFiles(Record, frozen=True, kw_only=True):
@@ -67,7 +74,7 @@ def read_blocks(path: str) -> Iterator[list[Row]]:
     ):
         file = AvroFile(stream, handle_unicode_errors="replace")
         if not is_enriched_schema(file.schema):
-            raise UnreadableFile(f"{path}: holds no enriched answers")
+            raise UnreadableFile(path, "holds no enriched answers", "it holds no enriched answers")
         yield from file.blocks()
 
 
@@ -77,6 +84,8 @@ def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
     with _explain_damage(path), storage.read(path) as stream:
         for line in stream:
             yield decoder.decode(line)
+            if not line.endswith(b"\n"):
+                raise DamagedArchive("its last line has no end")
 
 
 def read_summary(path: str) -> RunSummary:
@@ -101,8 +110,9 @@ def _explain_damage(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UnreadableFile(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise UnreadableFile(path, f"cannot be read: {error.strerror or error}") from None
     except DamagedArchive as error:
-        raise UnreadableFile(f"{path}: is damaged: {error}") from None
+        raise UnreadableFile(path, f"is damaged: {error}", str(error)) from None
     except msgspec.MsgspecError as error:
-        raise UnreadableFile(f"{path}: is damaged: {type(error).__name__}") from None
+        damage = type(error).__name__
+        raise UnreadableFile(path, f"is damaged: {damage}", damage) from None
