@@ -145,14 +145,14 @@ def _publish(
     parts = [part for _, done in finished for part in done.parts]
     rates = (engine_counts for _, done in finished for engine_counts in done.rates)
     # A message may hold several answers, so the rest does not follow from the answers read.
-    left = plan.messages - sum(segment.messages for segment, _ in finished) + counts.deferred
+    unread = plan.messages - sum(segment.messages for segment, _ in finished)
     summary = summary_of(
         config,
         counts,
         publish_parts(config, [*parts, *_rate_alert_parts(config, rates)]),
         started_at_us=started_at_us,
         price_per_1k_chars=price_per_1k_chars,
-        deferred=left,
+        deferred=unread + counts.deferred,
     )
     return publish_summary(config, summary), parts
 

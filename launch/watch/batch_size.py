@@ -23,10 +23,10 @@ class BatchSize:
         self.messages = self._within(min(_FIRST, self._most_checks))
 
     def adjust(
-        self, messages: int, seconds: float, *, checked: int, left: int, latency_s: float
+        self, messages: int, seconds: float, *, checked: int, deferred: int, latency_s: float
     ) -> None:
-        """Adjust the size after a batch; the checks of `left` answers of it go on."""
-        if not checked and not left:
+        """Adjust the size after a batch; the checks of `deferred` answers of it go on."""
+        if not checked and not deferred:
             self.messages = self._most
             return
         if checked:
@@ -34,9 +34,9 @@ class BatchSize:
             self._latency_s = _INERTIA * before_s + (1 - _INERTIA) * latency_s
             per_s = self._in_flight / max(self._latency_s, _LEAST_LATENCY_S)
         else:
-            per_s = left / seconds
+            per_s = deferred / seconds
         checks = min(per_s * _TARGET_S, self._most_checks)
-        self.messages = self._within(checks * messages / (checked + left))
+        self.messages = self._within(checks * messages / (checked + deferred))
 
     def _within(self, messages: float) -> int:
         return max(1, min(self._most, round(messages)))

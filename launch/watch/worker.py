@@ -28,7 +28,7 @@ from launch.watch.durable.published_ids import PublishedIds
 from launch.watch.durable.publisher import FilePublisher
 from launch.watch.health.health import Health
 from launch.watch.reporter import LogReporter
-from launch.watch.retry_queue import PendingMessage, RetryQueue
+from launch.watch.retry_queue import DeferredMessage, RetryQueue
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults
@@ -178,12 +178,12 @@ class Worker:
         self.health.record_pull(outstanding=self.waiting)
         time.sleep(max(0.0, self._not_before_s - time.monotonic()))
         # Half of a batch at most, so that new messages are processed, too.
-        pending = self._retry_queue.take_checked(max(1, self._size.messages // 2))
-        messages = self._take([each.message for each in pending])
+        deferred = self._retry_queue.take_checked(max(1, self._size.messages // 2))
+        messages = self._take([each.message for each in deferred])
         if 0 < len(messages) < self._size.messages:
             self._not_before_s = time.monotonic() + _BETWEEN_SMALL_BATCHES_S
         if messages:
-            self._process(messages, pending)
+            self._process(messages, deferred)
         stats = self.subscription.stats()
         is_behind = not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
         if is_behind or self.waiting >= self._limits.outstanding_messages:
@@ -235,8 +235,10 @@ class Worker:
             return again
         return [*again, *self.subscription.pull(room, _BATCH_BYTES, 0.0 if again else _WAIT_S)]
 
-    def _process(self, messages: Sequence[Message], pending: Sequence[PendingMessage] = ()) -> None:
-        """Process a batch; the arrival of its pending messages was counted before."""
+    def _process(
+        self, messages: Sequence[Message], deferred: Sequence[DeferredMessage] = ()
+    ) -> None:
+        """Process a batch; the arrival of its deferred messages was counted before."""
         started_s = time.monotonic()
         try:
             batch, counts = self._batches.run(messages)
@@ -254,11 +256,11 @@ class Worker:
                 len(messages),
                 time.monotonic() - started_s,
                 checked=counts.checked,
-                left=len(batch.deferred),
+                deferred=len(batch.deferred),
                 latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
             )
             self._retry_queue.reset()
-            self._finish_batch(messages, batch, pending)
+            self._finish_batch(messages, batch, deferred)
 
     def _isolate(self, messages: Sequence[Message], error: Exception) -> None:
         """Find the message that triggers a bug by bisection, and make a failure of it."""
@@ -292,26 +294,26 @@ class Worker:
         self._retry_queue.add_failed(messages)
 
     def _finish_batch(
-        self, messages: Sequence[Message], batch: BatchResults, pending: Sequence[PendingMessage]
+        self, messages: Sequence[Message], batch: BatchResults, deferred: Sequence[DeferredMessage]
     ) -> None:
-        left = {answer.place for answer in batch.deferred}
-        self._acknowledge([message.place for message in messages if message.place not in left])
+        places = {answer.place for answer in batch.deferred}
+        self._acknowledge([message.place for message in messages if message.place not in places])
         self._latency.add(messages, len(batch.alerts))
         self._reporter.report_alerts(batch.alerts)
-        arrivals = _arrivals(batch, pending)
-        self.monitor.record_arrivals(len(messages) - len(pending), arrivals, clock.now_us())
+        arrivals = _arrivals(batch, deferred)
+        self.monitor.record_arrivals(len(messages) - len(deferred), arrivals, clock.now_us())
         self.monitor.record_rates(batch.rates)
         # A message is processed again as a whole; its finished answers then count as duplicates.
-        self._retry_queue.add_pending(messages, batch.deferred)
+        self._retry_queue.add_deferred(messages, batch.deferred)
 
 
-def _arrivals(batch: BatchResults, pending: Sequence[PendingMessage]) -> Counter[str | None]:
+def _arrivals(batch: BatchResults, deferred: Sequence[DeferredMessage]) -> Counter[str | None]:
     """Count the answers that arrived with a batch, by engine, without those of earlier batches."""
     failed = {failure.record_id for failure in batch.failures}
     arrived: Counter[str | None] = Counter()
     for engine, counts in batch.rates:
         arrived[engine] += counts.answers
     arrived.update(answer.engine for answer in batch.deferred)
-    earlier = (answer for each in pending for answer in each.answers)
+    earlier = (answer for each in deferred for answer in each.answers)
     arrived.subtract(answer.engine for answer in earlier if answer.record_id not in failed)
     return +arrived

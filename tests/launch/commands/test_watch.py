@@ -77,7 +77,7 @@ def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.
     summary = summary_in(watched.output)
     ends = ("read", "enriched", "failures", "duplicates", "alerts", "closes")
     assert [summary[name] for name in ends] == [33, 31, 1, 1, 1, True]
-    assert main(["status", str(watched.output)]) == 0
+    assert main(["verify", str(watched.output)]) == 0
 
 
 def test_every_server_there_is_can_be_watched_and_left(

@@ -6,7 +6,7 @@ import pytest
 
 from launch.watch.batch_size import BatchSize
 
-BATCH = {"messages": 100, "seconds": 1.0, "checked": 100, "left": 0, "latency_s": 0.1}
+BATCH = {"messages": 100, "seconds": 1.0, "checked": 100, "deferred": 0, "latency_s": 0.1}
 
 
 def size_after(*batches: dict[str, Any], per_s: float | None = None) -> int:
@@ -26,11 +26,11 @@ def size_after(*batches: dict[str, Any], per_s: float | None = None) -> int:
         ({"latency_s": 4.0}, 20),
         ({"latency_s": 400.0}, 1),
         ({"latency_s": 1.0, "checked": 10}, 800),
-        ({"latency_s": 1.0, "checked": 50, "left": 50}, 80),
-        ({"latency_s": 1.0, "seconds": 15.0, "left": 3}, 78),
+        ({"latency_s": 1.0, "checked": 50, "deferred": 50}, 80),
+        ({"latency_s": 1.0, "seconds": 15.0, "deferred": 3}, 78),
         ({"checked": 0}, 1_000),
-        ({"checked": 0, "left": 100, "seconds": 10.0}, 50),
-        ({"checked": 0, "left": 1, "messages": 1, "seconds": 15.0}, 1),
+        ({"checked": 0, "deferred": 100, "seconds": 10.0}, 50),
+        ({"checked": 0, "deferred": 1, "messages": 1, "seconds": 15.0}, 1),
     ],
     ids=[
         "no time at all",
@@ -69,6 +69,6 @@ def test_one_slow_batch_among_quick_ones_counts_half() -> None:
 
 
 def test_after_an_outage_the_first_checks_bring_back_the_size() -> None:
-    outage = {"checked": 0, "left": 5, "messages": 5, "seconds": 15.0}
+    outage = {"checked": 0, "deferred": 5, "messages": 5, "seconds": 15.0}
     assert size_after(outage) == 2
     assert size_after(outage, outage, {"messages": 2, "checked": 2, "latency_s": 0.05}) == 1_000

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 
+from launch.answers.print_record import print_record
 from launch.outputs.output_folder import (
     OutputFiles,
     UnreadableFile,
@@ -10,7 +11,6 @@ from launch.outputs.output_folder import (
     read_answers,
     read_summary,
 )
-from launch.show.print_record import print_record
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
 from pipeline.settings.commands import ShowSettings
