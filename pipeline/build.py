@@ -48,4 +48,4 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
     failures = (read.failures, parsed.failures, checked.failures)
     _ = failures | "WriteFailures" >> sink.failures
     if sink.deferred:
-        _ = (checked.left,) | "KeepDeferred" >> sink.deferred
+        _ = (checked.deferred,) | "KeepDeferred" >> sink.deferred

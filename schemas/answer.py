@@ -45,14 +45,15 @@ class SafetyRating(Record, frozen=True, kw_only=True):
 class Answer(Record, frozen=True, kw_only=True):
     """One generated answer with the facts it was given; its tags are those that parsing set.
 
-    The generator's names are None if they are absent or unspecified. `error_status` is the
-    google.rpc status that ended a stream.
+    The parser adds the record id and the source format, unless the body has them. The generator's
+    names are None if they are absent or unspecified. `error_status` is the google.rpc status that
+    ended a stream.
     """
 
     message: Message
-    record_id: str
+    record_id: str = ""
     answer_name: str | None = None
-    source_format: str
+    source_format: str = ""
     engine: str | None = None
     session: str | None = None
     event_time_us: int | None = None

@@ -36,7 +36,6 @@ class Estimate(Record, frozen=True, kw_only=True):
       failures: answers that cannot be read, and damaged archives; not failed checks.
       decided: answers by the verdict that they get without a call.
       planned_calls: including identical calls, which are paid once.
-      most_rechecks: the maximum that rechecks of doubtful claims add.
       assumed_latency_ms: of each of `max_in_flight` calls in each of `workers` processes.
     """
 
@@ -54,7 +53,6 @@ class Estimate(Record, frozen=True, kw_only=True):
     characters: int
     cost: float | None
     intervals: dict[str, Interval | None] | None
-    most_rechecks: Amounts
     minutes_at_quota: float | None
     minutes_without_quota: float
     price_per_1k_chars: float | None

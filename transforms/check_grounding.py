@@ -30,16 +30,16 @@ from transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
 from transforms.runtime.shared_resources import SharedResources
 
 CHECKED = "checked"
-LEFT: Literal["left"] = "left"
-TaggedLeft: TypeAlias = TaggedOutput[Literal["left"], Answer]
+DEFERRED: Literal["deferred"] = "deferred"
+TaggedDeferred: TypeAlias = TaggedOutput[Literal["deferred"], Answer]
 
 _ANSWERS_IN_EMBEDDED_CHECKER = 16
 """The embedded checker has no latency to hide. With few answers in flight, what was cached of their
 facts is still there when they are tagged."""
 
-_LATE_AFTER_S = 1.0
-_LATE_AFTER_AVERAGES = 3.0
-"""With OutagePolicy.HOLD a check is late after this time and these average latencies."""
+_DEFERRED_AFTER_S = 1.0
+_DEFERRED_AFTER_AVERAGES = 3.0
+"""With OutagePolicy.HOLD a check is deferred after this time and so many average latencies."""
 
 _AVERAGE_WEIGHT = 0.05
 _POLL_S = 0.05
@@ -52,8 +52,9 @@ class CheckGrounding(beam.PTransform):
     Input: PCollection[CheckedAnswer], bounded or not.
     Output: three PCollections, in the windows and at the timestamps of the input. `checked` holds
       the answers with a reply, and those that needed no call. `failures` holds one Failure for each
-      failed check. `left` holds the answers that were not checked: because the run's budget is used
-      up, or, with OutagePolicy.HOLD, because the check is late and continues in the background.
+      failed check. `deferred` holds the answers that were not checked: because the run's budget is
+      used up, or, with OutagePolicy.HOLD, because the check takes long and continues in the
+      background.
     Failures: Rejected and AnswerRefused; Unavailable and BadReply, which are retryable, after the
       last attempt. RunStopped fails the bundle; so does Unavailable with OutagePolicy.REDELIVER.
     Delivery: at least once; a retried bundle calls again, which is harmless but billed.
@@ -76,7 +77,7 @@ class CheckGrounding(beam.PTransform):
         if self.fill_bundles:
             routed = routed | "FillBundles" >> self.fill_bundles
         check = beam.ParDo(_CheckAnswer(self.settings))
-        return routed | "CheckAnswer" >> check.with_outputs(FAILURES, LEFT, main=CHECKED)
+        return routed | "CheckAnswer" >> check.with_outputs(FAILURES, DEFERRED, main=CHECKED)
 
 
 class _InFlight(NamedTuple):
@@ -122,7 +123,7 @@ class _CheckAnswer(beam.DoFn):
         routed: CheckedAnswer,
         timestamp: Timestamp = beam.DoFn.TimestampParam,
         window: Any = beam.DoFn.WindowParam,
-    ) -> Iterator[CheckedAnswer | TaggedFailure | TaggedLeft]:
+    ) -> Iterator[CheckedAnswer | TaggedFailure | TaggedDeferred]:
         if routed.decision is not None:
             yield routed
             return
@@ -130,37 +131,37 @@ class _CheckAnswer(beam.DoFn):
         self._submitted += 1
         self._in_flight[number] = _InFlight(routed.answer, timestamp, window, time.monotonic())
         self._session.checks.submit(routed.answer, lambda outcome: ended.put((number, outcome)))
-        while not ended.empty() or self._count_in_time() >= self._most_in_flight:
+        while not ended.empty() or self._count_not_deferred() >= self._most_in_flight:
             yield from self._next_ended()
 
     def finish_bundle(self) -> Iterator[Any]:
-        while self._count_in_time():
+        while self._count_not_deferred():
             yield from self._next_ended()
         if self._in_flight:
-            # The late checks continue in the background.
-            self._session.checks.detach(late.answer.record_id for late in self._in_flight.values())
+            # These checks continue in the background.
+            self._session.checks.detach(each.answer.record_id for each in self._in_flight.values())
             while not self._ended.empty():
                 yield from self._next_ended()
-            yield from map(_left, self._in_flight.values())
+            yield from map(_deferred, self._in_flight.values())
             self._in_flight.clear()
         self._count()
 
     def teardown(self) -> None:
         self._opened.__exit__(None, None, None)
 
-    def _count_in_time(self) -> int:
-        """Count the checks in flight that are not late."""
-        late_after_s = self._session.late_after_s
-        if late_after_s == math.inf:
+    def _count_not_deferred(self) -> int:
+        """Count the checks in flight, without those that take so long that they are deferred."""
+        deferred_after_s = self._session.deferred_after_s
+        if deferred_after_s == math.inf:
             return len(self._in_flight)
-        since_s = time.monotonic() - late_after_s
+        since_s = time.monotonic() - deferred_after_s
         in_flight = self._in_flight.values()
-        late = sum(1 for _ in takewhile(lambda check: check.at_s <= since_s, in_flight))
-        return len(in_flight) - late
+        deferred = sum(1 for _ in takewhile(lambda check: check.at_s <= since_s, in_flight))
+        return len(in_flight) - deferred
 
     def _next_ended(self) -> Iterator[Any]:
-        """Wait for a check to end, or for one to become late, and emit what has ended."""
-        wait_s = None if self._session.late_after_s == math.inf else _POLL_S
+        """Wait for a check to end, or for one to be deferred, and emit what has ended."""
+        wait_s = None if self._session.deferred_after_s == math.inf else _POLL_S
         try:
             number, outcome = self._ended.get(timeout=wait_s)
         except Empty:
@@ -175,7 +176,7 @@ class _CheckAnswer(beam.DoFn):
             return
         self._count()
         if isinstance(outcome, OverBudget):
-            yield _left(check)
+            yield _deferred(check)
         else:
             yield TaggedOutput(FAILURES, check.output(self._failure(check.answer, outcome)))
 
@@ -203,9 +204,9 @@ class _CheckAnswer(beam.DoFn):
         )
 
 
-def _left(check: _InFlight) -> TaggedLeft:
-    counters.LEFT.inc()
-    return TaggedOutput(LEFT, check.output(check.answer))
+def _deferred(check: _InFlight) -> TaggedDeferred:
+    counters.DEFERRED.inc()
+    return TaggedOutput(DEFERRED, check.output(check.answer))
 
 
 class CountedSession:
@@ -223,12 +224,14 @@ class CountedSession:
         self.close = self.checks.close
         self._signaler = ThrottlingSignaler(counters.NAMESPACE)
         self._average_ms = 0.0
-        self._min_late_s = _LATE_AFTER_S if settings.outage is OutagePolicy.HOLD else math.inf
+        self._min_deferred_s = (
+            _DEFERRED_AFTER_S if settings.outage is OutagePolicy.HOLD else math.inf
+        )
 
     @property
-    def late_after_s(self) -> float:
-        """Seconds after which a check is late; infinite unless with OutagePolicy.HOLD."""
-        return max(self._min_late_s, _LATE_AFTER_AVERAGES * self._average_ms / 1_000)
+    def deferred_after_s(self) -> float:
+        """Seconds after which a check is deferred; infinite unless with OutagePolicy.HOLD."""
+        return max(self._min_deferred_s, _DEFERRED_AFTER_AVERAGES * self._average_ms / 1_000)
 
     def count(self, ended: list[Check]) -> None:
         """Count checks that have ended, and the calls since the last time; on a bundle thread."""

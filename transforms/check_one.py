@@ -1,19 +1,20 @@
 """Check answers without a pipeline."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from functools import partial
 from queue import SimpleQueue
 
 import msgspec
 
-from schemas.answer import Answer
 from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.message import Message, ParseOptions
-from transforms.formats import ParseFailure, parse_answers
-from transforms.grounding.check_session import Outcome, open_session
+from transforms.formats.parser import ParseFailure
+from transforms.grounding.check_session import CheckSession, Outcome, open_session
 from transforms.grounding.settings import CheckSettings
-from transforms.rules.routing import route
-from transforms.rules.tagging import Thresholds, tag_answer
+from transforms.rules.tagging import Thresholds
+from transforms.step_order import Routed, enrich_answers, route_answers
 
 
 def check(
@@ -40,52 +41,43 @@ def check(
       UnreadableAnswer: a fact is neither a text nor such a mapping.
       CheckFailed: the checker cannot be reached, or refuses.
     """
-    return check_read_answer(_read(answer, list(facts), query), settings, thresholds)
+    envelope = {"answer": answer, "facts": list(facts), "query": query}
+    payload = msgspec.json.encode(envelope)
+    message = Message(payload=payload, place=payload.decode())
+    [routed] = route_answers(message, ParseOptions(input_format="groundwatch.envelope"))
+    return enrich_one(routed, settings, thresholds)
 
 
-def check_read_answer(
-    answer: Answer,
+def enrich_one(
+    routed: Routed,
     settings: CheckSettings = CheckSettings(),  # noqa: B008 - it is frozen
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> EnrichedAnswer:
-    """Check an answer that was read from a message; raise CheckFailed as `check` does."""
-    if decision := route(answer):
-        return tag_answer(CheckedAnswer(answer=answer, decision=decision), thresholds)
-    [outcome] = check_answers([answer], settings)
-    if isinstance(outcome, Exception):
-        raise outcome
-    return tag_answer(outcome, thresholds)
+    """Check and tag one answer; raise UnreadableAnswer or CheckFailed as `check` does."""
+    [outcome] = enrich_answers([routed], partial(check_answers, settings=settings), thresholds)
+    if isinstance(outcome, EnrichedAnswer):
+        return outcome
+    raise outcome.error if isinstance(outcome, ParseFailure) else outcome
 
 
 def check_answers(
-    answers: Iterable[Answer], settings: CheckSettings
-) -> Iterator[CheckedAnswer | Exception]:
-    """Check answers concurrently; yield the outcomes in any order."""
-    session = open_session(settings)
+    routed: Iterable[Routed], settings: CheckSettings
+) -> Iterator[Routed | Exception]:
+    """Check the answers without a decision, many at a time; yield the outcomes in any order."""
     ended: SimpleQueue[Outcome] = SimpleQueue()
     in_flight = 0
-    try:
-        for answer in answers:
-            decision = route(answer)
-            if decision is not None:
-                yield CheckedAnswer(answer=answer, decision=decision)
+    with ExitStack() as opened:
+        session: CheckSession | None = None
+        for each in routed:
+            if not isinstance(each, CheckedAnswer) or each.decision:
+                yield each
                 continue
-            session.submit(answer, ended.put)
+            if session is None:
+                session = opened.enter_context(closing(open_session(settings)))
+            session.submit(each.answer, ended.put)
             in_flight += 1
             if in_flight > settings.max_in_flight:
                 yield ended.get()
                 in_flight -= 1
         for _ in range(in_flight):
             yield ended.get()
-    finally:
-        session.close()
-
-
-def _read(answer: str, facts: list[object], query: str | None) -> Answer:
-    envelope = {"answer": answer, "facts": facts, "query": query}
-    payload = msgspec.json.encode(envelope)
-    options = ParseOptions(input_format="groundwatch.envelope")
-    [read] = parse_answers(Message(payload=payload, place=payload.decode()), options)
-    if isinstance(read, ParseFailure):
-        raise read.error
-    return read

@@ -8,8 +8,8 @@ from apache_beam.typehints.decorators import no_annotations
 
 from schemas.answer import Answer
 from schemas.message import Message, ParseOptions
-from transforms.field_maps.field_map import PathPairs
-from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.field_maps.field_map import PathPairs
+from transforms.formats.parser import ParseFailure, parse_answers
 from transforms.runtime import counters
 from transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
 

@@ -18,10 +18,10 @@ from schemas.alert import Alert
 from transforms.rules.rate_counts import EngineCounts, RateCounts
 from transforms.rules.rate_incidents import (
     EngineRates,
+    RateEvaluator,
     RateRule,
     add_to_state,
     evaluate_state,
-    find_rate_alerts,
 )
 from transforms.runtime.record_coder import RecordCoder
 
@@ -65,7 +65,7 @@ def _detect_incidents(
     by_engine: tuple[str | None, Iterable[RateCounts]], rule: RateRule
 ) -> list[Alert]:
     engine, buckets = by_engine
-    return find_rate_alerts(engine, buckets, rule)
+    return RateEvaluator(engine, rule).evaluate(buckets)
 
 
 _STATE = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(EngineRates)))

@@ -14,14 +14,14 @@ from pipeline.settings.commands import InspectSettings
 from pipeline.settings.load import Loaded
 from pipeline.sources.archives import read_file
 from pipeline.sources.compression import DamagedArchive
-from schemas.answer import Answer
 from schemas.enriched_answer import AnswerRow
 from schemas.message import Message, UnreadableAnswer
 from schemas.wire.json_input import read_camel_case, read_json
-from transforms.carriers.carrier_table import find_carrier
-from transforms.check_one import check_read_answer
-from transforms.formats import ParseFailure, parse_answers
+from transforms.check_one import enrich_one
+from transforms.formats.carriers.carrier_table import find_carrier
+from transforms.formats.parser import ParseFailure
 from transforms.rules.tagging import Thresholds
+from transforms.step_order import Routed, route_answers
 
 
 def inspect(loaded: Loaded[InspectSettings]) -> int:
@@ -33,9 +33,9 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
     try:
         messages = chain.from_iterable(read_file(path, are_failures=False) for path in paths)
         for message in islice(messages, settings.messages):
-            for parsed in parse_answers(message, settings.format.options):
+            for routed in route_answers(message, settings.format.options):
                 shown += 1
-                understood += _show(parsed)
+                understood += _show(routed)
     except (DamagedArchive, OSError) as error:
         return fail(f"{settings.file} cannot be read: {error}")
     if not shown:
@@ -44,14 +44,15 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
     return DONE if understood else fail_with("none of these messages could be read", [*hints])
 
 
-def _show(parsed: Answer | ParseFailure) -> bool:
+def _show(routed: Routed) -> bool:
     """Print an answer with its verdict, or why there is none; return whether there is one."""
-    if isinstance(parsed, ParseFailure):
-        sys.stdout.write(f"{_describe(parsed.message, 'not read')}\n{parsed.error}\n\n")
+    if isinstance(routed, ParseFailure):
+        sys.stdout.write(f"{_describe(routed.message, 'not read')}\n{routed.error}\n\n")
         return False
-    sys.stdout.write(f"{_describe(parsed.message, parsed.source_format)}\n")
+    answer = routed.answer
+    sys.stdout.write(f"{_describe(answer.message, answer.source_format)}\n")
     sys.stdout.flush()
-    record = msgspec.convert(check_read_answer(parsed), AnswerRow, from_attributes=True)
+    record = msgspec.convert(enrich_one(routed), AnswerRow, from_attributes=True)
     print_record(record, Thresholds())
     sys.stdout.write("\n")
     return True

@@ -30,7 +30,7 @@ _MAIN_SETTINGS = frozenset(
         *("subscription", "alert_topic", "failure_topic", "file_age_s", "pubsub_address"),
         *("output", "run_id", "text", "work_folder", "workers", "sample", "config"),
         *("checker", "scorer", "project", "location", "max_in_flight", "requests_per_minute"),
-        *("price_per_1k_chars", "max_calls", "max_cost", "canary", "health_address"),
+        *("price_per_1k_chars", "max_calls", "max_cost", "health_address"),
         *("low_grounded_threshold", "claim_threshold", "alert_verdicts", "alert_tags"),
     }
 )

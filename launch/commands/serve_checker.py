@@ -9,6 +9,6 @@ COMMAND = Command(
     examples=(
         "--port 8080",
         "--port 0 --scorer models/nli",
-        "--behind azure --behind_address https://NAME.cognitiveservices.azure.com",
+        "--judge https://api.openai.com/v1 --judge_model NAME",
     ),
 )

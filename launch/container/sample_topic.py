@@ -21,8 +21,8 @@ from google.pubsub_v1 import PublisherClient, SubscriberClient
 from launch.pubsub.clients import open_client
 from launch.pubsub.topic import Topic
 from launch.samples import sample_paths
+from pipeline.sinks.topic_messages import build_message
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.topic_messages import build_message
 
 ANSWERS = "projects/sample/topics/answers"
 _TOPICS = (ANSWERS, "projects/sample/topics/alerts", "projects/sample/topics/failures")

@@ -1,6 +1,5 @@
 """`groundwatch watch --runner DataflowRunner`: the subscription as a streaming job."""
 
-import shutil
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -47,13 +46,7 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=max(_FEWEST_SHARDS, workers))
     source = ReadSubscription(pubsub.subscription, settings.stream.id_label)
     topics = (pubsub.alert_topic, pubsub.failure_topic, pubsub.enriched_topic)
-    sink = StreamSink(
-        config,
-        windows,
-        *topics,
-        enriched_table=settings.stream.enriched_table,
-        expansion_service=settings.stream.expansion_service,
-    )
+    sink = StreamSink(config, windows, *topics)
     return submit(config, source, sink, beam_options)
 
 
@@ -76,11 +69,6 @@ def _problems(settings: WatchStreamSettings, beam_options: PipelineOptions) -> I
     output = settings.job.output.output
     if output and storage.is_local(output):
         yield f"--output {output}: must begin with gs://, where every machine can write"
-    if settings.stream.enriched_table:
-        if not is_on_dataflow(beam_options):
-            yield "--enriched_table: only with --runner DataflowRunner; others: --enriched_topic"
-        elif not (settings.stream.expansion_service or shutil.which("java")):
-            yield "--enriched_table needs Java on this machine, or --expansion_service"
     for name, parse in (
         ("subscription", parse_subscription),
         ("alert_topic", parse_topic),

@@ -11,15 +11,15 @@ from itertools import chain
 import msgspec
 from msgspec.structs import asdict, replace
 
+from launch.estimate.sample_totals import Total, estimate_total
 from launch.inputs.unreadable_input import SHOWN_FAULTS
 from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message
 from schemas.verdict import Verdict
-from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.parser import ParseFailure
 from transforms.grounding.forecast import Forecast, forecast_check
-from transforms.rules.routing import route
-from transforms.rules.sampling import Total, estimate_total, is_in_sample
+from transforms.step_order import SampledOut, route_answers
 
 _DIGEST_BYTES = 16
 _TABLE = """
@@ -32,32 +32,37 @@ BEGIN;
 
 
 class PlannedAnswer(Record, frozen=True, kw_only=True):
-    """The outcome of an answer before any call; only a fault is without a record id."""
+    """The outcome of an answer before any call; only a fault is without a record id.
+
+    An answer without a forecast gets its verdict without a call.
+    """
 
     record_id: str | None = None
     fault: str = ""
     is_sampled_out: bool = False
-    verdict: Verdict | None = None
+    verdict: Verdict = Verdict.UNSCORABLE
     forecast: Forecast | None = None
 
 
 def outcomes_of(message: Message, config: Config) -> Iterator[PlannedAnswer]:
-    """Parse, sample and route the answers of a message; yield an outcome for each."""
-    for answer in parse_answers(message, config.parsing):
-        if isinstance(answer, ParseFailure):
-            yield PlannedAnswer(fault=f"{answer.message.place}: {answer.error}")
-        elif not is_in_sample(answer.record_id, answer.engine, config.sampling):
-            yield PlannedAnswer(record_id=answer.record_id, is_sampled_out=True)
-        elif decision := route(answer, config.moved_reasons):
-            yield PlannedAnswer(record_id=answer.record_id, verdict=decision.verdict)
+    """Apply the steps before the check to a message, and plan its calls."""
+    for routed in route_answers(message, config.parsing, config.sampling, config.moved_reasons):
+        if isinstance(routed, ParseFailure):
+            yield PlannedAnswer(fault=f"{routed.message.place}: {routed.error}")
+        elif isinstance(routed, SampledOut):
+            yield PlannedAnswer(record_id=routed.answer.record_id, is_sampled_out=True)
         else:
-            forecast = forecast_check(answer, config.check)
-            verdict = None if forecast else Verdict.UNSCORABLE
-            yield PlannedAnswer(record_id=answer.record_id, verdict=verdict, forecast=forecast)
+            decision = routed.decision
+            forecast = None if decision else forecast_check(routed.answer, config.check)
+            yield PlannedAnswer(
+                record_id=routed.answer.record_id,
+                verdict=decision.verdict if decision else Verdict.UNSCORABLE,
+                forecast=forecast,
+            )
 
 
 class EstimateCounts(msgspec.Struct, kw_only=True):
-    """Counts as in `Estimate`; rechecks are the maximum of all second passes."""
+    """Counts as in `Estimate`."""
 
     read: int = 0
     failures: int = 0
@@ -68,8 +73,6 @@ class EstimateCounts(msgspec.Struct, kw_only=True):
     planned_calls: int = 0
     calls: int = 0
     characters: int = 0
-    recheck_calls: int = 0
-    recheck_characters: int = 0
     faults: list[str] = msgspec.field(default_factory=list)
 
 
@@ -99,14 +102,11 @@ def _count_calls(
     counts: EstimateCounts, forecast: Forecast, is_paid: Callable[[bytes], bool]
 ) -> None:
     counts.to_check += 1
-    counts.planned_calls += len(forecast.calls)
-    for call in forecast.calls:
+    counts.planned_calls += len(forecast)
+    for call in forecast:
         if is_paid(call.key):
             counts.calls += 1
             counts.characters += call.characters
-    if forecast.most_rechecks and is_paid(forecast.key):
-        counts.recheck_calls += len(forecast.most_rechecks)
-        counts.recheck_characters += sum(forecast.most_rechecks)
 
 
 class DistinctKeys:
@@ -200,7 +200,7 @@ def _calls_by_message(
         calls: dict[object, int] = {}
         for outcome in outcomes:
             if outcome.forecast and outcome.record_id not in seen:
-                for call in outcome.forecast.calls:
+                for call in outcome.forecast:
                     calls[call.key if pays_once else object()] = call.characters
             seen.add(outcome.record_id)
         found.append(calls)

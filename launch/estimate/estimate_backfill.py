@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.estimate import answer_counts
+from launch.estimate.sample_totals import Total
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.inputs.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
@@ -22,8 +23,7 @@ from pipeline import storage
 from pipeline.settings.commands import EstimateSettings
 from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from schemas.cost_estimate import Amounts, Estimate, Interval, estimate_to_json
-from transforms.rules.sampling import Total
+from schemas.cost_estimate import Estimate, Interval, estimate_to_json
 from transforms.runtime import clock
 
 _MS_A_MINUTE = 60_000
@@ -102,11 +102,6 @@ def _estimate_backfill(
         **{name: getattr(counts, name) for name in _COUNTED},
         cost=_cost(counts.characters, price),
         intervals=intervals,
-        most_rechecks=Amounts(
-            calls=counts.recheck_calls,
-            characters=counts.recheck_characters,
-            cost=_cost(counts.recheck_characters, price),
-        ),
         minutes_at_quota=None if quota is None else max(counts.calls / quota, minutes),
         minutes_without_quota=minutes,
         price_per_1k_chars=price,
@@ -161,19 +156,13 @@ def _message_rows(estimate: Estimate) -> Iterator[_Row]:
 
 
 def _call_rows(estimate: Estimate) -> Iterator[_Row]:
-    within, more = estimate.intervals or {}, estimate.most_rechecks
+    within = estimate.intervals or {}
     yield "calls", f"{estimate.calls:,}", _call_note(estimate)
-    if more.calls:
-        yield "", f"+ 0 to {more.calls:,}", "for rechecks of answers with many facts"
     yield "characters", f"{estimate.characters:,}", _between(within.get("characters"))
-    if more.calls:
-        yield "", f"+ 0 to {more.characters:,}", "for rechecks"
     if estimate.cost is not None:
         price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
         interval = _between(within.get("cost"), digits=2)
         yield "cost", f"{estimate.cost:,.2f}", f"{interval}, {price}" if interval else price
-    if more.cost:
-        yield "", f"+ 0 to {more.cost:,.2f}", "for rechecks"
     if estimate.minutes_at_quota is not None:
         note = f"at {estimate.requests_per_minute:g} requests a minute"
         yield "minutes", _minutes(estimate.minutes_at_quota), note

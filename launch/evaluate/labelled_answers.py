@@ -1,7 +1,8 @@
 """Read scored answers, or check answers now, and join them with their labels."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -13,15 +14,12 @@ from launch.inputs.unreadable_input import SHOWN_FAULTS
 from launch.outputs.output_folder import UnreadableFile, read_answers
 from pipeline import storage
 from pipeline.settings.commands import EvaluateSettings
-from pipeline.settings.job import InputFormatSettings
 from schemas import Record
-from schemas.answer import Answer, Label
-from schemas.checked_answer import CheckedAnswer
+from schemas.answer import Label
 from schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
-from schemas.message import Message
-from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.parser import ParseFailure
 from transforms.grounding.errors import CheckFailed, RunStopped
-from transforms.rules.tagging import tag_answer
+from transforms.step_order import enrich_answers, route_answers
 
 
 class Counts(msgspec.Struct, kw_only=True):
@@ -106,30 +104,26 @@ class LabelledAnswers:
         from transforms.grounding.transport import try_connection  # noqa: PLC0415
 
         messages = ArchiveMessages(paths)
-        check = settings.checker.check(retries=settings.retries.policy)
-        try_connection(check)
-        for outcome in check_answers(self._answers(messages, settings.format), check):
-            if isinstance(outcome, CheckedAnswer):
-                self._add(tag_answer(outcome, settings.verdicts.thresholds))
+        check_settings = settings.checker.check(retries=settings.retries.policy)
+        try_connection(check_settings)
+        check = partial(check_answers, settings=check_settings)
+        routed = (
+            each for message in messages for each in route_answers(message, settings.format.options)
+        )
+        for outcome in enrich_answers(routed, check, settings.verdicts.thresholds):
+            self.counts.read += 1
+            if isinstance(outcome, EnrichedAnswer):
+                self._add(outcome)
+            elif isinstance(outcome, ParseFailure):
+                self.counts.unreadable += 1
+                if len(self.faults) < SHOWN_FAULTS:
+                    self.faults.append(f"{outcome.message.place}: {outcome.error}")
             elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
                 self.counts.failed += 1
                 self.last_failure = str(outcome)
             else:
                 raise outcome
         self.damaged += messages.damaged
-
-    def _answers(
-        self, messages: Iterable[Message], settings: InputFormatSettings
-    ) -> Iterator[Answer]:
-        for message in messages:
-            for answer in parse_answers(message, settings.options):
-                self.counts.read += 1
-                if not isinstance(answer, ParseFailure):
-                    yield answer
-                    continue
-                self.counts.unreadable += 1
-                if len(self.faults) < SHOWN_FAULTS:
-                    self.faults.append(f"{answer.message.place}: {answer.error}")
 
     def _add(self, answer: EnrichedAnswer | AnswerRow) -> None:
         for name in (answer.record_id, answer.answer_name):

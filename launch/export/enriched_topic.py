@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from launch.export.target import Target, TargetMisconfigured, TargetUnavailable
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
-from transforms.rules.topic_messages import TopicMessage
+from pipeline.sinks.topic_messages import TopicMessage
 
 
 class EnrichedTopic(Target[TopicMessage]):

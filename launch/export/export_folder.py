@@ -22,9 +22,10 @@ from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas import Record
 from schemas.grounding_result import GroundingResult
 from transforms.rules.alerting import grounding_result
+from transforms.runtime.retry_schedule import RetrySchedule
 
 _WRITE_EVERY_S = 1.0
-_FIRST_WAIT_S, _MAX_WAIT_S = 1.0, 30.0
+_SCHEDULE = RetrySchedule(first_s=1.0, longest_s=30.0)
 _GIVE_UP_AFTER_S = 120.0
 
 
@@ -126,16 +127,17 @@ class FolderExport:
         self, target: Target[GroundingResult], results: Sequence[GroundingResult]
     ) -> Delivered:
         """Deliver results; wait for a target that is away, two minutes at most."""
-        wait_s, waited_s = _FIRST_WAIT_S, 0.0
+        failures, waited_s = 0, 0.0
         while True:
             try:
                 return deliver(target, results)
             except TargetUnavailable as error:
-                pause_s = error.retry_after_s or wait_s
+                failures += 1
+                pause_s = error.retry_after_s or _SCHEDULE.wait_s(failures)
                 if waited_s + pause_s > _GIVE_UP_AFTER_S:
                     raise
                 self._sleep(pause_s)
-                waited_s, wait_s = waited_s + pause_s, min(wait_s * 2, _MAX_WAIT_S)
+                waited_s += pause_s
 
     def _write(self) -> None:
         done = Exported(

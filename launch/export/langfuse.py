@@ -6,8 +6,8 @@ from functools import partial
 from multiprocessing.pool import ThreadPool
 
 from launch.export.http_sender import HttpSender, TraceTarget, require_secret
+from launch.export.result_payloads import langfuse_scores
 from schemas.grounding_result import GroundingResult
-from transforms.rules.result_payloads import langfuse_scores
 
 _PARALLEL = 8
 _CLOUD = "https://cloud.langfuse.com"

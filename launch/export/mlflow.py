@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from launch.export.http_sender import HttpSender, TraceTarget, read_secret
+from launch.export.result_payloads import mlflow_assessment
 from schemas.grounding_result import GroundingResult
 from schemas.quantities import to_rfc3339
-from transforms.rules.result_payloads import mlflow_assessment
 from transforms.runtime import clock
 
 _LOCAL = "http://127.0.0.1:5000"

@@ -23,15 +23,14 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_conte
 
 from launch import __version__
 from launch.export.http_sender import reply_error, show_address
+from launch.export.result_payloads import opentelemetry_attributes
 from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
 from schemas.grounding_result import GroundingResult
-from transforms.rules.result_payloads import opentelemetry_attributes
 
 _EVENT = "gen_ai.evaluation.result"
-GRPC = "grpc"
 _TRACE_DIGITS, _SPAN_DIGITS = 32, 16
 _ADVICE = "correct OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS"
-SCOPE = InstrumentationScope("groundwatch", __version__)
+_SCOPE = InstrumentationScope("groundwatch", __version__)
 _REFUSED = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.OUT_OF_RANGE})
 _MISCONFIGURED = frozenset(
     {
@@ -56,15 +55,15 @@ class OtlpEvents(Target[GroundingResult]):
 
     def __init__(self, url: str | None = None) -> None:
         self._outcome = Outcome(self.name)
-        if otlp_protocol("LOGS") == GRPC:
+        if _protocol() == "grpc":
             self._exporter: Any = _GrpcExporter(self._outcome, url)
         else:
             session = requests.Session()
             session.hooks["response"].append(self._outcome.record_http)
-            self._exporter = HttpExporter(endpoint_for(url, "v1/logs"), session=session)
+            self._exporter = HttpExporter(_endpoint(url, "v1/logs"), session=session)
             endpoint = self._exporter._endpoint  # noqa: SLF001 - of several variables
             show_address(self.name, endpoint, _ADVICE)
-        self._resource = own_resource()
+        self._resource = _own_resource()
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Export the events in one request."""
@@ -147,20 +146,20 @@ class _GrpcExporter(GrpcExporter, grpc.UnaryUnaryClientInterceptor):
         return call
 
 
-def otlp_protocol(signal: str) -> str:
+def _protocol() -> str:
     """Return the protocol that the standard variables choose: ``grpc``, or by default HTTP."""
-    variables = f"OTEL_EXPORTER_OTLP_{signal}_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"
+    variables = "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"
     return next(filter(None, map(os.environ.get, variables)), "http/protobuf")
 
 
-def endpoint_for(url: str | None, path: str) -> str | None:
+def _endpoint(url: str | None, path: str) -> str | None:
     """Add the path of a signal to an address, unless it has one."""
     if url is None or urlsplit(url).path.strip("/"):
         return url
     return f"{url.rstrip('/')}/{path}"
 
 
-def own_resource() -> Resource:
+def _own_resource() -> Resource:
     """Return the resource of this process, with the service name ``groundwatch`` by default."""
     is_named = "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     if is_named or os.environ.get("OTEL_SERVICE_NAME"):
@@ -181,7 +180,7 @@ def _event(result: GroundingResult, resource: Resource) -> ReadableLogRecord:
         attributes=attributes,
         event_name=_EVENT,
     )
-    return ReadableLogRecord(record, resource, SCOPE)
+    return ReadableLogRecord(record, resource, _SCOPE)
 
 
 def _parse_hex(text: str | None, digits: int) -> int:

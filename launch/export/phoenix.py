@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 
 from launch.export.http_sender import HttpSender, TraceTarget, TraceUnknown, read_secret
+from launch.export.result_payloads import phoenix_annotation
 from schemas.grounding_result import GroundingResult
-from transforms.rules.result_payloads import phoenix_annotation
 
 _LOCAL = "http://127.0.0.1:6006"
 

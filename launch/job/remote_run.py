@@ -87,10 +87,6 @@ def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions)
         result = pipeline.run()
     except (GoogleAPICallError, GoogleAuthError, OSError, RunFailed) as error:
         return fail(f"the job could not be started: {error}")
-    except RuntimeError as error:
-        if not (jar := _NO_JAR.search(str(error))):
-            raise
-        return fail(f"cannot download {jar[1]}: start it, and name it as --expansion_service")
     page = _job_page(result, options)
     started = f"the job {result.job_id()} is started: {page}" if page else "the pipeline is built."
     sys.stdout.write(f"groundwatch: {started}\n")

@@ -2,6 +2,7 @@
 
 import hashlib
 import sys
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain
@@ -32,8 +33,8 @@ from pipeline.sources.splits import split_segments
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.enriched_answer import AnswerRow
 from schemas.summary import Summary, total_counts
-from transforms.rules.rate_counts import EngineCounts
-from transforms.rules.rate_incidents import find_all_rate_alerts
+from transforms.rules.rate_counts import EngineCounts, RateCounts
+from transforms.rules.rate_incidents import RateEvaluator
 from transforms.runtime import clock
 
 SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
@@ -177,7 +178,11 @@ def _findings(config: Config, parts: Iterable[Part]) -> Findings | None:
 
 def _rate_alert_parts(config: Config, rates: Iterable[EngineCounts]) -> list[Part]:
     """Write the alerts that depend on the counts of all segments."""
-    alerts = find_all_rate_alerts(rates, config.rates)
+    by_engine: dict[str | None, list[RateCounts]] = defaultdict(list)
+    for engine, counts in rates:
+        by_engine[engine].append(counts)
+    found = (RateEvaluator(each, config.rates).evaluate(by_engine[each]) for each in by_engine)
+    alerts = list(chain.from_iterable(found))
     if not alerts:
         return []
     row_format = row_formats(config).alerts

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from google.api_core import exceptions
 
+from transforms.runtime.retry_schedule import RetrySchedule
+
 _MAX_REASON = 200
 _ADVICE: dict[type[Exception], str] = {
     exceptions.NotFound: "it does not exist; create it, or correct its name",
@@ -21,9 +23,7 @@ _TRANSIENT = (
     exceptions.TooManyRequests,
     exceptions.ServerError,
 )
-_FIRST_WAIT_S = 0.1
-_MAX_WAIT_S = 2.0
-_MAX_DOUBLINGS = 10
+_SCHEDULE = RetrySchedule(first_s=0.1, longest_s=2.0, min_share=0.0)
 _log = logging.getLogger(__name__)
 
 
@@ -84,11 +84,10 @@ class Reachability:
     def failed(self, error: Exception) -> float:
         """Record a failure; return the seconds to wait: exponential backoff with full jitter."""
         with self._lock:
-            doublings = min(self._failures, _MAX_DOUBLINGS)
             self._failures += 1
             if self._failures == 1:
                 self._failing_since_s = self._clock()
             if self._failures == 2:  # noqa: PLR2004 - the second in a row
                 name = type(error).__name__
                 _log.warning("Pub/Sub does not answer (%s): retrying to %s", name, self.action)
-            return self._jitter() * min(_FIRST_WAIT_S * 2.0**doublings, _MAX_WAIT_S)
+            return _SCHEDULE.wait_s(self._failures, self._jitter())

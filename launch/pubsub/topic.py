@@ -8,8 +8,8 @@ from google.pubsub_v1 import PublisherClient, types
 
 from launch.pubsub import clients
 from launch.pubsub.pubsub_errors import Reachability, Unpublished, is_transient, refused
+from pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 
 _MAX_MESSAGES = 1_000
 _FRAME_BYTES = 16

@@ -9,8 +9,8 @@ from launch.outputs.output_records import AlertLine, FailureLine
 from launch.report.counts.tally import Findings, Tally
 from launch.report.page.page import render
 from pipeline import storage
+from pipeline.sinks.ranking import SHOWN_ANSWERS
 from schemas.enriched_answer import AnswerRow
-from transforms.rules.ranking import SHOWN_ANSWERS
 from transforms.rules.tagging import GivenThresholds, Thresholds
 
 REPORT_NAME = "report.html"

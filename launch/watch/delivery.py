@@ -12,11 +12,11 @@ from launch.watch.durable.journal import Journal
 from launch.watch.durable.outbox_rows import OutboxRow
 from schemas import Record
 from schemas.quantities import MEGABYTE
+from transforms.runtime.retry_schedule import RetrySchedule
 
 _POLL_S = 0.5
 _TRIM_EVERY_S = 15.0
-_FIRST_WAIT_S, _MAX_WAIT_S, _MAX_DOUBLINGS = 1.0, 60.0, 6
-_MISCONFIGURED_WAIT_S = 60.0
+_SCHEDULE = RetrySchedule(first_s=1.0, longest_s=60.0)
 _MAX_RETRY_AFTER_S = 3_600.0
 _log = logging.getLogger(__name__)
 
@@ -78,16 +78,13 @@ class Delivery(Generic[OutboxRow]):
             while self._is_due() and self._deliver_some(journal):
                 pass
         except TargetUnavailable as error:
-            wait_s = _FIRST_WAIT_S * 2.0 ** min(self._failures, _MAX_DOUBLINGS)
             asked_s = min(error.retry_after_s or 0.0, _MAX_RETRY_AFTER_S)
-            self._put_off(str(error), asked_s or min(wait_s, _MAX_WAIT_S))
-        except TargetMisconfigured as error:
-            self._put_off(str(error), _MISCONFIGURED_WAIT_S)
-        except OSError as error:
-            self._put_off(str(error), _MAX_WAIT_S)
+            self._put_off(str(error), asked_s or _SCHEDULE.wait_s(self._failures + 1))
+        except (TargetMisconfigured, OSError) as error:
+            self._put_off(str(error), _SCHEDULE.longest_s)
         except Exception as error:  # noqa: BLE001 - a defect must not end the deliveries
             # The error's own words could contain text of an answer.
-            self._put_off(f"a bug of groundwatch: {type(error).__name__}", _MAX_WAIT_S)
+            self._put_off(f"a bug of groundwatch: {type(error).__name__}", _SCHEDULE.longest_s)
 
     def _run(self) -> None:
         with closing(Journal(self._journal_path)) as journal, closing(self._target):

@@ -14,10 +14,10 @@ from launch.watch.alerts.webhooks import open_webhooks
 from launch.watch.delivery import Delivery
 from launch.watch.durable.journal import Journal
 from pipeline.settings.commands import WatchSettings
+from pipeline.sinks.topic_messages import TopicMessage
 from schemas import Record
 from schemas.alert import Alert
 from schemas.grounding_result import GroundingResult
-from transforms.rules.topic_messages import TopicMessage
 
 # The batches wait while alerts are published; what fails is kept.
 _ALERTS_WITHIN_S = 3.0

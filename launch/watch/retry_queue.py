@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from pipeline.sinks.batch_results import DeferredAnswer
 from schemas.message import Message
+from transforms.runtime.retry_schedule import RetrySchedule
 
-_FIRST_WAIT_S = 1.0
-_MAX_WAIT_S = 30.0
+_SCHEDULE = RetrySchedule(first_s=1.0, longest_s=30.0)
 
 
 class DeferredMessage(NamedTuple):
@@ -31,20 +31,20 @@ class RetryQueue:
         # By place.
         self._failed: dict[str, tuple[float, Message]] = {}
         self._deferred: dict[str, DeferredMessage] = {}
-        self._wait_s = _FIRST_WAIT_S
+        self._failures = 0
 
     def __len__(self) -> int:
         return len(self._failed) + len(self._deferred)
 
     def add_failed(self, messages: Sequence[Message]) -> None:
         """Keep messages whose batch failed."""
-        due_at_s = self._clock() + self._wait_s
+        self._failures += 1
+        due_at_s = self._clock() + _SCHEDULE.wait_s(self._failures)
         self._failed |= {message.place: (due_at_s, message) for message in messages}
-        self._wait_s = min(2 * self._wait_s, _MAX_WAIT_S)
 
     def reset(self) -> None:
         """Let the next messages wait for the shortest time: a batch has succeeded."""
-        self._wait_s = _FIRST_WAIT_S
+        self._failures = 0
 
     def take_due(self, max_messages: int) -> list[Message]:
         """Take messages of failed batches whose time has come."""

@@ -147,11 +147,6 @@ def _open_metrics(worker: Worker, settings: WatchSettings, opened: ExitStack) ->
         }
         server = opened.enter_context(StatusServer(*settings.worker.health_address, pages))
         _log.info("%s answers /healthz, /livez and /metrics", server.address)
-    if settings.results.otlp_metrics:
-        # An optional package.
-        from launch.watch.health.otlp_metrics import otlp_metrics  # noqa: PLC0415
-
-        opened.enter_context(otlp_metrics(metrics.collect))
 
 
 def _run(worker: Worker, stop: threading.Event) -> None:

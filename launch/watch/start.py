@@ -11,12 +11,7 @@ from launch.job.placement import place_job
 from launch.watch.alerts.webhooks import send_test_alerts, try_webhook
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchStreamSettings
 from pipeline.settings.config import Config, Destination, job_config
-from pipeline.settings.job import InputFormatSettings
 from pipeline.settings.load import Loaded
-from pipeline.sources.archives import read_file
-from pipeline.sources.compression import DamagedArchive
-from schemas.message import UnreadableAnswer
-from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.settings import OutagePolicy
 from transforms.rules.alerting import AlertRule
 
@@ -30,12 +25,8 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     destination = Destination(root=job.output.output, run=run_id)
     if destination.root:
         try_output(destination, problems)
-    if settings.worker.canary:
-        _validate_canary(settings.worker.canary, problems, job.format)
     for name, url in settings.results.results_to:
         try_target(name, url, problems)
-    if settings.results.otlp_metrics:
-        try_target("opentelemetry", None, problems)
     for kind, variable in settings.webhooks.alert_webhook:
         try_webhook(kind, variable, problems)
     loaded.raise_problems()
@@ -81,20 +72,3 @@ def watch_demo(loaded: Loaded[WatchDemoSettings]) -> int:
     from launch.watch.run_demo import run_demo  # noqa: PLC0415 - it imports Beam
 
     return run_demo(config)
-
-
-def _validate_canary(path: str, problems: list[str], settings: InputFormatSettings) -> None:
-    """Validate that a file contains answers and nothing else; add what is wrong to `problems`."""
-    place = None
-    try:
-        for message in read_file(path, are_failures=False):
-            place = message.place
-            for answer in parse_answers(message, settings.options):
-                if isinstance(answer, ParseFailure):
-                    place = answer.message.answer_place
-                    raise answer.error
-    except (UnreadableAnswer, DamagedArchive, OSError) as error:
-        problems.append(f"--canary: {place or path}: {error}")
-    else:
-        if place is None:
-            problems.append(f"--canary {path}: contains no answer")

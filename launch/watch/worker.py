@@ -14,7 +14,6 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
-from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
@@ -33,6 +32,7 @@ from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.sink import WorkerSink
+from pipeline.sinks.topic_messages import encode_failure
 from pipeline.storage import TargetExists
 from schemas import Record
 from schemas.alert import Alert
@@ -42,7 +42,6 @@ from schemas.quantities import MEGABYTE
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.errors import RunStopped
-from transforms.rules.topic_messages import encode_failure
 from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 
@@ -101,11 +100,6 @@ class Worker:
         self.subscription = subscription
         self.journal = journal
         self.monitor = Monitor(journal, config.rates, settings.worker.no_data, clock.now_us())
-        self.canary = (
-            Canary(config, options, journal, settings.worker.canary, settings.worker.canary_every_s)
-            if settings.worker.canary
-            else None
-        )
         self._dedupe_h = settings.worker.dedupe_h
         self._limits = limits
         self._reporter = reporter
@@ -212,8 +206,6 @@ class Worker:
 
     def _publish_due(self) -> None:
         self._reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
-        if self.canary:
-            self.canary.check(clock.now_us())
         self._publish_outboxes()
         self._owned.check()
         self.publisher.publish_due()

@@ -1,19 +1,18 @@
 """The settings of each command: its own, and the groups that it takes."""
 
-import re
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
 from pipeline.settings.results import ResultSettings, WebhookSettings
+from pipeline.sinks.ranking import SHOWN_ANSWERS
 from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.no_data import NoDataRule
-from transforms.rules.ranking import SHOWN_ANSWERS
 from transforms.rules.tagging import GivenThresholds
 
 _NO_DATA = NoDataRule()
@@ -21,10 +20,6 @@ _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (
     *("what_if", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
 )
-_BEHIND_RESOURCES = {
-    "bedrock": "guardrail/ID/version/VERSION",
-    "vertex": "projects/PROJECT/locations/LOCATION",
-}
 _NOT_OF_A_WORKER = Note(
     without="workers forget_replies max_calls max_cost max_attempts retry_timeout_s"
 )
@@ -79,8 +74,6 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     alert_ordering: Publish the alerts of one engine with an ordering key.
     no_data_after_s: Alert after this time without an answer from an engine that had steady traffic,
       or from the whole subscription.
-    canary: File of known answers that are checked regularly, to detect changes of the checker.
-    canary_every_s: Time between two checks of the known answers.
     health_address: Serve /healthz, /livez and /metrics here; a port alone is on 127.0.0.1. Default:
       not served.
     """
@@ -90,8 +83,6 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     max_answer_attempts: kinds.Count = RetrySettings().max_answer_attempts
     alert_ordering: kinds.Switch = False
     no_data_after_s: kinds.Seconds = _NO_DATA.after_us / SECOND_US
-    canary: kinds.LocalFile | None = None
-    canary_every_s: kinds.Seconds = 3600.0
     health_address: kinds.ListeningAddress | None = None
 
     @property
@@ -117,16 +108,10 @@ class StreamingJobSettings(Settings, frozen=True, kw_only=True):
     dedupe_h: How long a record id is kept to drop duplicates.
     id_label: Attribute that identifies a message. Dataflow drops messages with the same value
       within ten minutes; they are not counted.
-    enriched_table: BigQuery table with the columns of launch/bigquery, to which each enriched
-      record is also appended by the Storage Write API, at least once.
-    expansion_service: Address of an expansion service for Beam's Google Cloud IO, which
-      --enriched_table needs. Default: Beam downloads its own, and starts it with Java.
     """
 
     dedupe_h: kinds.Hours = SEEN_FOR_S / 3600
     id_label: kinds.Text | None = None
-    enriched_table: kinds.TableName | None = None
-    expansion_service: kinds.ServerAddress | None = None
 
 
 class BackfillSettings(Settings, frozen=True, kw_only=True):
@@ -399,11 +384,6 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     judge: Address of an OpenAI-compatible API, such as https://api.openai.com/v1, whose language
       model scores claims. The key is OPENAI_API_KEY in the environment.
     judge_model: Name of the judge's model.
-    behind: Service that checks the answers: Amazon Bedrock Guardrails, Azure AI Content Safety or
-      Vertex AI.
-    behind_resource: The guardrail (guardrail/ID/version/VERSION), or Vertex AI's location
-      (projects/PROJECT/locations/LOCATION).
-    behind_address: Address of the service. Default: that of the region; Azure has none.
     """
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
@@ -411,20 +391,10 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     scorer: kinds.ModelFolder | None = None
     judge: kinds.Url | None = None
     judge_model: kinds.Text | None = None
-    behind: Literal["bedrock", "azure", "vertex"] | None = None
-    behind_resource: kinds.Text | None = None
-    behind_address: kinds.Url | None = None
 
     def problems(self) -> Iterator[str]:
-        """Require what a service needs, and one scorer."""
+        """Require one scorer, and both settings of a judge."""
         if (self.judge is None) != (self.judge_model is None):
             yield "--judge and --judge_model belong together: pass both"
-        given = [name for name in ("judge", "scorer", "behind") if getattr(self, name)]
-        if len(given) > 1:
-            yield f"--{' and --'.join(given)} all score claims: pass one"
-        form = _BEHIND_RESOURCES.get(self.behind or "", "")
-        if not re.fullmatch(re.sub("[A-Z]+", r"[^\\s?#]+", form), self.behind_resource or ""):
-            needs = f"needs --behind_resource {form}" if form else "takes no --behind_resource"
-            yield f"--behind {self.behind or 'is missing'}: {needs}"
-        if self.behind == "azure" and not self.behind_address:
-            yield "--behind azure: needs --behind_address https://NAME.cognitiveservices.azure.com"
+        if self.judge and self.scorer:
+            yield "--judge and --scorer both score claims: pass one"

@@ -187,7 +187,7 @@ def _parse_moved_reason(text: str) -> tuple[str, Verdict]:
 
 def _parse_mapping(text: str) -> tuple[str, str]:
     # The paths import the JSON reader, which the help should not wait for.
-    from transforms.field_maps.field_map import parse_map  # noqa: PLC0415
+    from transforms.formats.field_maps.field_map import parse_map  # noqa: PLC0415
 
     field, path = _parse_pair(text)
     parse_map(((field, path),))
@@ -302,11 +302,3 @@ ServerAddress = Annotated[str, _matching(r"\S+:\d{1,5}", "be HOST:PORT", "HOST:P
 ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]
 TopicName = Annotated[str, _pubsub("topics", "PUBSUB_TOPIC")]
-TableName = Annotated[
-    str,
-    _matching(
-        r"(?:[a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]:\w+\.[\w-]+",
-        "have the form PROJECT:DATASET.TABLE",
-        "PROJECT:DATASET.TABLE",
-    ),
-]

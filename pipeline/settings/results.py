@@ -62,12 +62,9 @@ class ResultSettings(Settings, frozen=True, kw_only=True):
     results_to: Tool that receives the verdict and the scores of each answer, and its address.
       Repeat the flag for several. Default address: of the tool's own environment variables, which
       also have the keys.
-    otlp_metrics: Also send the metrics of /metrics over OTLP, every OTEL_METRIC_EXPORT_INTERVAL
-      milliseconds, to the address of OTEL_EXPORTER_OTLP_ENDPOINT. Needs groundwatch[otel].
     """
 
     results_to: tuple[ResultTarget, ...] = ()
-    otlp_metrics: kinds.Switch = False
 
     def problems(self) -> Iterator[str]:
         """Name the tools that are named twice."""

@@ -7,13 +7,13 @@ import msgspec
 from msgspec.structs import fields, replace
 
 from pipeline.sinks.part_files import Part
+from pipeline.sinks.topic_messages import TopicMessage
 from schemas import Record
 from schemas.alert import Alert
 from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.grounding_result import GroundingResult
 from transforms.rules.rate_counts import EngineCounts
-from transforms.rules.topic_messages import TopicMessage
 
 
 class DeferredAnswer(Record, frozen=True, kw_only=True):

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
 from pipeline.sinks.row_formats import EnrichedFiles, RowFormat
 from schemas.answer import Fact
 from schemas.enriched_answer import AnswerRow, CheckUsage, EnrichedAnswer
 from schemas.quantities import to_datetime
-from transforms.rules.ranking import SHOWN_ANSWERS, Badness, badness
 from transforms.rules.redaction import TextMode, redact
 
 _COUNTED = (

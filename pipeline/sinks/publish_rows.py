@@ -9,7 +9,7 @@ from apache_beam.io.gcp.pubsub import PubsubMessage
 from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
-from transforms.rules.topic_messages import TopicMessage
+from pipeline.sinks.topic_messages import TopicMessage
 from transforms.runtime import counters
 
 

@@ -14,6 +14,7 @@ from fastavro.write import Writer
 
 from pipeline.settings.config import Config
 from pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder
+from pipeline.sinks.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 from schemas.alert import Alert, alert_to_json
 from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer
@@ -21,7 +22,6 @@ from schemas.failure import Failure, failure_to_json
 from schemas.quantities import DAY_US, to_date
 from transforms.persistence.seen_ids import record_key
 from transforms.rules.redaction import TextMode, redact, without_evidence, without_fact_texts
-from transforms.rules.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 from transforms.runtime import clock
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
@@ -166,10 +166,10 @@ def _encoder() -> Callable[[EnrichedAnswer], bytes]:
 def encode_enriched(record: EnrichedAnswer, text: TextMode) -> TopicMessage:
     """Encode a record as a message of a topic that has its Avro schema."""
     attributes = {"record_id": record.record_id, "verdict": record.verdict, "engine": record.engine}
-    return build_message(encode_within_limit(record, text), attributes)
+    return build_message(_encode_within_limit(record, text), attributes)
 
 
-def encode_within_limit(record: EnrichedAnswer, text: TextMode) -> bytes:
+def _encode_within_limit(record: EnrichedAnswer, text: TextMode) -> bytes:
     """Encode a record in Avro, in at most the 10 MB of a message.
 
     A larger one lacks the texts of its facts, or all its lists if that is not enough. Its data is

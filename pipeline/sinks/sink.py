@@ -11,13 +11,12 @@ from pipeline.sinks.counted_rows import CountedRows
 from pipeline.sinks.keep_rows import KeepRow, KeepRows
 from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import RowFormat, encode_enriched, row_formats
+from pipeline.sinks.topic_messages import encode_alert, encode_failure
 from pipeline.sinks.write_files import WriteFiles, WritePart
-from pipeline.sinks.write_table import WriteTable
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
 from transforms.rate_alerts import RateAlerts, at_end, at_end_of_bucket
 from transforms.rules.alerting import grounding_result
-from transforms.rules.topic_messages import encode_alert, encode_failure
 
 
 class Sink:
@@ -56,9 +55,6 @@ class StreamSink(Sink):
         alert_topic: str | None = None,
         failure_topic: str | None = None,
         enriched_topic: str | None = None,
-        *,
-        enriched_table: str | None = None,
-        expansion_service: str | None = None,
     ) -> None:
         formats = row_formats(config, only_recent_dates=True)
         self.enriched, self.alerts, self.failures = (
@@ -75,8 +71,6 @@ class StreamSink(Sink):
             encode_record = partial(encode_enriched, text=config.text)
             publish = PublishRows(enriched_topic, "enriched_messages", encode_record)
             self.further["PublishEnriched"] = publish
-        if enriched_table:
-            self.further["WriteTable"] = WriteTable(enriched_table, config.text, expansion_service)
 
 
 class SegmentSink(Sink):

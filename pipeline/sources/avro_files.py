@@ -19,7 +19,7 @@ from pipeline.sources.tables import row_message
 from schemas.enriched_answer import avro_to_payload, is_enriched_schema
 from schemas.message import Message
 from schemas.quantities import EPOCH, MEGABYTE, to_us
-from transforms.field_maps.json_path import read_text_as_json
+from transforms.formats.field_maps.json_path import read_text_as_json
 
 AVRO_MAGIC = b"Obj\x01"
 _SYNC_BYTES = 16

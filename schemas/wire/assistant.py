@@ -13,7 +13,7 @@ from schemas.wire.discovery_engine import (
     StreamElement,
     StreamError,
 )
-from schemas.wire.earlier_answers import GroundedContentResponse
+from schemas.wire.discovery_engine_methods import GroundedContentResponse
 from schemas.wire.gemini import Content
 from schemas.wire.wire_type import Details, Essential, Wire
 

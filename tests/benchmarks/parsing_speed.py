@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from schemas.message import Message
-from transforms.formats import parse_answers
+from transforms.formats.parser import parse_answers
 
 
 def _seconds(messages: list[Message]) -> float:

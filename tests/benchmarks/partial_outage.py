@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from pipeline.sinks.topic_messages import TopicMessage, build_message
 from schemas.quantities import to_us
 from tests.benchmarks.made_replies import made_reply
 from tests.benchmarks.verification import verification
@@ -35,7 +36,6 @@ from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import failures_in, records_in
 from tests.support.wire_faults import Exchange, Fault, body, good, status
-from transforms.rules.topic_messages import TopicMessage, build_message
 
 _LATENCY_S = 0.1
 FAILING = "Broken"

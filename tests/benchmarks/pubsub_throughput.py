@@ -28,9 +28,9 @@ from launch.pubsub import clients
 from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
+from pipeline.sinks.topic_messages import build_message
 from tests.support.pubsub_servers import GOOGLES, OWN, GoogleEmulator, find_emulator
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.topic_messages import build_message
 
 _TOPIC = "projects/local/topics/answers"
 _BATCH = 1_000

@@ -31,6 +31,7 @@ from google.pubsub_v1 import PublisherClient, SubscriberClient
 
 from launch.pubsub import clients
 from launch.pubsub.subscription import PubSubSubscription
+from pipeline.sinks.topic_messages import TopicMessage, build_message
 from tests.benchmarks.partial_outage import FAILING, checker
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
@@ -47,7 +48,6 @@ from tests.support.archives import an_envelope
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.topic_messages import TopicMessage, build_message
 
 _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 0.2, 4.0

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
+from pipeline.sinks.topic_messages import build_message
 from schemas.message import Message
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.watched_worker import (
@@ -31,7 +32,6 @@ from tests.benchmarks.watched_worker import (
     pubsub,
 )
 from tests.support.answer_messages import parse_answer
-from transforms.rules.topic_messages import build_message
 
 _EVERY = 5
 _MADE_UP = " Kettles vote in the parliament of Senegal on Sundays."

@@ -21,6 +21,7 @@ from itertools import islice
 from pathlib import Path
 
 from launch.pubsub.topic import Topic
+from pipeline.sinks.topic_messages import TopicMessage, build_message
 from tests.benchmarks.slow_checker import slow_checker
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
@@ -33,7 +34,6 @@ from tests.benchmarks.watched_worker import (
 from tests.support.archives import an_envelope
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import summary_in
-from transforms.rules.topic_messages import TopicMessage, build_message
 
 _BACKLOG = 10_000
 _PORTION = 500

@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from pipeline.sinks.topic_messages import build_message
 from tests.benchmarks import watch_latency
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.watched_worker import (
@@ -29,7 +30,6 @@ from tests.benchmarks.watched_worker import (
     pubsub,
 )
 from tests.support.fake_pubsub.server import FakePubSub
-from transforms.rules.topic_messages import build_message
 
 _LOOK_EVERY_S = 0.05
 

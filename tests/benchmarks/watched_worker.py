@@ -13,11 +13,11 @@ from pathlib import Path
 from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
+from pipeline.sinks.topic_messages import TopicMessage
 from tests.benchmarks.processes import Footprint, footprint_of
 from tests.support.commands import GROUNDWATCH
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.limits import LIMITED
-from transforms.rules.topic_messages import TopicMessage
 
 ANSWERS = "projects/bench/topics/answers"
 SUBSCRIPTION = "projects/bench/subscriptions/answers"

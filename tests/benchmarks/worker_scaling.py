@@ -20,12 +20,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from launch.watch.durable.journal import Journal
+from pipeline.sinks.topic_messages import build_message
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.scale_arithmetic import capacity, plan
 from tests.benchmarks.scale_figures import Figures
 from tests.benchmarks.slow_checker import SlowChecker, slow_checker
 from tests.benchmarks.watched_worker import SkippingClock, WatchedWorker, publish, pubsub
-from transforms.rules.topic_messages import build_message
 
 _LATENCY_S = 0.1
 _IN_FLIGHT = 8

@@ -8,8 +8,8 @@ from schemas.answer import Answer
 from schemas.message import Message
 from schemas.quantities import to_rfc3339
 from tests.support.formats_page import EXAMPLES, PAGE
-from transforms.carriers.carrier_table import CARRIERS
-from transforms.formats import parse_answers
+from transforms.formats.carriers.carrier_table import CARRIERS
+from transforms.formats.parser import parse_answers
 
 _ROW = re.compile(r"^\| `([^`]+)` \| .*? \| (.* \| .* \| .* \| .*) \|$", re.MULTILINE)
 ROWS = {name: cells.split(" | ") for name, cells in _ROW.findall(PAGE) if name in EXAMPLES}

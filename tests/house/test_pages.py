@@ -16,7 +16,7 @@ PAGES = [
 ]
 EXAMPLES = {
     # docs/extending.md adds these.
-    *("transforms/carriers/acme_export.py", "transforms/formats/acme_chat.py"),
+    *("transforms/formats/carriers/acme_export.py", "transforms/formats/acme_chat.py"),
     *("my_checker.py", "launch/commands/verdicts.py"),
 }
 

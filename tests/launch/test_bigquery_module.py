@@ -7,9 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipeline.sinks.table_rows import table_columns
 from schemas.avro import load_schema
-from tests.support.bigquery_columns import PATH, written
+from tests.support.bigquery_columns import PATH, table_columns, written
 from tests.support.terraform import Resource, load, misaligned, name_of, problems, resources
 
 FOLDER = PATH.parent

@@ -9,7 +9,9 @@ import pytest
 
 from launch import __version__
 from launch.__main__ import main
-from launch.commands import all_commands
+from launch.commands import all_commands, documented_commands
+from pipeline.settings.gone import GONE
+from pipeline.settings.load import flag_names
 from tests.support.commands import GROUNDWATCH, run, start
 
 COMMANDS = (
@@ -274,3 +276,14 @@ def test_every_fault_of_a_backfill_is_reported_at_once(capsys: pytest.CaptureFix
     screen = capsys.readouterr().err
     for part in ("nowhere.jsonl: no file", "--claim_threshold 7", "--bogus is", "--output ''"):
         assert part in screen
+
+
+def test_no_command_has_more_flags_than_a_user_can_survey() -> None:
+    flags = {command: len(flag_names(settings)) for command, settings in documented_commands()}
+    most = {command: 48 if "watch" in command else 40 for command in flags}
+    assert {command: count for command, count in flags.items() if count > most[command]} == {}
+
+
+def test_no_setting_that_is_gone_is_taken() -> None:
+    taken = {name for _, settings in documented_commands() for name in flag_names(settings)}
+    assert taken & set(GONE) == set()

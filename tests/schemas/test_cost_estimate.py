@@ -23,7 +23,6 @@ def test_an_estimate_has_the_field_names_of_the_summary_and_an_rfc_3339_time() -
     names = "read", "failures", "duplicates", "sampled_out", "calls", "characters", "cost"
     assert [written[name] for name in names] == [10, 1, 1, 0, 7, 7_000, 0.7]
     assert written["estimated_at"] == "2026-03-03T12:00:00.000000Z"
-    assert written["most_rechecks"] == {"calls": 1, "characters": 900, "cost": 0.09}
 
 
 def test_the_amounts_of_an_estimate_can_be_read() -> None:

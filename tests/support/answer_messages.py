@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.answer import Answer
 from schemas.message import Message, ParseOptions
-from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.parser import ParseFailure, parse_answers
 
 ANSWER_NAME = "projects/1/locations/global/collections/c/engines/shop/sessions/s1/answers/a1"
 

@@ -5,10 +5,55 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
-from pipeline.sinks.table_rows import table_columns
+from schemas.avro import load_schema
 
 PATH = Path(__file__).parents[2] / "launch" / "bigquery" / "records.json"
+Column = dict[str, Any]
+_TYPES = {
+    "boolean": "BOOLEAN",
+    "double": "FLOAT",
+    "long": "INTEGER",
+    "string": "STRING",
+    "timestamp-micros": "TIMESTAMP",
+}
+_METADATA = {
+    "subscription_name": "STRING",
+    "message_id": "STRING",
+    "publish_time": "TIMESTAMP",
+    "attributes": "STRING",
+}
+"""What a BigQuery subscription with `write_metadata` adds.
+
+Source: https://cloud.google.com/pubsub/docs/bigquery, "Write metadata"; the Avro types: "Schema
+compatibility" of the same page.
+"""
+
+
+def table_columns() -> list[Column]:
+    """List the columns of the table in launch/bigquery, in the form of BigQuery's API."""
+    metadata = [{"name": name, "type": kind} for name, kind in _METADATA.items()]
+    return [*_columns(load_schema("enriched_answer")["fields"]), *metadata]
+
+
+def _columns(fields: list[Any]) -> list[Column]:
+    return [{"name": each["name"], **_kind_of(each["type"])} for each in fields]
+
+
+def _kind_of(kind: Any) -> Column:
+    if isinstance(kind, list):
+        return _kind_of(kind[1]) | {"mode": "NULLABLE"}
+    if isinstance(kind, str):
+        return {"type": _TYPES[kind], "mode": "REQUIRED"}
+    if kind["type"] == "record":
+        return {"type": "RECORD", "mode": "REQUIRED", "fields": _columns(kind["fields"])}
+    if kind["type"] == "array":
+        return _kind_of(kind["items"]) | {"mode": "REPEATED"}
+    if kind["type"] == "map":
+        entry = [{"name": "key", **_kind_of("string")}, {"name": "value", **_kind_of("string")}]
+        return {"type": "RECORD", "mode": "REPEATED", "fields": entry}
+    return _kind_of(kind["type"]) | {"type": _TYPES[kind["logicalType"]]}
 
 
 def written() -> str:

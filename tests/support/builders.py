@@ -4,7 +4,7 @@ from typing import Any
 
 from schemas.answer import Answer, Fact
 from schemas.checked_answer import Check, Claim
-from schemas.cost_estimate import Amounts, Estimate
+from schemas.cost_estimate import Estimate
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.message import Message
@@ -118,7 +118,6 @@ def an_estimate(**fields: Any) -> Estimate:
         "characters": 7_000,
         "cost": 0.7,
         "intervals": None,
-        "most_rechecks": Amounts(calls=1, characters=900, cost=0.09),
         "minutes_at_quota": 0.2,
         "minutes_without_quota": 0.1,
         "price_per_1k_chars": 0.1,

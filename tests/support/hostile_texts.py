@@ -15,7 +15,7 @@ from tests.support.checks import CHECK_PATH, check_request
 from transforms.contradictions.find_contradictions import find_contradictions
 from transforms.grounding.local.service import answer
 from transforms.rules.limits import CheckLimits, count_tokens
-from transforms.rules.planning import max_recheck_chars, plan_rechecks, plan_within
+from transforms.rules.planning import plan_within
 from transforms.rules.sentences import split_sentences
 
 FACT_CHARS = 10_000
@@ -369,12 +369,9 @@ def tag(case: Case) -> object:
 
 
 def plan(case: Case) -> object:
-    """Plan the calls of the answer, and a second pass for all of its claims."""
+    """Plan the calls of the answer."""
     limits = CheckLimits(max_facts=max(1, len(case.facts) // 2))
-    calls = plan_within(case.answer, _facts(case), limits, 20)
-    if calls is None:
-        return None
-    return plan_rechecks(calls, _claims(case), 0.6, limits), max_recheck_chars(calls, limits)
+    return plan_within(case.answer, _facts(case), limits, 20)
 
 
 def split(case: Case) -> object:

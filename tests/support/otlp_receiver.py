@@ -1,4 +1,4 @@
-"""An OTLP receiver for logs and metrics over gRPC, made of OpenTelemetry's own protocol types."""
+"""An OTLP receiver for logs over gRPC, made of OpenTelemetry's own protocol types."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,32 +17,20 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2_grpc import (
     LogsServiceServicer,
     add_LogsServiceServicer_to_server,
 )
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
-    ExportMetricsServiceRequest,
-    ExportMetricsServiceResponse,
-)
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2_grpc import (
-    MetricsServiceServicer,
-    add_MetricsServiceServicer_to_server,
-)
 
 Attributes = dict[str, Any]
 
 
-class OtlpReceiver(LogsServiceServicer, MetricsServiceServicer):
+class OtlpReceiver(LogsServiceServicer):
     """Keep the requests; `answer` may end a call with a status, or reject some records."""
 
     def __init__(self) -> None:
         self.url = ""
         self.logs: list[ExportLogsServiceRequest] = []
-        self.metrics: list[ExportMetricsServiceRequest] = []
         self.answer: Callable[[grpc.ServicerContext], int] = lambda _: 0
 
     def Export(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802 - the service's
         rejected = self.answer(context)
-        if isinstance(request, ExportMetricsServiceRequest):
-            self.metrics.append(request)
-            return ExportMetricsServiceResponse()
         self.logs.append(request)
         return rejecting(rejected)
 
@@ -66,7 +54,6 @@ def otlp_receiver() -> Iterator[OtlpReceiver]:
     receiver = OtlpReceiver()
     server = grpc.server(ThreadPoolExecutor(2))
     add_LogsServiceServicer_to_server(receiver, server)  # type: ignore[no-untyped-call]
-    add_MetricsServiceServicer_to_server(receiver, server)  # type: ignore[no-untyped-call]
     receiver.url = f"http://127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     server.start()
     try:

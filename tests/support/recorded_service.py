@@ -20,16 +20,12 @@ class SentRequest(NamedTuple):
 
 
 class RecordedService(ThreadingHTTPServer):
-    """Replies with `status`, `headers` and `content`, the first requests with `first_statuses`.
-
-    So many `blanks` come slowly before the content.
-    """
+    """Replies with `status`, `headers` and `content`, after so many slow `blanks`."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.status, self.content = 200, b"{}"
         self.headers: Mapping[str, str] = {}
-        self.first_statuses: list[int] = []
         self.blanks = 0
         self.requests: list[SentRequest] = []
 
@@ -50,9 +46,7 @@ class _Handler(BaseHTTPRequestHandler):
         service = self.server
         body = self.rfile.read(int(self.headers["Content-Length"]))
         service.requests.append(SentRequest(self.path, self.headers, body))
-        self.send_response(
-            service.first_statuses.pop(0) if service.first_statuses else service.status
-        )
+        self.send_response(service.status)
         for name, value in service.headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(service.content) + service.blanks))

@@ -18,8 +18,7 @@ from pipeline.settings.definition import Setting, Settings, settings_of
 Json = dict[str, object]
 FOLDER = Path(launch.__file__).parent / "dataflow"
 # Dataflow's launcher passes the project by itself; no image holds a model.
-# The launcher of a template has no Java, which writing to a table takes.
-_NOT_PARAMETERS = {"project", "scorer", "enriched_table", "expansion_service"}
+_NOT_PARAMETERS = {"project", "scorer"}
 _BEAM_PARAMETERS = (
     {
         "name": "sdk_container_image",

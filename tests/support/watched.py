@@ -21,12 +21,12 @@ from launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
+from pipeline.sinks.topic_messages import build_message
 from schemas.message import Message
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from transforms.rules.topic_messages import build_message
 
 ANSWERS = "projects/lamps/topics/answers"
 SUBSCRIPTION = "projects/lamps/subscriptions/answers"

@@ -14,10 +14,10 @@ from schemas.wire.json_input import (
     read_embedded,
 )
 from schemas.wire.wire_type import OutOfRangeNumber
-from transforms.carriers.carrier import CarriedBody, Carrier
-from transforms.carriers.carrier_table import find_carrier
-from transforms.field_maps.field_map import FieldMap
+from transforms.formats.carriers.carrier import CarriedBody, Carrier
+from transforms.formats.carriers.carrier_table import find_carrier
 from transforms.formats.discovery_engine_answers import is_answer, is_unfinished
+from transforms.formats.field_maps.field_map import FieldMap
 from transforms.formats.field_values import parse_time
 from transforms.formats.format_table import FORMATS, is_known
 from transforms.formats.mapped_answers import is_row

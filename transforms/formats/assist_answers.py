@@ -98,15 +98,11 @@ def is_assist_answer(value: object) -> bool:
     )
 
 
-def _is_assist_response(fields: Mapping[str, object]) -> bool:
+def _is_assist(fields: Mapping[str, object]) -> bool:
+    """Return whether an object is an answer, or a response with one."""
     answer = fields.get("answer")
-    return is_assist_answer(answer) or (isinstance(answer, dict) and "assistToken" in fields)
-
-
-def _is_stream(elements: list[Any]) -> bool:
-    return all(isinstance(each, dict) for each in elements) and any(
-        is_assist_answer(each) or _is_assist_response(each) for each in elements
-    )
+    has_answer = is_assist_answer(answer) or (isinstance(answer, dict) and "assistToken" in fields)
+    return has_answer or is_assist_answer(fields)
 
 
 def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
@@ -121,13 +117,13 @@ def _response_of(fields: Any) -> wire.AssistResponse:
 
 
 def _read_answer(request: Request) -> Reading:
-    return read_response(to_response(_response_of(request.value)), request, ASSIST_ANSWER.name)
+    return read_response(to_response(_response_of(request.value)), request)
 
 
 def _read_stream(request: Request) -> Reading:
     elements: Any = request.value
     responses = join_responses(list(map(_response_of, elements)))
-    return read_chunks(list(map(to_response, responses)), request, STREAM_ASSIST.name)
+    return read_chunks(list(map(to_response, responses)), request)
 
 
 def join_responses(responses: Sequence[wire.AssistResponse]) -> Sequence[wire.AssistResponse]:
@@ -157,7 +153,7 @@ ASSIST_ANSWER = Format(
     name="discoveryengine.assist_answer",
     fields=frozenset(wire_fields(wire.AssistAnswer)) | {"answer"},
     wire_of=_wire_of,
-    detects=lambda fields: is_assist_answer(fields) or _is_assist_response(fields),
+    detects=_is_assist,
     read=_read_answer,
     can_be_chunk=True,
 )
@@ -166,7 +162,7 @@ STREAM_ASSIST = Format(
     name="discoveryengine.stream_assist",
     fields=ASSIST_ANSWER.fields | {"error"},
     wire_of=_wire_of,
-    detects=_is_stream,
+    detects=_is_assist,
     read=_read_stream,
     is_array=True,
 )

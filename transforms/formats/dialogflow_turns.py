@@ -24,8 +24,6 @@ def _read(request: Request) -> Reading:
     texts = (text for each in result.response_messages if each for text in each.text.text)
     answer = Answer(
         message=request.message,
-        record_id="",
-        source_format=DETECT_INTENT.name,
         query=result.text or result.transcript or None,
         answer_text=signals.answer or "\n".join(texts),
         skip_reasons=tuple(_skip_reasons(signals)),

@@ -59,9 +59,7 @@ def is_unfinished(state: int | str) -> bool:
     return state_name(state) in _UNFINISHED
 
 
-def read_response(
-    response: wire.AnswerQueryResponse, request: Request, source_format: str
-) -> Reading:
+def read_response(response: wire.AnswerQueryResponse, request: Request) -> Reading:
     """Read an answer with its session, its token and the query beside it."""
     answer, session = response.answer, response.session
     facts = FactCollection()
@@ -90,14 +88,10 @@ def read_response(
     positive = [found.type_ for found in found_classes if found and found.positive]
     classes = _names(positive, enums.QUERY_CLASSIFICATION_TYPES)
     given = len(answer.citations) + len(answer.grounding_supports)
-    event_time_us, are_times_good = field_values.first_time(
-        answer.complete_time, answer.create_time
-    )
+    event_time_us, time_tags = field_values.first_time(answer.complete_time, answer.create_time)
     read = Answer(
         message=request.message,
-        record_id="",
         answer_name=answer.name or None,
-        source_format=source_format,
         engine=field_values.engine_id(answer.name, session.name),
         session=field_values.session_id(answer.name, session.name),
         event_time_us=event_time_us,
@@ -116,9 +110,9 @@ def read_response(
             {
                 Tag.ADVERSARIAL_QUERY: not _ADVERSARIAL.isdisjoint(classes),
                 Tag.BAD_OFFSETS: len(citations) + len(supports) < given,
-                Tag.BAD_TIMESTAMP: not are_times_good,
             }
-        ),
+        )
+        + time_tags,
     )
     return read, response.answer_query_token
 
@@ -208,12 +202,9 @@ def _is_answer_message(fields: dict[str, object]) -> bool:
     return "query" in fields and is_answer(fields["answer"]) and not is_response
 
 
-def _is_stream(elements: list[object]) -> bool:
-    chunks = [element for element in elements if isinstance(element, dict)]
-    return len(chunks) == len(elements) and any(
-        is_answer(chunk) or is_answer(chunk.get("answer")) or isinstance(chunk.get("error"), dict)
-        for chunk in chunks
-    )
+def _is_element(chunk: Mapping[str, object]) -> bool:
+    has_error = isinstance(chunk.get("error"), dict)
+    return has_error or is_answer(chunk) or is_answer(chunk.get("answer"))
 
 
 def _wire_of_element(element: Mapping[str, object]) -> type[Wire]:
@@ -226,12 +217,12 @@ def _read_answer(request: Request) -> Reading:
         response = read_wire(request.value, wire.AnswerQueryResponse)
     else:
         response = wire.AnswerQueryResponse(answer=read_wire(request.value, wire.WireAnswer))
-    return read_response(response, request, ANSWER.name)
+    return read_response(response, request)
 
 
 def _read_answer_query(request: Request) -> Reading:
     response = read_wire(request.value, wire.AnswerQueryResponse)
-    return read_response(response, request, ANSWER_QUERY.name)
+    return read_response(response, request)
 
 
 def _read_stream(request: Request) -> Reading:
@@ -242,12 +233,10 @@ def _read_stream(request: Request) -> Reading:
         else read_wire(element, wire.StreamElement)
         for element in given
     ]
-    return read_chunks(elements, request, STREAM_ANSWER.name)
+    return read_chunks(elements, request)
 
 
-def read_chunks(
-    elements: Sequence[wire.StreamElement], request: Request, source_format: str
-) -> Reading:
+def read_chunks(elements: Sequence[wire.StreamElement], request: Request) -> Reading:
     """Read the answer of a stream: the last full one, else its parts joined."""
     answers = [element.answer for element in elements]
     chosen = _last_full(answers)
@@ -259,7 +248,7 @@ def read_chunks(
         answer_query_token=tokens[-1] if tokens else "",
         query=next((element.query for element in elements if element.query), ""),
     )
-    read, token = read_response(response, request, source_format)
+    read, token = read_response(response, request)
     return _with_error(read, elements[chosen or 0 :], is_full=chosen is not None), token
 
 
@@ -322,7 +311,7 @@ STREAM_ANSWER = Format(
     name="discoveryengine.stream_answer",
     fields=ANSWER.fields | {"error"},
     wire_of=_wire_of_element,
-    detects=_is_stream,
+    detects=_is_element,
     read=_read_stream,
     is_array=True,
 )

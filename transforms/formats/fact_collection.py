@@ -26,9 +26,9 @@ class FactCollection:
         self,
         text: str,
         *,
-        uri: str = "",
-        title: str = "",
-        document: str = "",
+        uri: str | None = None,
+        title: str | None = None,
+        document: str | None = None,
         page: str | int | None = None,
         attributes: Iterable[tuple[str, str]] = (),
     ) -> tuple[int, ...]:
@@ -42,12 +42,12 @@ class FactCollection:
         index = self._index_by_text.setdefault(text, len(self._facts))
         if index < len(self._facts):
             return (index,)
-        self._count(len(text) + len(uri) + len(title) + len(document))
+        source = {"uri": uri or None, "title": title or None, "document": document or None}
+        self._count(len(text) + sum(len(each) for each in source.values() if each))
         kept = {}
         for name, value in (("page", str(page)),) if page else attributes:
             self._count(len(name) + len(value))
             kept[name] = value
-        source = {"uri": uri or None, "title": title or None, "document": document or None}
         self._facts.append(Fact(text=text, **source, attributes=kept))
         return (index,)
 

@@ -58,17 +58,18 @@ def parse_time(value: Time) -> int | None:
         return None
 
 
-def first_time(*values: Time) -> tuple[int | None, bool]:
-    """Return the first of several times that parses, and whether all that are not absent parse."""
+def first_time(*values: Time) -> tuple[int | None, tuple[Tag, ...]]:
+    """Return the first of several times that parses; a tag if one that is there does not parse."""
     times = [parse_time(value) for value in values if value != ""]
     parsed = [time for time in times if time is not None]
-    return (parsed[0] if parsed else None), len(parsed) == len(times)
+    tags = (Tag.BAD_TIMESTAMP,) if len(parsed) < len(times) else ()
+    return (parsed[0] if parsed else None), tags
 
 
-def first_utc_time(time: Time) -> tuple[int | None, bool]:
-    """Return a time, UTC if it has no offset, as several tools write it, and whether it parses."""
+def first_utc_time(time: Time) -> tuple[int | None, tuple[Tag, ...]]:
+    """Do as `first_time` does, with UTC for a time without offset, as several tools write it."""
     found = first_time(time)
-    return found if found[1] or not isinstance(time, str) else first_time(f"{time}Z")
+    return first_time(f"{time}Z") if found[1] and isinstance(time, str) else found
 
 
 def engine_id(*names: str) -> str | None:

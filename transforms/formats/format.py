@@ -8,7 +8,7 @@ from schemas.answer import Answer
 from schemas.message import Message
 from schemas.wire.json_input import has_any
 from schemas.wire.wire_type import Wire
-from transforms.field_maps.field_map import FieldMap
+from transforms.formats.field_maps.field_map import FieldMap
 
 Reading = tuple[Answer, str]
 """An answer as read from a message's body alone, and the token that names it, or "".
@@ -41,7 +41,7 @@ class Format(Record, frozen=True, kw_only=True):
       marks: a message that is detected has at least one of these; by default `fields`.
       wire_of: returns the wire type of an object: of the message, or of an element of an array.
       field_map: the paths by which it is read, where it has no wire type.
-      detects: returns whether parsed JSON of the right shape is in this format.
+      detects: returns whether an object is in this format; of an array, some element must be.
       read: reads a request; raises UnreadableAnswer.
       prompt: returns the texts of the request, and the path of the last, which may hold the facts.
       can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
@@ -71,4 +71,6 @@ class Format(Record, frozen=True, kw_only=True):
 
     def matches(self, value: object) -> bool:
         """Return whether parsed JSON is in this format."""
-        return isinstance(value, list if self.is_array else dict) and self.detects(value)
+        if isinstance(value, list) and self.is_array:
+            return all(isinstance(each, dict) for each in value) and any(map(self.detects, value))
+        return isinstance(value, dict) and not self.is_array and self.detects(value)

@@ -5,12 +5,11 @@ from functools import lru_cache
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import reject_repeated
-from transforms.field_maps.suggestions import suggest_map
 from transforms.formats import (
     assist_answers,
     dialogflow_turns,
     discovery_engine_answers,
-    earlier_answers,
+    discovery_engine_methods,
     gemini_candidates,
     gen_ai_messages,
     generated_content,
@@ -18,6 +17,7 @@ from transforms.formats import (
     mapped_answers,
     user_activity,
 )
+from transforms.formats.field_maps.suggestions import suggest_map
 from transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
@@ -30,13 +30,13 @@ FORMATS: tuple[Format, ...] = (
     assist_answers.STREAM_ASSIST,
     discovery_engine_answers.STREAM_ANSWER,
     gemini_candidates.GENERATE_ANSWER,
-    earlier_answers.GROUNDED_CONTENT,
+    discovery_engine_methods.GROUNDED_CONTENT,
     generated_content.GENERATE_CONTENT,
     generated_content.VERTEX_GENERATE_CONTENT,
     assist_answers.ASSIST_ANSWER,
-    earlier_answers.SEARCH_SUMMARY,
-    earlier_answers.CONVERSATION,
-    earlier_answers.CHECK_REQUEST,
+    discovery_engine_methods.SEARCH_SUMMARY,
+    discovery_engine_methods.CONVERSATION,
+    discovery_engine_methods.CHECK_REQUEST,
     dialogflow_turns.DETECT_INTENT,
     gen_ai_messages.GEN_AI,
     discovery_engine_answers.ANSWER,

@@ -44,9 +44,7 @@ def _is_generate_answer(fields: dict[str, object]) -> bool:
 def _read_candidate(request: Request) -> Reading:
     response = wire.GenerateAnswerResponse(answer=read_wire(request.value, wire.Candidate))
     names = enums_of(request, request.value, {})
-    return read_exchange(
-        wire.GenerateAnswerExchange(response=response), request, CANDIDATE.name, names
-    ), ""
+    return read_exchange(wire.GenerateAnswerExchange(response=response), request, names), ""
 
 
 def _read_generate_answer(request: Request) -> Reading:
@@ -55,13 +53,12 @@ def _read_generate_answer(request: Request) -> Reading:
     else:
         response = read_wire(request.value, wire.GenerateAnswerResponse)
         exchange = wire.GenerateAnswerExchange(response=response)
-    return read_exchange(exchange, request, GENERATE_ANSWER.name, enums.GEMINI_ENUMS), ""
+    return read_exchange(exchange, request, enums.GEMINI_ENUMS), ""
 
 
 def read_exchange(
     exchange: wire.GenerateAnswerExchange,
     request: Request,
-    source_format: str,
     names: enums.CandidateEnums,
 ) -> Answer:
     """Read a candidate with the request that it answers and the feedback on its prompt."""
@@ -74,8 +71,6 @@ def read_exchange(
     all_fit &= len(supports) == len(metadata.grounding_supports)
     return Answer(
         message=request.message,
-        record_id="",
-        source_format=source_format,
         query=_query(asked),
         answer_text=text,
         finish_reason=enums.enum_name(candidate.finish_reason, names.finish_reasons),

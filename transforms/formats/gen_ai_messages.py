@@ -42,8 +42,6 @@ def _read(request: Request) -> Reading:
     has_failed = bool(record.error_type) and not text
     answer = Answer(
         message=request.message,
-        record_id="",
-        source_format=GEN_AI.name,
         query=next(_texts_of("user", reversed(record.input_messages)), None),
         answer_text=text,
         state="FAILED" if has_failed else None,

@@ -5,7 +5,6 @@ streamGenerateContent returns. One that does not show its API is of the family g
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -29,7 +28,7 @@ _SEARCH_TOOLS = frozenset(
 )
 
 
-def _read(request: Request, name: str) -> Reading:
+def _read(request: Request) -> Reading:
     asked, fields = _sides(request.value)
     response = read_wire(fields, wire.GenerateContentResponse)
     as_answer = wire.GenerateAnswerExchange(
@@ -40,11 +39,10 @@ def _read(request: Request, name: str) -> Reading:
         ),
     )
     candidates = fields.get("candidates") or [None]
-    answer = read_exchange(as_answer, request, name, enums_of(request, candidates[0], fields))
-    event_time_us, is_time_good = first_time(response.create_time)
+    answer = read_exchange(as_answer, request, enums_of(request, candidates[0], fields))
+    event_time_us, time_tags = first_time(response.create_time)
     tags = true_tags(
         {
-            Tag.BAD_TIMESTAMP: not is_time_good,
             Tag.MULTIPLE_CANDIDATES: len(response.candidates) > 1,
             Tag.STREAM_ERROR: response.error is not None and bool(response.candidates),
         }
@@ -56,7 +54,7 @@ def _read(request: Request, name: str) -> Reading:
         state="FAILED" if has_failed else None,
         error_status=response.error.name if response.error and has_failed else None,
         response_id=response.response_id or None,
-        tags=answer.tags + tags,
+        tags=answer.tags + time_tags + tags,
     )
     return answer, ""
 
@@ -135,12 +133,6 @@ def _is_response(fields: Mapping[str, Any]) -> bool:
     return not _RESPONSE_FIELDS.isdisjoint(fields) or _is_exchange(fields)
 
 
-def _is_stream(elements: list[Any]) -> bool:
-    return all(isinstance(chunk, dict) for chunk in elements) and any(
-        not _RESPONSE_FIELDS.isdisjoint(chunk) for chunk in elements
-    )
-
-
 def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
     is_response = not _RESPONSE_FIELDS.isdisjoint(fields)
     return wire.GenerateContentResponse if is_response else wire.GenerateContentExchange
@@ -148,21 +140,20 @@ def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
 
 def _formats(family: str) -> tuple[Format, Format]:
     """Make the formats of an API: a response, or an exchange, and a stream."""
-    name, stream = f"{family}.generate_content", f"{family}.stream_generate_content"
     return Format(
-        name=name,
+        name=f"{family}.generate_content",
         fields=_RESPONSE_FIELDS | {"response"},
         wire_of=_wire_of,
         detects=_is_response,
-        read=partial(_read, name=name),
+        read=_read,
         prompt=_prompt,
         can_be_chunk=True,
     ), Format(
-        name=stream,
+        name=f"{family}.stream_generate_content",
         fields=_RESPONSE_FIELDS,
         wire_of=_wire_of,
-        detects=_is_stream,
-        read=partial(_read, name=stream),
+        detects=lambda chunk: not _RESPONSE_FIELDS.isdisjoint(chunk),
+        read=_read,
         is_array=True,
     )
 

@@ -15,10 +15,10 @@ from schemas.message import UnreadableAnswer
 from schemas.verdict import ContradictionKind, Tag
 from schemas.wire import groundwatch as wire
 from schemas.wire.wire_type import read_wire, wire_fields, words
-from transforms.field_maps.field_map import read_fact
-from transforms.field_maps.json_path import read_text_as_json
 from transforms.formats.fact_collection import FactCollection, render_value
-from transforms.formats.field_values import first_time, proportion, true_tags
+from transforms.formats.field_maps.field_map import read_fact
+from transforms.formats.field_maps.json_path import read_text_as_json
+from transforms.formats.field_values import first_time, proportion
 from transforms.formats.format import Format, Reading, Request
 from transforms.formats.mapped_answers import is_row
 from transforms.rules import routing
@@ -52,19 +52,17 @@ def _read_envelope(request: Request) -> Reading:
         else:
             attributes = ((name, render_value(value)) for name, value in fact.attributes.items())
             facts.add(fact.text, uri=fact.uri, title=fact.title, attributes=attributes)
-    event_time_us, is_time_good = first_time(envelope.time)
+    event_time_us, time_tags = first_time(envelope.time)
     answer = Answer(
         message=request.message,
-        record_id="",
         answer_name=render_value(envelope.id) or None,
-        source_format=ENVELOPE.name,
         engine=render_value(envelope.engine) or None,
         session=render_value(envelope.session) or None,
         event_time_us=event_time_us,
         query=envelope.query or None,
         answer_text=envelope.answer,
         facts=facts.all(),
-        tags=true_tags({Tag.BAD_TIMESTAMP: not is_time_good}),
+        tags=time_tags,
     )
     return answer, ""
 

@@ -7,10 +7,9 @@ from msgspec.structs import replace
 
 from schemas.answer import Answer
 from schemas.message import UnreadableAnswer
-from schemas.verdict import Tag
 from schemas.wire.json_input import camel_case_name, read_json
-from transforms.field_maps.field_map import PRESETS, FieldMap
 from transforms.formats.fact_collection import FactCollection, render_value
+from transforms.formats.field_maps.field_map import PRESETS, FieldMap
 from transforms.formats.field_values import first_utc_time
 from transforms.formats.format import Format, Reading, Request
 
@@ -32,12 +31,7 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     found: dict[str, Any] = {}
     facts = FactCollection()
     for fact in field_map.facts(value):
-        facts.add(
-            fact.text,
-            uri=fact.uri or "",
-            title=fact.title or "",
-            document=fact.document or "",
-        )
+        facts.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document)
     if facts.all():
         found["facts"] = facts.all()
     if text := field_map.text("answer", value):
@@ -80,18 +74,16 @@ def _with_time(answer: Answer, given: list[object]) -> Answer:
     if not given:
         return answer
     [time, *_] = given
-    time_us, is_good = first_utc_time(time if isinstance(time, str | int | float) else None)
-    if time_us is not None:
-        return replace(answer, event_time_us=time_us)
-    return answer if is_good else replace(answer, tags=(*answer.tags, Tag.BAD_TIMESTAMP))
+    time_us, tags = first_utc_time(time if isinstance(time, str | int | float) else None)
+    time_us = answer.event_time_us if time_us is None else time_us
+    return replace(answer, event_time_us=time_us, tags=answer.tags + tags)
 
 
 def _format_of(
     name: str, field_map: FieldMap, detects: Callable[[Any], bool] = lambda _: False
 ) -> Format:
     def read(request: Request) -> Reading:
-        answer = Answer(message=request.message, record_id="", source_format=name)
-        return read_by_map(field_map, answer, request.value), ""
+        return read_by_map(field_map, Answer(message=request.message), request.value), ""
 
     return Format(
         name=name,

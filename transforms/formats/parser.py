@@ -9,9 +9,8 @@ from msgspec.structs import replace
 
 from schemas.answer import Answer
 from schemas.message import CARRIER_ID, CARRIER_TIME, Message, ParseOptions, UnreadableAnswer
-from schemas.verdict import Tag
-from transforms.field_maps.field_map import FieldMap, parse_map
 from transforms.formats.answer_elements import split_answers
+from transforms.formats.field_maps.field_map import FieldMap, parse_map
 from transforms.formats.field_values import engine_id, first_time, first_utc_time, session_id
 from transforms.formats.format import Format, Request
 from transforms.formats.format_table import find_format
@@ -62,7 +61,7 @@ def parse_answers(
 
 def _read(request: Request) -> Answer:
     found = find_format(request.value, request.named_format)
-    answer = _complete(*found.read(request))
+    answer = _complete(*found.read(request), found.name)
     reject_unmapped(answer, request, found)
     return answer
 
@@ -74,7 +73,7 @@ def _read_mapped(request: Request, field_map: FieldMap) -> Answer:
     except UnreadableAnswer as error:
         detected = error
     read, token, found = read_with_own_map(field_map, request, detected)
-    answer = _complete(read, token)
+    answer = _complete(read, token, found.name)
     reject_unmapped(answer, request, found)
     return answer
 
@@ -89,19 +88,20 @@ def record_id(kind: str, name: str, state: Literal["", "incomplete", "failed"] =
     return sha256(f"{kind}\0{state}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _complete(answer: Answer, token: str) -> Answer:
-    """Add the message's attributes, the record id and the time of the carrier or publication."""
+def _complete(answer: Answer, token: str, source_format: str) -> Answer:
+    """Add the format, the message's attributes, the record id and the time of the carrier."""
+    if not answer.source_format:
+        answer = replace(answer, source_format=source_format)
     message, attributes = answer.message, answer.message.attributes
     engine = answer.engine or attributes.get("engine", "")
     session = answer.session or attributes.get("session", "")
     event_time_us, carrier_us, tags = answer.event_time_us, None, answer.tags
     ids: dict[str, str | None] = {}
     if attributes:
-        given_us, is_given_good = first_time(attributes.get("event_time", ""))
-        carrier_us, is_carrier_good = first_utc_time(attributes.get(CARRIER_TIME, ""))
+        given_us, given_tags = first_time(attributes.get("event_time", ""))
+        carrier_us, carrier_tags = first_utc_time(attributes.get(CARRIER_TIME, ""))
         event_time_us = given_us if event_time_us is None else event_time_us
-        if not (is_given_good and is_carrier_good) and Tag.BAD_TIMESTAMP not in tags:
-            tags = (*tags, Tag.BAD_TIMESTAMP)
+        tags = tuple(dict.fromkeys((*tags, *given_tags, *carrier_tags)))
         ids = {name: attributes.get(name) for name in _IDS if not getattr(answer, name)}
     name = _non_blank(answer.answer_name)
     session_found = (session_id(session) or session) if session else None

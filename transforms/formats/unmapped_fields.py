@@ -8,8 +8,8 @@ from schemas.answer import Answer, Citation, Fact
 from schemas.message import UnmappedFields
 from schemas.wire.json_input import camel_case_name, read_json
 from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
-from transforms.field_maps.field_map import FieldMap
-from transforms.field_maps.suggestions import is_facts_name, suggest_map
+from transforms.formats.field_maps.field_map import FieldMap
+from transforms.formats.field_maps.suggestions import is_facts_name, suggest_map
 from transforms.formats.format import Format, Request
 from transforms.rules.routing import depends_on_content
 

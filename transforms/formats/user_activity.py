@@ -10,10 +10,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from schemas.message import UnreadableAnswer
-from schemas.verdict import Tag
 from schemas.wire import assistant as wire
 from schemas.wire.wire_type import Wire, read_wire
-from transforms.formats import assist_answers, discovery_engine_answers, earlier_answers
+from transforms.formats import assist_answers, discovery_engine_answers, discovery_engine_methods
 from transforms.formats.field_values import engine_id, first_time
 from transforms.formats.format import Format, Reading, Request
 
@@ -21,7 +20,7 @@ _ELIDED, _ELIDED_TEXT = "ELIDED", "<elided>"
 _RESPONSES = (
     assist_answers.STREAM_ASSIST,
     assist_answers.ASSIST_ANSWER,
-    earlier_answers.GROUNDED_CONTENT,
+    discovery_engine_methods.GROUNDED_CONTENT,
     discovery_engine_answers.STREAM_ANSWER,
     discovery_engine_answers.ANSWER_QUERY,
 )
@@ -39,18 +38,17 @@ def _read(request: Request) -> Reading:
     answer, token = (found or assist_answers.ASSIST_ANSWER).read(
         replace(request, value=fields.get("response", {}))
     )
-    time_us, is_time_good = first_time(entry.log_metadata.timestamp)
+    time_us, time_tags = first_time(entry.log_metadata.timestamp)
     text = answer.answer_text if answer.answer_text.strip() else _service_reply(fields)
     is_elided = fields != request.value and not (text and answer.facts)
     answer = replace(
         answer,
-        source_format=USER_ACTIVITY.name,
         answer_text=text,
         skip_reasons=(*answer.skip_reasons, _ELIDED) if is_elided else answer.skip_reasons,
         query=_query(entry.request) or answer.query,
         engine=answer.engine or engine_id(entry.log_metadata.name, entry.request.name),
         event_time_us=time_us if answer.event_time_us is None else answer.event_time_us,
-        tags=answer.tags if is_time_good else (*answer.tags, Tag.BAD_TIMESTAMP),
+        tags=answer.tags + time_tags,
     )
     return answer, token
 
@@ -99,7 +97,7 @@ def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
 _ACTIVITIES: Mapping[str, type[Wire]] = {
     discovery_engine_answers.ANSWER_QUERY.name: wire.SearchActivity,
     discovery_engine_answers.STREAM_ANSWER.name: wire.SearchActivity,
-    earlier_answers.GROUNDED_CONTENT.name: wire.GroundedActivity,
+    discovery_engine_methods.GROUNDED_CONTENT.name: wire.GroundedActivity,
 }
 
 USER_ACTIVITY = Format(

@@ -19,15 +19,9 @@ from transforms.grounding.client import GroundingClient, SentCalls
 from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import CheckReply, build_request
 from transforms.grounding.rate_limiter import AdaptiveThrottle
-from transforms.grounding.settings import SERVICE_CITATION_THRESHOLD, CheckSettings
-from transforms.rules.merging import merge_rechecks, merge_replies
-from transforms.rules.planning import (
-    PlannedCall,
-    PlannedRecheck,
-    billed_characters,
-    plan_rechecks,
-    plan_within,
-)
+from transforms.grounding.settings import CheckSettings
+from transforms.rules.merging import merge_replies
+from transforms.rules.planning import billed_characters, plan_within
 from transforms.rules.routing import OVER_LIMIT
 from transforms.runtime import clock
 
@@ -284,31 +278,21 @@ def check_steps(
     Yields:
       Requests that may be sent at the same time. Send their replies in, in the same order.
     """
-    limits, most_calls = settings.limits, settings.max_calls_per_answer
-    calls = plan_within(answer.answer_text, answer.facts, limits, most_calls)
+    most_calls = settings.max_calls_per_answer
+    calls = plan_within(answer.answer_text, answer.facts, settings.limits, most_calls)
     if calls is None:
         decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
         return CheckedAnswer(answer=answer, decision=decision)
     started_s = time.monotonic()
     replies = yield [build_request(call, answer.facts, settings) for call in calls]
     grounding = merge_replies(calls, [reply.response for reply in replies])
-    threshold = settings.citation_threshold
-    if threshold is None:
-        threshold = SERVICE_CITATION_THRESHOLD
-    # Second calls for claims that look ungrounded, within the answer's limit.
-    rechecks = plan_rechecks(calls, grounding.claims, threshold, limits)[: most_calls - len(calls)]
-    if rechecks:
-        second = yield [build_request(recheck, answer.facts, settings) for recheck in rechecks]
-        grounding = merge_rechecks(grounding, rechecks, [reply.response for reply in second])
-        replies = replies + second
-    sent_calls: list[PlannedCall | PlannedRecheck] = [*calls, *rechecks]
     # Replies from the cache count no calls.
     sent = [reply.attempts for reply in replies]
     check = Check(
         checker=settings.checker_name,
         calls=sum(sent),
         attempts=sum(sent),
-        characters=sum(map(mul, sent, map(billed_characters, sent_calls))),
+        characters=sum(map(mul, sent, map(billed_characters, calls))),
         latency_ms=round((time.monotonic() - started_s) * 1000),
         checked_at_us=clock.now_us(),
         citation_threshold=settings.citation_threshold,

@@ -34,6 +34,7 @@ from transforms.grounding.protocol import (
 from transforms.grounding.rate_limiter import AdaptiveThrottle, ConcurrencyLimiter, open_quota
 from transforms.grounding.refusals import Refusals
 from transforms.grounding.reply_cache import ReplyCache, ReplyStore
+from transforms.grounding.retry_policy import retry_wait_s
 from transforms.grounding.settings import CheckSettings, OutagePolicy
 from transforms.grounding.transport import open_transport
 from transforms.runtime import clock
@@ -178,14 +179,14 @@ class GroundingClient:
         attempts, jitter = max(call.attempts, 1), random.random()  # noqa: S311 - not a secret
         if not self._holds:
             left_s = call.deadline_s - time.monotonic()
-            return retry_policy.LIMITED.wait_s(error, attempts, jitter, left_s)
+            return retry_wait_s(retry_policy.LIMITED, error, attempts, jitter, left_s)
         # With HOLD an attempt counts only if the checker answered another call since the last one.
         if self._refusals.successes > call.successes_seen:
             call.successes_seen = self._refusals.successes
             call.failed_alone += 1
         if call.failed_alone >= self._settings.retries.max_answer_attempts:
             return False
-        return retry_policy.HOLD.wait_s(error, attempts, jitter, math.inf)
+        return retry_wait_s(retry_policy.HOLD, error, attempts, jitter, math.inf)
 
     async def _attempt(self, call: "_Call") -> CheckReply:
         """Send a request once, when quota and throttle allow it, and once more for a new token."""

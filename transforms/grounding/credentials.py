@@ -50,10 +50,6 @@ class Authority:
             return headers
         return await asyncio.to_thread(self._refresh, rejected)
 
-    def wait_for_headers(self, rejected: Mapping[str, str] | None = None) -> Mapping[str, str]:
-        """Do as `headers` does, in the caller's thread."""
-        return self._unexpired(rejected) or self._refresh(rejected)
-
     def _unexpired(self, rejected: Mapping[str, str] | None) -> Mapping[str, str] | None:
         headers = self._current()
         return headers if self._credentials.valid and headers != rejected else None

@@ -32,7 +32,7 @@ from transforms.grounding.errors import (
 )
 from transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
 from transforms.rules.fact_text import fact_attributes
-from transforms.rules.planning import PlannedCall, PlannedRecheck
+from transforms.rules.planning import PlannedCall
 from transforms.rules.spans import is_valid_span
 
 _OK = 200
@@ -91,7 +91,7 @@ def check_path(settings: CheckSettings) -> str:
 
 
 def build_request(
-    call: PlannedCall | PlannedRecheck, facts: Sequence[Fact], settings: CheckSettings
+    call: PlannedCall, facts: Sequence[Fact], settings: CheckSettings
 ) -> CheckRequest:
     """Build the request of a planned call, with the facts' titles, uris and attributes.
 

@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 from schemas.checked_answer import Claim, Grounding
 from schemas.wire.grounding_check import CheckResponse
-from transforms.rules.planning import FactPiece, PlannedCall, PlannedRecheck
+from transforms.rules.planning import FactPiece, PlannedCall
 from transforms.rules.support_score import support_score
 
 
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:
-    """Merge the first pass: the claims of all pieces, each with its best score of all fact groups.
+    """Merge replies: the claims of all pieces, each with its best score of all fact groups.
 
     The replies are in the order of the calls. One call keeps the service's own support score; that
     of several is computed from the claims' scores.
@@ -35,19 +35,6 @@ def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
     return _score_by_claims(Grounding(support_score=mean, claims=merged, recombined=True))
 
 
-def merge_rechecks(
-    grounding: Grounding, rechecks: Sequence[PlannedRecheck], replies: Sequence[CheckResponse]
-) -> Grounding:
-    """Merge the second pass, a reply for each recheck, into the first: the better score stays."""
-    better = {
-        (claim.start, claim.end): claim
-        for recheck, reply in zip(rechecks, replies, strict=True)
-        for claim in _rechecked_claims(recheck, reply)
-    }
-    claims = tuple(better.get((claim.start, claim.end), claim) for claim in grounding.claims)
-    return _score_by_claims(replace(grounding, claims=claims))
-
-
 def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:
     answer = call.answer.text.encode()
     chunks = _cited_places(reply, call.facts)
@@ -62,20 +49,6 @@ def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:
             citations=citations,
             citation_starts=starts,
         )
-
-
-def _rechecked_claims(recheck: PlannedRecheck, reply: CheckResponse) -> Iterator[Claim]:
-    """Find each claim by its line; one that was split has the lowest score of its parts."""
-    chunks = _cited_places(reply, recheck.facts)
-    line_start = 0
-    for claim in recheck.claims:
-        line_end = line_start + len(claim.text.encode())
-        parts = [wire for wire in reply.claims if line_start <= wire.start_pos < line_end]
-        scores = [wire.score for wire in parts if wire.score is not None]
-        if scores:
-            cited = [chunks[index] for wire in parts for index in wire.citation_indices]
-            yield _join(claim, _with_score(claim, min(scores), cited))
-        line_start = line_end + len("\n")
 
 
 def _cited_places(reply: CheckResponse, facts: Sequence[FactPiece]) -> list[tuple[int, int]]:

@@ -4,9 +4,8 @@ Source: Google SRE workbook, chapter 5, "Multiwindow, Multi-Burn-Rate Alerts",
 https://sre.google/workbook/alerting-on-slos/
 """
 
-from collections import defaultdict
+from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -65,53 +64,8 @@ class EngineRates(Record, frozen=True, kw_only=True):
     evaluate_at_us: int | None = None
 
 
-def find_rate_alerts(
-    engine: str | None, counts: Iterable[RateCounts], rule: RateRule
-) -> list[Alert]:
-    """Find the incidents of one engine in an archive from all its buckets, in any order.
-
-    The alerts are in the order of time, each at the end of the bucket that showed it.
-    """
-    evaluation = _Evaluation(engine, rule)
-    return [
-        alert
-        for bucket in merge_buckets(counts)
-        for alert in evaluation.alerts_at(bucket.start_us + BUCKET_US, [bucket])
-    ]
-
-
-def find_all_rate_alerts(
-    counts: Iterable[tuple[str | None, RateCounts]], rule: RateRule
-) -> list[Alert]:
-    """Find the incidents of all engines in an archive; each bucket is given with its engine."""
-    by_engine: dict[str | None, list[RateCounts]] = defaultdict(list)
-    for engine, bucket in counts:
-        by_engine[engine].append(bucket)
-    alerts = (find_rate_alerts(engine, buckets, rule) for engine, buckets in by_engine.items())
-    return list(chain.from_iterable(alerts))
-
-
-def evaluate_rates(
-    engine: str | None,
-    counts: Iterable[RateCounts],
-    rule: RateRule,
-    open_incidents: Iterable[OpenIncident],
-    now_us: int,
-) -> tuple[list[Alert], tuple[OpenIncident, ...]]:
-    """Return the alerts of one engine at a time, at most one a signal, and its open incidents.
-
-    Called at the end of each bucket with answers, it finds the incidents of `find_rate_alerts`. The
-    counts, in any order, have the slow window's buckets at least. `now_us` is the progress of event
-    time: the wall clock, except while a backlog is processed.
-    """
-    evaluation = _Evaluation(engine, rule, open_incidents)
-    past = merge_buckets(bucket for bucket in counts if bucket.start_us < now_us)
-    alerts = list(evaluation.alerts_at(now_us, past))
-    return alerts, tuple(evaluation.open_incidents.values())
-
-
 def first_bucket_us(rule: RateRule, now_us: int) -> int:
-    """Return the start of the first bucket that `evaluate_rates` needs at a time."""
+    """Return the start of the first bucket that an evaluation needs at a time."""
     return bucket_start(bucket_start(now_us - 1) - rule.slow_window_us) + BUCKET_US
 
 
@@ -139,9 +93,8 @@ def evaluate_state(
     now_us = state.evaluate_at_us
     if now_us is None:
         return [], state
-    alerts, open_incidents = evaluate_rates(
-        engine, state.counts, rule, state.open_incidents, now_us
-    )
+    evaluator = RateEvaluator(engine, rule, state.open_incidents)
+    alerts, open_incidents = evaluator.evaluate(state.counts, [now_us]), evaluator.open_incidents
     first_us = first_bucket_us(rule, now_us + BUCKET_US)
     counts = tuple(bucket for bucket in state.counts if bucket.start_us >= first_us)
     times_us = [bucket.start_us + BUCKET_US for bucket in counts if bucket.start_us >= now_us]
@@ -158,34 +111,68 @@ def evaluate_state(
     )
 
 
-class _Evaluation:
-    """The fast and the slow window of an engine and its open incidents, by signal."""
+class RateEvaluator:
+    """Open and close the rate incidents of one engine, as event time advances.
+
+    Args:
+      engine: whose rates they are.
+      rule: when an incident opens and closes.
+      open_incidents: those that an earlier evaluator left open.
+    """
 
     def __init__(
         self, engine: str | None, rule: RateRule, open_incidents: Iterable[OpenIncident] = ()
     ) -> None:
-        self.open_incidents = {incident.signal: incident for incident in open_incidents}
+        self._incidents = {incident.signal: incident for incident in open_incidents}
         self._engine, self._rule, self._now_us = engine, rule, 0
         self._fast, self._slow = RateWindow(rule.fast_window_us), RateWindow(rule.slow_window_us)
 
-    def alerts_at(self, now_us: int, buckets: Iterable[RateCounts]) -> Iterator[Alert]:
-        """Add buckets, advance to a later time, and open and close incidents."""
+    @property
+    def open_incidents(self) -> tuple[OpenIncident, ...]:
+        """The incidents that are open now."""
+        return tuple(self._incidents.values())
+
+    def evaluate(
+        self, counts: Iterable[RateCounts], times_us: Iterable[int] | None = None
+    ) -> list[Alert]:
+        """Return the alerts at each time, in order and at most one a signal.
+
+        Args:
+          counts: buckets in any order, which later calls do not repeat. The first call needs those
+            of the slow window at least.
+          times_us: of the progress of event time, in order: the wall clock, except while a backlog
+            is processed. Default: the end of each bucket with answers.
+        """
+        buckets = deque(merge_buckets(counts))
+        if times_us is None:
+            times_us = [bucket.start_us + BUCKET_US for bucket in buckets]
+        alerts: list[Alert] = []
+        for now_us in times_us:
+            while buckets and buckets[0].start_us < now_us:
+                self._add(buckets.popleft())
+            alerts += self._alerts_at(now_us)
+        return alerts
+
+    def _add(self, bucket: RateCounts) -> None:
+        self._fast.add(bucket)
+        self._slow.add(bucket)
+
+    def _alerts_at(self, now_us: int) -> Iterator[Alert]:
+        """Advance to a later time, and open and close incidents."""
         self._now_us = now_us
-        for window in (self._fast, self._slow):
-            for bucket in buckets:
-                window.add(bucket)
-            window.advance(bucket_start(now_us - 1))
+        self._fast.advance(bucket_start(now_us - 1))
+        self._slow.advance(bucket_start(now_us - 1))
         least = self._rule.min_reason_answers
         frequent = (signal for signal, bad in self._fast.bad.items() if bad >= least)
-        signals = {*filter(is_reason_signal, frequent), *self.open_incidents}
+        signals = {*filter(is_reason_signal, frequent), *self._incidents}
         for signal in dict.fromkeys([*VERDICT_SIGNALS, *sorted(signals)]):
-            if incident := self.open_incidents.get(signal):
+            if incident := self._incidents.get(signal):
                 if state := self._closing_state(incident):
-                    del self.open_incidents[signal]
+                    del self._incidents[signal]
                     yield self._alert(state, incident)
             elif (budget := self._exceeded_budget(signal)) is not None:
                 opened = OpenIncident(signal=signal, opened_at_us=now_us, budget=budget)
-                self.open_incidents[signal] = opened
+                self._incidents[signal] = opened
                 yield self._alert("open", opened)
 
     def _closing_state(self, incident: OpenIncident) -> str | None:

@@ -64,11 +64,11 @@ ARCHIVES_DAMAGED = Counter("archives_damaged")
 PARSE_FAILED = Counter("parse_failed")
 CHECKS_FAILED = Counter("checks_failed")
 RETRYABLE_FAILURES = Counter("failures_retryable")
-# Answers that were dropped, checked, or left for later: by the budget, or as they take too long.
+# Answers that were dropped, checked, or deferred: by the budget, or as they take too long.
 DUPLICATES_SEEN = Counter("duplicates_seen")
 SAMPLED_OUT = Counter("sampled_out")
 CHECKS_OK = Counter("checks_ok")
-LEFT = Counter("left")
+DEFERRED = Counter("deferred")
 # Requests to the checker, failed and repeated ones included; the billed characters in them.
 CALLS = Counter("calls")
 RETRIES = Counter("retries")
@@ -124,12 +124,12 @@ def counts_from(result: PipelineResult) -> RunCounts:
         if distribution.key.metric.name == CHECK_LATENCY_NAME and distribution.result.count
     )
     latency = next(latencies, None)
-    left = counted[LEFT.name]
+    deferred = counted[DEFERRED.name]
     return RunCounts(
-        read=counted[MESSAGES_READ.name] - left,
+        read=counted[MESSAGES_READ.name] - deferred,
         duplicates=counted[DUPLICATES_SEEN.name],
         sampled_out=counted[SAMPLED_OUT.name],
-        deferred=left,
+        deferred=deferred,
         verdicts={verdict.value: counted[VERDICTS[verdict].name] for verdict in Verdict},
         failures_by_error={
             name.removeprefix(FAILED_PREFIX): count

@@ -12,12 +12,12 @@ from launch.report.counts.groups import ASSESSED, GeneratorComparison, Groups
 from launch.report.counts.timeline import OTHERS, Timeline
 from launch.report.counts.untrusted_names import cut_name, sources_of
 from launch.report.counts.worst_answers import WorstAnswers
+from pipeline.sinks.ranking import SHOWN_ANSWERS
 from schemas import Record
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms.grounding.settings import LOCAL
 from transforms.rules.alerting import AlertRule
-from transforms.rules.ranking import SHOWN_ANSWERS
 from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
 

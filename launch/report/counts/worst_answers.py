@@ -8,12 +8,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from launch.report.counts.untrusted_names import cut_name, kept_title
+from pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
 from schemas import Record
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
-from transforms.rules.ranking import SHOWN_ANSWERS, Badness, badness
 from transforms.rules.redaction import TextMode, is_hashed
 from transforms.rules.spans import character_start
 

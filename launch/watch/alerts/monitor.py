@@ -10,7 +10,7 @@ from schemas.alert import Alert
 from schemas.quantities import DAY_US, MINUTE_US, SECOND_US
 from transforms.rules.no_data import EngineActivity, NoDataRule, detect_no_data, record_arrivals
 from transforms.rules.rate_counts import BUCKET_US, EngineCounts, RateCounts, bucket_start
-from transforms.rules.rate_incidents import OpenIncident, RateRule, evaluate_rates, first_bucket_us
+from transforms.rules.rate_incidents import OpenIncident, RateEvaluator, RateRule, first_bucket_us
 
 _INTERVAL_US = 5 * SECOND_US
 _CATCH_UP_US = MINUTE_US
@@ -114,12 +114,14 @@ class Monitor:
         for name in dict.fromkeys([*counts, *engines]):
             state = engines.get(name) or EngineState(engine=name)
             buckets = counts.get(name, [])
-            for time_us in self._evaluation_times(buckets, state, now_us, is_current=is_current):
-                open_now = state.incidents
-                found, incidents = evaluate_rates(name, buckets, self._rates, open_now, time_us)
-                alerts += found
-                state = EngineState(engine=name, evaluated_until_us=time_us, incidents=incidents)
-            engines[name] = state
+            times_us = self._evaluation_times(buckets, state, now_us, is_current=is_current)
+            evaluator = RateEvaluator(name, self._rates, state.incidents)
+            alerts += evaluator.evaluate(buckets, times_us)
+            engines[name] = EngineState(
+                engine=name,
+                evaluated_until_us=times_us[-1] if times_us else state.evaluated_until_us,
+                incidents=evaluator.open_incidents,
+            )
         if is_current:
             self._delete_old(engines, now_us - self._kept_us)
         self._state = replace(self._state, engines=tuple(engines.values()))

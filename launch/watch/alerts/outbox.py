@@ -10,13 +10,15 @@ from launch.pubsub.pubsub_errors import Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.outbox_rows import OutboxRow
+from pipeline.sinks.topic_messages import TopicMessage, encode_alert
 from schemas.alert import Alert
 from schemas.message import Message
-from transforms.rules.topic_messages import TopicMessage, encode_alert
 from transforms.runtime.counters import ALERT_LATENCY_MS
+from transforms.runtime.retry_schedule import RetrySchedule
 
 _MAX_ROWS = 500
-_PAUSE_S = 15.0
+# The topic itself tries for two minutes before.
+_SCHEDULE = RetrySchedule(first_s=15.0, longest_s=15.0)
 _US_PER_MS = 1_000
 
 
@@ -56,7 +58,7 @@ class OutboxPublisher(Generic[OutboxRow]):
                 self._delete_published()
         except Unpublished:
             # The batches must not wait for a topic each time.
-            self._not_before_s = self._clock() + _PAUSE_S
+            self._not_before_s = self._clock() + _SCHEDULE.wait_s(1)
 
     def _delete_published(self) -> None:
         if self._published:

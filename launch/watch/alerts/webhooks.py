@@ -10,15 +10,15 @@ import msgspec
 from launch.export.http_sender import HttpSender, require_secret
 from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
 from launch.terminal.exit_status import DONE, FAILED
-from schemas.alert import Alert, AlertKind, RateIncident, Severity
-from transforms.rules.alert_notices import describe_group
-from transforms.rules.webhook_payloads import (
+from launch.watch.alerts.alert_notices import describe_group
+from launch.watch.alerts.webhook_payloads import (
     google_chat_message,
     pagerduty_event,
     sign,
     signed_request,
     slack_message,
 )
+from schemas.alert import Alert, AlertKind, RateIncident, Severity
 from transforms.runtime import clock
 
 _PAUSE_S = 60.0  # between the messages of a channel about answers

@@ -7,8 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
 from pipeline.storage import TargetExists
+from transforms.runtime.retry_schedule import RetrySchedule
 
-_RETRY_S = 10.0
+_SCHEDULE = RetrySchedule(first_s=10.0, longest_s=10.0)
 
 
 class FilePublisher:
@@ -78,6 +79,6 @@ class FilePublisher:
             self.problem = str(error)
             if self._failing_since_s is None:
                 self._failing_since_s = now_s
-            self._due_at_s = self._not_before_s = now_s + _RETRY_S
+            self._due_at_s = self._not_before_s = now_s + _SCHEDULE.wait_s(1)
             raise
         self.problem = self._failing_since_s = None

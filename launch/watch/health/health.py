@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from launch.http_server import Page
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch.durable.publisher import FilePublisher
-from launch.watch.health.status_server import Page
 
 _HTTP_OK, _HTTP_UNAVAILABLE = 200, 503
 # A batch may take as long as its checks are retried, and publishing as long as that is.

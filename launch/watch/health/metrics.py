@@ -18,8 +18,8 @@ from prometheus_client.registry import Collector
 
 from launch import __version__
 from launch.export.target import Delivered
+from launch.http_server import Page
 from launch.watch.durable.journal import Journal
-from launch.watch.health.status_server import Page
 from launch.watch.worker import Worker
 from schemas.message import UnmappedFields, UnreadableAnswer
 from schemas.quantities import SECOND_US
@@ -40,13 +40,12 @@ CHECKS: Mapping[Counter, str] = {
     counters.FURTHER_ANSWERS: "Answers beyond the first of a message.",
     counters.CHECKS_OK: "Answers that were checked.",
     counters.CHECKS_FAILED: "Answers whose check failed.",
-    counters.LEFT: "Answers whose check was put off.",
+    counters.DEFERRED: "Answers whose check was deferred.",
     counters.CALLS: "Requests sent to the checker, failed and repeated ones included.",
     counters.CHARACTERS: "Characters of answers and facts in these requests.",
     counters.RETRIES: "Requests that repeat another one.",
 }
-"""Counters of this process: a batch that is processed again counts again, and so do canaries, which
-have to be paid for."""
+"""Counters of this process: a batch that is processed again counts again."""
 
 METRICS: Mapping[str, tuple[Any, ...]] = {
     "messages_read": (_COUNTER, "Answers that were read and finished."),
@@ -116,7 +115,6 @@ class Metrics(Collector):
         stats, unpublished = worker.subscription.stats(), journal.unpublished()
         committed_at_us = unpublished.oldest_committed_at_us
         failures = counts.failures_by_error
-        is_canary_open = worker.canary is not None and worker.canary.is_open
         return {
             # The counts of answers add up as the ledger does.
             "messages_read": counts.read,
@@ -145,7 +143,7 @@ class Metrics(Collector):
             "failed_publications": worker.publisher.failed,
             "set_aside_rows": sum(part.rows for part in journal.parts_set_aside()),
             "open_incidents": {
-                "rate": worker.monitor.open_rate_incidents + is_canary_open,
+                "rate": worker.monitor.open_rate_incidents,
                 "no_data": worker.monitor.open_no_data_incidents,
             },
             "healthy": self._is_healthy(),

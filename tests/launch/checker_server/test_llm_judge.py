@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from launch.__main__ import main
-from launch.checker_server import remote_service
+from launch.checker_server import llm_judge
 from launch.checker_server.llm_judge import LlmJudge
 from launch.checker_server.server import listening
 from tests.support.checks import CHECK_PATH, check_request
@@ -105,6 +105,30 @@ def test_a_refusal_has_the_status_that_the_client_resolves_or_retries(
     assert api.requests[0].headers["Authorization"] is None
 
 
+def test_each_problem_is_logged_once_without_text(
+    api: RecordedService, caplog: pytest.LogCaptureFixture
+) -> None:
+    judge = LlmJudge(f"{api.address}/v1", "small", None)
+    for status in (429, 403, 429):
+        api.reply_with(status, {"error": {"message": "Lamps glow."}})
+        check(judge)
+    assert caplog.messages == [
+        "The judge replied with status 429.",
+        "The judge replied with status 403.",
+    ]
+
+
+def test_retry_after_reaches_the_client(api: RecordedService) -> None:
+    api.reply_with(429, {}, {"Retry-After": "7"})
+    reply = check(LlmJudge(f"{api.address}/v1", "small", None))
+    assert (reply.status_code, reply.headers["Retry-After"]) == (429, "7")
+
+
+def test_a_reply_that_cannot_be_decompressed_is_unavailable(api: RecordedService) -> None:
+    api.reply_with(200, "no gzip", {"Content-Encoding": "gzip"})
+    assert check(LlmJudge(f"{api.address}/v1", "small", None)).status_code == 503
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -129,7 +153,7 @@ def test_an_invalid_reply_can_be_retried_and_is_not_quoted(
 def test_a_service_that_sends_blank_lines_instead_of_a_reply_is_not_waited_for(
     api: RecordedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_service, "_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(llm_judge, "_TIMEOUT_S", 0.3)
     monkeypatch.setattr(api, "blanks", 400)
     started_s = time.monotonic()
     reply = check(LlmJudge(f"{api.address}/v1", "small", None))

@@ -6,6 +6,7 @@ import pytest
 
 from launch.__main__ import main
 from launch.pubsub.topic import Topic
+from pipeline.sinks.topic_messages import build_message, encode_failure
 from schemas.failure import Failure
 from schemas.message import Message
 from tests.support.archives import an_envelope
@@ -15,7 +16,6 @@ from tests.support.limits import limited
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.waiting import wait_until
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.topic_messages import build_message, encode_failure
 
 TOPIC, SUBSCRIPTION = "projects/p/topics/failures", "projects/p/subscriptions/failures"
 

@@ -153,25 +153,3 @@ def test_a_command_line_that_makes_no_sense_is_refused(
 ) -> None:
     assert main(["watch", "--output", str(tmp_path / "out"), *flags]) == 2
     assert complaint in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        pytest.param(b"", "contains no answer", id="nothing"),
-        pytest.param(b'{"lamp": 1}\n', "#1: The message is not recognised", id="no answer"),
-        pytest.param(b'{"answer": "Lamps glow."}\n{', "#2: The message is not JSON", id="cut"),
-        pytest.param(
-            b'[{"answer": "Lamps glow."}, 7]', "#1#1: The message is not recognised", id="element"
-        ),
-    ],
-)
-def test_known_answers_that_could_never_be_compared_are_refused(
-    watched: Watched, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, told: str
-) -> None:
-    canaries = tmp_path / "canaries.jsonl"
-    canaries.write_bytes(content)
-    assert watch(watched, "--canary", str(canaries)) == 2
-    complaint = capsys.readouterr().err
-    assert f"{canaries}" in complaint
-    assert told in complaint

@@ -94,7 +94,7 @@ def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> No
         "backfill": {
             *("forget_replies", "max_calls", "max_cost", "work_folder"),
         },
-        "watch": {"enriched_table", "expansion_service"},
+        "watch": set(),
     }
     assert left_out == {"credentials_file", "project", "scorer"} | local[name]
 

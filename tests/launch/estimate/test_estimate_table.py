@@ -9,7 +9,6 @@ from launch.report.terminal_summary import comparison_line
 from schemas.cost_estimate import Amounts, Interval, compare
 from tests.support.builders import an_estimate
 
-NO_RECHECKS = Amounts(calls=0, characters=0, cost=None)
 INTERVALS = {
     "calls": Interval(low=6, high=9),
     "characters": Interval(low=6_000, high=9_000),
@@ -22,17 +21,16 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         [
             "10 messages, no call made failures 1 that cannot be read duplicates 1",
             "decided without a call 2 2 UNSCORABLE to be checked 6",
-            "calls 7 of 8: identical ones are paid once + 0 to 1 for rechecks",
-            "characters 7,000 + 0 to 900 for rechecks",
-            "cost 0.70 at 0.1 for 1,000 characters + 0 to 0.09 for rechecks",
+            "calls 7 of 8: identical ones are paid once",
+            "characters 7,000",
+            "cost 0.70 at 0.1 for 1,000 characters",
             "minutes 0.2 at 30 requests a minute",
             "minutes without quota 0.1 500 ms a call (assumed), 128 in flight",
         ],
         ["sampled out", "95 %"],
     ),
-    "no rechecks": ({"most_rechecks": NO_RECHECKS}, ["calls 7"], ["rechecks"]),
     "no price": ({"cost": None, "price_per_1k_chars": None}, ["characters 7,000"], ["cost"]),
-    "nothing identical": ({"planned_calls": 7}, ["calls 7 + 0 to 1"], ["identical"]),
+    "nothing identical": ({"planned_calls": 7}, ["calls 7"], ["identical"]),
     "no quota": ({"minutes_at_quota": None}, ["minutes without"], ["requests a minute"]),
     "a sample of answers": ({"sampled_out": 3}, ["sampled out 3"], []),
     "a sample of the archive": (

@@ -14,13 +14,13 @@ from launch.estimate.answer_counts import (
     outcomes_of,
     paid_for,
 )
+from launch.estimate.sample_totals import Total
 from pipeline.settings.config import Config
 from schemas.message import Message
 from tests.support.archives import an_envelope
 from tests.support.builders import a_message
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.limits import CheckLimits
-from transforms.rules.sampling import Total
 
 CONFIG = Config(
     inputs=("a",),

@@ -57,7 +57,7 @@ def test_a_server_without_encryption_needs_no_credentials(
 BROKEN_CONNECTION = """
 from launch.pubsub.topic import Topic
 from tests.support.fake_pubsub.server import FakePubSub
-from transforms.rules.topic_messages import TopicMessage
+from pipeline.sinks.topic_messages import TopicMessage
 
 with FakePubSub() as server:
     server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")

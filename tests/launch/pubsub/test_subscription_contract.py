@@ -7,11 +7,11 @@ import pytest
 from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
+from pipeline.sinks.topic_messages import build_message
 from tests.support.pubsub_servers import ServerUnderTest
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.pulling import PLENTY, acknowledge, pull_all
 from tests.support.waiting import wait_until
-from transforms.rules.topic_messages import build_message
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pytest
 
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
+from pipeline.sinks.topic_messages import TopicMessage, build_message
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.waiting import wait_until
-from transforms.rules.topic_messages import TopicMessage, build_message
 
 
 @pytest.fixture

@@ -1,20 +1,18 @@
 """The metrics of a worker at work, beside its ledger."""
 
 import urllib.request
-from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer
-from tests.support.runs import an_archive
 from tests.support.watched import Watched, total, work
 from tests.support.wire_faults import Fault, good, status
 
 
 def away_at_first(number: int) -> Fault:
-    """Answer no call of the first messages and canaries, and all that come later."""
+    """Answer no call of the first messages, and all that come later."""
     return status(503, "UNAVAILABLE") if number < 4 else good
 
 
@@ -26,16 +24,14 @@ def sums_at(address: str) -> dict[str, int]:
 
 
 def test_the_metrics_of_messages_agree_with_the_ledger_whatever_else_was_checked(
-    watched: Watched, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    watched: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "launch.watch.run_worker")
-    canaries = an_archive(tmp_path, *map(an_envelope, range(50, 54)), b"no answer")
     watched.publish(*map(an_envelope, range(5)), an_envelope(3), b"no answer")
     with FaultServer(away_at_first) as checker:
         config = watched.config(checker=checker.address, endpoint=checker.address)
-        pages = {"canary": str(canaries), "health_address": ("127.0.0.1", 0)}
         for _ in range(2):
-            with watched.worker(config, **pages) as worker:
+            with watched.worker(config, health_address=("127.0.0.1", 0)) as worker:
                 # It says where it listens as soon as it does.
                 address = caplog.messages[-1].split()[0]
                 work(worker, lambda: not watched.outstanding)

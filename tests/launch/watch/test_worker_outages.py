@@ -23,6 +23,7 @@ from tests.support.wire_faults import body, good, hang, status
 from transforms.grounding import refusals, retry_policy
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.settings import RetrySettings
+from transforms.runtime.retry_schedule import RetrySchedule
 
 ALONE = "Lamps glow blue at noon."
 HANGING = "Lamps hang."
@@ -162,7 +163,7 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
 @pytest.fixture
 def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let held calls be tried again soon; their number is still the settings'."""
-    monkeypatch.setattr(retry_policy, "HOLD", retry_policy.Backoff(0.05, 0.05, 0.5))
+    monkeypatch.setattr(retry_policy, "HOLD", RetrySchedule(0.05, 0.05, 0.5))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from tests.support.outputs import failures_in, original_bytes
 from tests.support.watched import Watched, total, work
 from tests.support.wire_faults import status
 from transforms.grounding import retry_policy
+from transforms.runtime.retry_schedule import RetrySchedule
 
 ALONE, BESIDE = "Lamps glow blue at noon.", "Lamps glow green at noon."
 
@@ -69,7 +70,7 @@ def test_a_message_is_acknowledged_when_all_of_its_answers_are_done(watched: Wat
 def test_answers_that_alone_cannot_be_checked_become_failures_of_their_own(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry_policy, "HOLD", retry_policy.Backoff(0.05, 0.05, 0.5))
+    monkeypatch.setattr(retry_policy, "HOLD", RetrySchedule(0.05, 0.05, 0.5))
     watched.publish(
         several(an_envelope(0, answer=ALONE), an_envelope(1, answer=BESIDE), an_envelope(2))
     )

@@ -7,13 +7,13 @@ import fastavro
 import pytest
 
 from pipeline.sinks.row_formats import encode_enriched
+from pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES
 from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer
 from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import a_claim, a_fact, an_enriched
 from tests.support.whole_records import ENRICHED
 from transforms.rules.redaction import TextMode
-from transforms.rules.topic_messages import MAX_MESSAGE_BYTES
 
 BIG = "ä" * 3_000_000
 

@@ -23,7 +23,7 @@ from schemas.wire import (
     assistant,
     dialogflow,
     discovery_engine,
-    earlier_answers,
+    discovery_engine_methods,
     gemini,
     gen_ai_messages,
     groundwatch,
@@ -46,14 +46,20 @@ PROTOBUF_ROOTS = [
     (discoveryengine_v1.StreamAssistResponse, assistant.AssistResponse),
     (
         discoveryengine_v1beta.GenerateGroundedContentResponse,
-        earlier_answers.GroundedContentResponse,
+        discovery_engine_methods.GroundedContentResponse,
     ),
-    *((client.SearchResponse, earlier_answers.SummaryResponse) for client in DISCOVERY_ENGINE),
     *(
-        (client.ConverseConversationResponse, earlier_answers.ConversationResponse)
+        (client.SearchResponse, discovery_engine_methods.SummaryResponse)
         for client in DISCOVERY_ENGINE
     ),
-    *((client.CheckGroundingRequest, earlier_answers.CheckCall) for client in DISCOVERY_ENGINE),
+    *(
+        (client.ConverseConversationResponse, discovery_engine_methods.ConversationResponse)
+        for client in DISCOVERY_ENGINE
+    ),
+    *(
+        (client.CheckGroundingRequest, discovery_engine_methods.CheckCall)
+        for client in DISCOVERY_ENGINE
+    ),
 ]
 ROOTS = [
     *((official.pb(official()).DESCRIPTOR, wire) for official, wire in PROTOBUF_ROOTS),
@@ -83,7 +89,7 @@ def wire_types_of(module: ModuleType) -> list[type[Wire]]:
 
 
 MODULES = (
-    *(assistant, dialogflow, discovery_engine, earlier_answers, gemini, gen_ai_messages),
+    *(assistant, dialogflow, discovery_engine, discovery_engine_methods, gemini, gen_ai_messages),
     groundwatch,
 )
 WIRE_TYPES = sorted(

@@ -8,8 +8,8 @@ from schemas.answer import Answer, Fact
 from schemas.message import ParseOptions, UnmappedFields, UnreadableAnswer
 from schemas.verdict import Tag
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parsed
-from transforms.field_maps.field_map import FIELDS, parse_map
-from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.field_maps.field_map import FIELDS, parse_map
+from transforms.formats.parser import ParseFailure, parse_answers
 
 ROW = {
     "asked": "Who feeds the cat?",

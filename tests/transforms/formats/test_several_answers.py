@@ -12,8 +12,8 @@ from schemas.answer import Answer
 from schemas.failure import failure_to_json, message_of_failure
 from schemas.message import Message
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
-from transforms.formats import ParseFailure, parse_answers
 from transforms.formats.answer_elements import MAX_ANSWERS
+from transforms.formats.parser import ParseFailure, parse_answers
 from transforms.runtime.failures import failed_now
 
 

@@ -63,15 +63,12 @@ def test_64_threads_that_find_the_token_expired_refresh_it_once(tmp_path: Path) 
     assert headers == [{"Authorization": "Bearer token-1"}] * 64
 
 
-@pytest.mark.parametrize("waits", [False, True], ids=["in a task", "in the caller's thread"])
-def test_64_calls_whose_token_was_refused_refresh_it_once(waits: bool) -> None:
+def test_64_calls_whose_token_was_refused_refresh_it_once() -> None:
     credentials = Expiring()
     authority = authority_of(credentials)
-    refused = authority.wait_for_headers()
+    refused = asyncio.run(authority.headers())
 
     def renew() -> Mapping[str, str]:
-        if waits:
-            return authority.wait_for_headers(rejected=refused)
         return asyncio.run(authority.headers(rejected=refused))
 
     headers = in_threads(64, renew)

@@ -15,7 +15,7 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.retry_policy import HOLD, LIMITED
+from transforms.grounding.retry_policy import HOLD, LIMITED, retry_wait_s
 
 KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type)]
 
@@ -62,17 +62,17 @@ DECISIONS = {
 def test_only_transient_errors_are_retried_and_not_before_retry_after(
     error: Exception, attempts: int, decision: bool | float
 ) -> None:
-    decided = LIMITED.wait_s(error, attempts, jitter=0.5, left_s=12)
+    decided = retry_wait_s(LIMITED, error, attempts, jitter=0.5, left_s=12)
     assert decided == decision
     assert type(decided) is type(decision)
 
 
 def test_a_wait_of_nothing_is_still_another_attempt() -> None:
-    assert LIMITED.wait_s(Unavailable("x"), 1, jitter=0.0, left_s=12) is not False
+    assert retry_wait_s(LIMITED, Unavailable("x"), 1, jitter=0.0, left_s=12) is not False
 
 
 def test_no_wait_ends_after_the_time_that_is_left() -> None:
-    assert LIMITED.wait_s(Unavailable("x"), 9, jitter=1.0, left_s=19) is False
+    assert retry_wait_s(LIMITED, Unavailable("x"), 9, jitter=1.0, left_s=19) is False
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_no_wait_ends_after_the_time_that_is_left() -> None:
 def test_a_call_that_is_held_waits_at_least_half_of_a_bound_that_doubles(
     attempts: int, jitter: float, wait_s: float
 ) -> None:
-    assert HOLD.wait_s(Unavailable("x"), attempts, jitter, left_s=99) == wait_s
+    assert retry_wait_s(HOLD, Unavailable("x"), attempts, jitter, left_s=99) == wait_s

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from schemas.answer import Fact
 from schemas.wire.grounding_check import CheckRequest, CheckResponse, GroundingFact, GroundingSpec
-from tests.support.builders import a_claim
 from transforms.grounding import errors
 from transforms.grounding.errors import CheckFailed, Unavailable
 from transforms.grounding.protocol import (
@@ -27,7 +26,7 @@ from transforms.grounding.protocol import (
     interpret_reply,
 )
 from transforms.grounding.settings import CheckSettings
-from transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall, PlannedRecheck
+from transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall
 
 CASES = sorted((Path(__file__).parents[2] / "data" / "replies").iterdir())
 NOON = datetime(2026, 3, 3, 12, tzinfo=UTC)
@@ -228,11 +227,6 @@ def test_a_planned_call_becomes_the_services_request() -> None:
         ),
         grounding_spec=GroundingSpec(citation_threshold=0.5, enable_claim_level_score=True),
     )
-
-
-def test_a_second_look_asks_about_its_claims_a_line_each() -> None:
-    recheck = PlannedRecheck(claims=(a_claim("A."), a_claim("B.")), facts=CALL.facts[:1])
-    assert build_request(recheck, FACTS, CheckSettings()).answer_candidate == "A.\nB."
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.0, None])

@@ -12,15 +12,8 @@ from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import build_request
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.limits import CheckLimits
-from transforms.rules.merging import merge_rechecks, merge_replies
-from transforms.rules.planning import (
-    AnswerPiece,
-    FactPiece,
-    PlannedCall,
-    PlannedRecheck,
-    plan_calls,
-    plan_rechecks,
-)
+from transforms.rules.merging import merge_replies
+from transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall, plan_calls
 from transforms.rules.sentences import split_sentences
 from transforms.rules.support_score import support_score
 
@@ -128,76 +121,10 @@ def test_several_calls_without_any_score_have_no_support_score() -> None:
     assert merge_replies(calls, [a_reply(), a_reply()]).support_score is None
 
 
-FIRST = Grounding(
-    support_score=0.5,
-    claims=(
-        a_claim(OLE, 0, score=0.5, citations=(9,), citation_starts=(3,)),
-        a_claim(RED, 6, score=0.1),
-        a_claim("Bye.", 18, grounding_check_required=False),
-    ),
-    recombined=True,
-)
-RECHECK = PlannedRecheck(
-    claims=FIRST.claims[:2],
-    facts=(FactPiece(text="x", fact=4, start=50), FactPiece(text="y", fact=2, start=0)),
-)
-
-SECOND_LOOKS = {
-    "better": ([a_wire_claim(0, 5, 0.6), a_wire_claim(6, 17, 0.8)], [0.6, 0.8]),
-    "no better": ([a_wire_claim(0, 5, 0.4), a_wire_claim(6, 17, 0.0)], [0.5, 0.1]),
-    "one came back": ([a_wire_claim(6, 17, 0.8)], [0.5, 0.8]),
-    "nothing came back": ([], [0.5, 0.1]),
-    "came back in parts": ([a_wire_claim(6, 11, 0.9), a_wire_claim(12, 17, 0.7)], [0.5, 0.7]),
-    "in parts to its last byte": (
-        [a_wire_claim(6, 16, 0.9), a_wire_claim(16, 17, 0.7)],
-        [0.5, 0.7],
-    ),
-    "a part that needs no check": ([a_wire_claim(6, 8), a_wire_claim(9, 17, 0.7)], [0.5, 0.7]),
-    "needs no check after all": ([a_wire_claim(0, 5), a_wire_claim(6, 17)], [0.5, 0.1]),
-    "both as one": ([a_wire_claim(0, 17, 0.9)], [0.9, 0.1]),
-    "from a line's end on": ([a_wire_claim(5, 17, 0.9)], [0.5, 0.1]),
-}
-
-
-@pytest.mark.parametrize(("came_back", "scores"), SECOND_LOOKS.values(), ids=SECOND_LOOKS)
-def test_a_second_look_only_ever_raises_a_claims_score(
-    came_back: list[CheckedClaim], scores: list[float]
-) -> None:
-    merged = merge_rechecks(FIRST, [RECHECK], [a_reply(*came_back)])
-    assert [claim.score for claim in merged.claims] == [*scores, None]
-    assert merged.support_score == support_score(scores)
-    assert merged.recombined
-    assert [(c.text, c.start, c.end) for c in merged.claims] == [
-        (c.text, c.start, c.end) for c in FIRST.claims
-    ]
-
-
-def test_a_second_looks_citations_join_the_first_ones() -> None:
-    reply = a_reply(
-        a_wire_claim(0, 5, 0.6, citation_indices=(0,)),
-        a_wire_claim(6, 11, 0.9, citation_indices=(0, 1)),
-        a_wire_claim(12, 17, 0.7, citation_indices=(1,)),
-        sources="01",
-    )
-    first, second, _ = merge_rechecks(FIRST, [RECHECK], [reply]).claims
-    assert (first.citations, first.citation_starts) == ((4, 9), (50, 3))
-    assert (second.citations, second.citation_starts) == ((2, 4), (0, 50))
-
-
 def test_replies_that_are_not_as_many_as_the_calls_are_refused() -> None:
     call = call_of(ANSWER, (0, 0))
     with pytest.raises(ValueError, match="shorter"):
         merge_replies([call, call], [a_reply()])
-    with pytest.raises(ValueError, match="shorter"):
-        merge_rechecks(FIRST, [RECHECK, RECHECK], [a_reply()])
-
-
-def test_a_citation_without_the_start_of_its_part_is_refused() -> None:
-    claim = a_claim(OLE, score=0.1, citations=(1, 2), citation_starts=(0,))
-    grounding = Grounding(support_score=0.1, claims=(claim,), recombined=True)
-    recheck = PlannedRecheck(claims=(claim,), facts=())
-    with pytest.raises(ValueError, match="shorter"):
-        merge_rechecks(grounding, [recheck], [a_reply(a_wire_claim(0, 5, 0.9))])
 
 
 _SENTENCES = (
@@ -233,11 +160,7 @@ def test_a_split_check_finds_the_same_claims_and_no_score_below_any_single_group
 ) -> None:
     calls = plan_calls(text, facts, limits)
     replies = [check_grounding(build_request(call, facts, SETTINGS)) for call in calls]
-    first = merge_replies(calls, replies)
-    rechecks = plan_rechecks(calls, first.claims, 0.6, limits)
-    looks = [check_grounding(build_request(recheck, facts, SETTINGS)) for recheck in rechecks]
-    merged = merge_rechecks(first, rechecks, looks) if rechecks else first
-
+    merged = merge_replies(calls, replies)
     assert [(c.text, c.start, c.end) for c in merged.claims] == [
         (s.text, s.start_byte, s.end_byte) for s in split_sentences(text)
     ]
@@ -245,8 +168,6 @@ def test_a_split_check_finds_the_same_claims_and_no_score_below_any_single_group
         assert text.encode()[claim.start : claim.end].decode() == claim.text
         assert all(0 <= fact < len(facts) for fact in claim.citations)
         assert (claim.score or 0) >= max(_scores_of(claim.start, calls, replies), default=0)
-    if rechecks:
-        assert (merged.support_score or 0) >= (first.support_score or 0)
 
 
 def _scores_of(
@@ -258,18 +179,6 @@ def _scores_of(
         for claim in reply.claims
         if call.answer.start + claim.start_pos == start and claim.score is not None
     ]
-
-
-def test_a_claim_that_needs_facts_of_two_groups_is_grounded_by_the_second_look() -> None:
-    limits = CheckLimits(max_facts=2)
-    facts = [a_fact(text) for text in ("The red desk lamp.", "x", "y", "It costs 20 euros.")]
-    calls = plan_calls("The red desk lamp costs 20 euros.", facts, limits)
-    replies = [check_grounding(build_request(call, facts, SETTINGS)) for call in calls]
-    first = merge_replies(calls, replies)
-    (recheck,) = plan_rechecks(calls, first.claims, 0.6, limits)
-    look = check_grounding(build_request(recheck, facts, SETTINGS))
-    (claim,) = merge_rechecks(first, [recheck], [look]).claims
-    assert (first.claims[0].score or 0) < 0.6 <= (claim.score or 0)
 
 
 _places = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=4)

@@ -13,9 +13,8 @@ from tests.support.builders import NOON_US
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
 from transforms.rules.rate_incidents import (
     OpenIncident,
+    RateEvaluator,
     RateRule,
-    evaluate_rates,
-    find_rate_alerts,
     first_bucket_us,
 )
 
@@ -48,6 +47,14 @@ def end_of(place: int) -> int:
     return NOON_US + (place + 1) * BUCKET_US
 
 
+def evaluate(
+    counts: Iterable[RateCounts], rule: RateRule, incidents: Iterable[OpenIncident], now_us: int
+) -> tuple[list[Alert], tuple[OpenIncident, ...]]:
+    """Evaluate once, by an evaluator of its own."""
+    evaluator = RateEvaluator("shop", rule, incidents)
+    return evaluator.evaluate(counts, [now_us]), evaluator.open_incidents
+
+
 @st.composite
 def histories(draw: st.DrawFn) -> list[RateCounts]:
     """Buckets in the order of time, with gaps between some of them."""
@@ -69,8 +76,8 @@ def evaluated(
         known = [counts for counts in buckets if counts.start_us < now_us]
         needed = [c for c in known if c.start_us >= first_bucket_us(rule, now_us)]
         incidents = msgspec.json.decode(kept, type=list[OpenIncident])
-        alerts, left_open = evaluate_rates("shop", needed, rule, incidents, now_us)
-        assert evaluate_rates("shop", known, rule, incidents, now_us) == (alerts, left_open)
+        alerts, left_open = evaluate(needed, rule, incidents, now_us)
+        assert evaluate(known, rule, incidents, now_us) == (alerts, left_open)
         kept = msgspec.json.encode(left_open)
         yield from alerts
 
@@ -81,7 +88,7 @@ def test_evaluated_at_the_end_of_each_bucket_the_incidents_are_those_of_the_arch
     buckets: list[RateCounts],
 ) -> None:
     ends = [counts.start_us + BUCKET_US for counts in buckets]
-    assert list(evaluated(buckets, ends, LIVELY)) == find_rate_alerts("shop", buckets, LIVELY)
+    assert list(evaluated(buckets, ends, LIVELY)) == RateEvaluator("shop", LIVELY).evaluate(buckets)
 
 
 @settings(deadline=None)
@@ -114,8 +121,8 @@ def assert_pairs(alerts: list[Alert]) -> None:
 def test_a_second_evaluation_at_the_same_time_finds_nothing_new(
     buckets: list[RateCounts], place: int
 ) -> None:
-    _, incidents = evaluate_rates("shop", buckets, LIVELY, (), end_of(place))
-    assert evaluate_rates("shop", buckets, LIVELY, incidents, end_of(place)) == ([], incidents)
+    _, incidents = evaluate(buckets, LIVELY, (), end_of(place))
+    assert evaluate(buckets, LIVELY, incidents, end_of(place)) == ([], incidents)
 
 
 @settings(deadline=None)
@@ -128,7 +135,7 @@ def test_every_incident_ends_when_no_more_answers_come(buckets: list[RateCounts]
 
 def test_an_incident_opens_before_its_bucket_is_over() -> None:
     now_us = NOON_US + BUCKET_US // 5
-    (alert,), (incident,) = evaluate_rates("shop", [bucket(0, 5, bad=4)], RULE, (), now_us)
+    (alert,), (incident,) = evaluate([bucket(0, 5, bad=4)], RULE, (), now_us)
     assert alert.event_time_us == incident.opened_at_us == now_us
     assert (incident.signal, incident.budget) == ("low_grounded", 0.1)
 
@@ -155,29 +162,29 @@ def test_an_incident_does_not_close_because_time_passes() -> None:
 
 def test_a_silent_engine_keeps_its_incident_until_then() -> None:
     incidents = (OpenIncident(signal="low_grounded", opened_at_us=NOON_US, budget=0.1),)
-    kept = evaluate_rates("shop", [bucket(0, 1, bad=1)], RULE, incidents, end_of(6 * HOUR - 1))
+    kept = evaluate([bucket(0, 1, bad=1)], RULE, incidents, end_of(6 * HOUR - 1))
     assert kept == ([], incidents)
 
 
 def test_a_bucket_is_too_old_from_the_first_moment_of_the_next_one() -> None:
     incidents = (OpenIncident(signal="low_grounded", opened_at_us=NOON_US, budget=0.1),)
     oldest = bucket(-6 * HOUR, 10, bad=10)
-    assert evaluate_rates("shop", [oldest], RULE, incidents, NOON_US) == ([], incidents)
-    alerts, left_open = evaluate_rates("shop", [oldest], RULE, incidents, NOON_US + 1)
+    assert evaluate([oldest], RULE, incidents, NOON_US) == ([], incidents)
+    alerts, left_open = evaluate([oldest], RULE, incidents, NOON_US + 1)
     assert (len(alerts), left_open) == (1, ())
 
 
 def test_answers_from_the_future_wait_for_their_time() -> None:
     buckets = [bucket(0, 10), bucket(2, 100, bad=100)]
-    assert evaluate_rates("shop", buckets, RULE, (), end_of(1)) == ([], ())
-    alerts, _ = evaluate_rates("shop", buckets, RULE, (), end_of(1) + 1)
+    assert evaluate(buckets, RULE, (), end_of(1)) == ([], ())
+    alerts, _ = evaluate(buckets, RULE, (), end_of(1) + 1)
     assert len(alerts) == 1
 
 
 def test_late_answers_count_where_they_belong() -> None:
     on_time, late = bucket(0, 10), bucket(0, 20, bad=20)
-    assert evaluate_rates("shop", [on_time], RULE, (), end_of(3)) == ([], ())
-    alerts, _ = evaluate_rates("shop", [on_time, late], RULE, (), end_of(3))
+    assert evaluate([on_time], RULE, (), end_of(3)) == ([], ())
+    alerts, _ = evaluate([on_time, late], RULE, (), end_of(3))
     assert [alert.event_time_us for alert in alerts] == [end_of(3)]
 
 
@@ -185,9 +192,9 @@ def test_an_incident_closes_by_the_budget_that_it_opened_with() -> None:
     incident = OpenIncident(signal="skip_reason:SAFETY", opened_at_us=NOON_US, budget=0.01)
     for still in (3, 2):
         buckets = [bucket(place, 100, reason=still) for place in range(6 * HOUR)]
-        assert evaluate_rates("shop", buckets, RULE, [incident], end_of(71)) == ([], (incident,))
+        assert evaluate(buckets, RULE, [incident], end_of(71)) == ([], (incident,))
     fewer = [bucket(place, 100, reason=1) for place in range(6 * HOUR)]
-    (closed,), left_open = evaluate_rates("shop", fewer, RULE, [incident], end_of(71))
+    (closed,), left_open = evaluate(fewer, RULE, [incident], end_of(71))
     assert left_open == ()
     assert closed.rate is not None
     assert closed.rate.burn_rate == pytest.approx(1.0)

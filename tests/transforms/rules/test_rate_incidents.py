@@ -4,7 +4,7 @@ import pytest
 
 from schemas.alert import Alert, Severity
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import RateRule, find_rate_alerts
+from transforms.rules.rate_incidents import RateEvaluator, RateRule
 
 HOUR = 12
 """Buckets an hour."""
@@ -68,18 +68,19 @@ EPISODES = {
 def test_an_incident_opens_and_closes_once(
     periods: list[tuple[int, int, int]], expected: list[tuple[str, int]]
 ) -> None:
-    assert states(find_rate_alerts("shop", buckets(*periods), RULE)) == expected
+    assert states(RateEvaluator("shop", RULE).evaluate(buckets(*periods))) == expected
 
 
 def test_the_order_of_the_buckets_does_not_matter() -> None:
     ordered = buckets((HOUR, 10, 10), (2 * HOUR, 10, 0), (HOUR, 0, 0), (HOUR, 10, 10))
     mixed = ordered[1::2] + ordered[::2][::-1]
-    assert find_rate_alerts("shop", mixed, RULE) == find_rate_alerts("shop", ordered, RULE)
+    expected = RateEvaluator("shop", RULE).evaluate(ordered)
+    assert RateEvaluator("shop", RULE).evaluate(mixed) == expected
 
 
 @pytest.mark.parametrize("signal", ["low_grounded", "policy_skipped", "failed"])
 def test_every_kind_of_bad_answer_is_a_signal_of_its_own(signal: str) -> None:
-    (alert,) = find_rate_alerts("shop", buckets((1, 10, 5), signal=signal), RULE)
+    (alert,) = RateEvaluator("shop", RULE).evaluate(buckets((1, 10, 5), signal=signal))
     assert alert.rate is not None
     assert alert.rate.signal == signal
 
@@ -89,12 +90,12 @@ def test_two_signals_alert_in_the_order_of_time() -> None:
         RateCounts(start_us=0, answers=10, failed=5),
         RateCounts(start_us=BUCKET_US, answers=10, low_grounded=10, failed=5),
     ]
-    alerts = find_rate_alerts("shop", late, RULE)
+    alerts = RateEvaluator("shop", RULE).evaluate(late)
     assert [alert.rate.signal for alert in alerts if alert.rate] == ["failed", "low_grounded"]
 
 
 def test_an_alert_names_the_engine_and_what_its_fast_window_held() -> None:
-    opened, closed = find_rate_alerts("shop", buckets((HOUR, 10, 8), (HOUR, 10, 0)), RULE)
+    opened, closed = RateEvaluator("shop", RULE).evaluate(buckets((HOUR, 10, 8), (HOUR, 10, 0)))
     assert (opened.kind, opened.engine, opened.severity) == ("rate", "shop", Severity.CRITICAL)
     assert (closed.kind, closed.engine, closed.severity) == ("rate", "shop", Severity.INFO)
     assert opened.rate is not None
@@ -107,7 +108,7 @@ def test_an_alert_names_the_engine_and_what_its_fast_window_held() -> None:
 
 def test_an_answer_is_out_of_the_window_when_as_old_as_it_is_wide() -> None:
     rule = RateRule(fast_window_us=BUCKET_US, slow_window_us=BUCKET_US, closing_burn_rate=4.0)
-    assert states(find_rate_alerts(None, buckets((1, 5, 5), (1, 5, 0)), rule)) == [
+    assert states(RateEvaluator(None, rule).evaluate(buckets((1, 5, 5), (1, 5, 0)))) == [
         ("open", 1),
         ("closed", 2),
     ]

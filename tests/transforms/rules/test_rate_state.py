@@ -8,10 +8,10 @@ from tests.support.builders import NOON_US
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
 from transforms.rules.rate_incidents import (
     EngineRates,
+    RateEvaluator,
     RateRule,
     add_to_state,
     evaluate_state,
-    find_rate_alerts,
 )
 
 RULE = RateRule(min_answers=2)
@@ -51,7 +51,7 @@ def test_as_answers_come_in_the_alerts_are_those_of_an_archive(
         state = add_to_state(state, counts, published_us=end_of(number) - 1)
         found, state = evaluate_until(state, end_of(number))
         alerts += found
-    assert alerts == find_rate_alerts("shop", buckets, RULE)
+    assert alerts == RateEvaluator("shop", RULE).evaluate(buckets)
 
 
 def test_a_bucket_is_evaluated_when_it_is_over() -> None:

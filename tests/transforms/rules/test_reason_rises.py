@@ -4,7 +4,7 @@ import pytest
 
 from schemas.alert import Alert, Severity
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import RateRule, find_rate_alerts
+from transforms.rules.rate_incidents import RateEvaluator, RateRule
 
 HOUR = 12
 """Buckets an hour."""
@@ -79,12 +79,12 @@ RISES = {
 def test_a_rise_opens_and_closes_once(
     periods: list[tuple[int, int, int]], expected: list[tuple[str, int]]
 ) -> None:
-    assert states(find_rate_alerts("shop", buckets(*periods), RateRule())) == expected
+    assert states(RateEvaluator("shop", RateRule()).evaluate(buckets(*periods))) == expected
 
 
 def test_an_alert_names_the_reason_and_how_many_times_its_share_has_risen() -> None:
-    opened, closed = find_rate_alerts(
-        "shop", buckets((5 * HOUR, 20, 1), (1, 240, 120), (HOUR, 20, 0)), RateRule()
+    opened, closed = RateEvaluator("shop", RateRule()).evaluate(
+        buckets((5 * HOUR, 20, 1), (1, 240, 120), (HOUR, 20, 0))
     )
     assert (opened.kind, opened.engine, opened.severity) == ("rate", "shop", Severity.WARNING)
     assert closed.severity == Severity.INFO
@@ -106,7 +106,7 @@ def test_each_reason_has_incidents_of_its_own() -> None:
         policy_skipped=10,
         skip_reasons={"SAFETY": 20, "OUT_OF_DOMAIN_QUERY_IGNORED": 20, "SPII": 1},
     )
-    alerts = find_rate_alerts("shop", [*quiet, loud], RateRule())
+    alerts = RateEvaluator("shop", RateRule()).evaluate([*quiet, loud])
     assert [alert.rate.signal for alert in alerts if alert.rate] == [
         "skip_reason:OUT_OF_DOMAIN_QUERY_IGNORED",
         "skip_reason:SAFETY",

@@ -39,19 +39,6 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
     return _response(sentences, results, request)
 
 
-def fact_texts(request: CheckRequest) -> tuple[str, ...]:
-    """Return the text of each fact, with its attributes."""
-    return render_facts([(fact.fact_text, fact.attributes) for fact in request.facts])
-
-
-def unscored_claims(request: CheckRequest) -> tuple[CheckedClaim, ...]:
-    """Split an answer into claims, for a checker that returns none of its own."""
-    return tuple(
-        CheckedClaim(start_pos=each.start_byte, end_pos=each.end_byte, claim_text=each.text)
-        for each in split_sentences(request.answer_candidate)
-    )
-
-
 def _check_by_words(
     claims: Sequence[tuple[str, ClaimWords | None]],
     facts: Sequence[GroundingFact],
@@ -88,7 +75,7 @@ def _check_by_model(
     scorer: ScoreClaims,
     threshold: float,
 ) -> list[ClaimResult]:
-    texts = fact_texts(request)
+    texts = render_facts([(fact.fact_text, fact.attributes) for fact in request.facts])
     claims = list(compress(sentences, required))
     scores = iter(scorer(request.answer_candidate, claims, texts, threshold))
     return [next(scores) if needs_check else ClaimResult() for needs_check in required]

@@ -11,12 +11,12 @@ import pytest
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.watch.alerts.outbox import OutboxPublisher, alert_message
 from launch.watch.durable.journal import Journal
+from pipeline.sinks.topic_messages import TopicMessage, encode_failure
 from schemas.alert import Alert
 from schemas.failure import Failure
 from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
 from tests.support.journals import an_alert, commit_batch
-from transforms.rules.topic_messages import TopicMessage, encode_failure
 
 
 class ATopic:

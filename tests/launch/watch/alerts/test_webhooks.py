@@ -23,11 +23,11 @@ from launch.watch.alerts.webhooks import AlertWebhook, open_webhooks
 from launch.watch.delivery import Delivery, OutboxLimits
 from launch.watch.durable.journal import Journal
 from schemas.alert import Alert
+from tests.launch.watch.alerts.test_alert_notices import a_rate, an_alert
+from tests.launch.watch.alerts.test_webhook_payloads import KEY
 from tests.support.clocks import ManualClock
 from tests.support.journals import commit_batch
 from tests.support.results_server import Reply, ResultsServer, results_server
-from tests.transforms.rules.test_alert_notices import a_rate, an_alert
-from tests.transforms.rules.test_webhook_payloads import KEY
 
 SOURCE = "projects/p/subscriptions/s"
 HIDDEN = "T00-SECRET"

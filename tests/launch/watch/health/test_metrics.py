@@ -47,8 +47,7 @@ class AWorker:
 
     batches_done = 5
     batches_failed = 2
-    canary = SimpleNamespace(is_open=True)
-    monitor = SimpleNamespace(open_rate_incidents=3, open_no_data_incidents=6)
+    monitor = SimpleNamespace(open_rate_incidents=4, open_no_data_incidents=6)
     publisher = SimpleNamespace(failed=4)
     subscription = SimpleNamespace(stats=lambda: STATS)
 
@@ -225,7 +224,7 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_outstanding_messages",
         "groundwatch_leases_overdue",
         "groundwatch_ledger_gap",
-        "groundwatch_left_total",
+        "groundwatch_deferred_total",
         "groundwatch_messages_read_total",
         "groundwatch_oldest_unacked_age_seconds",
         "groundwatch_open_incidents",

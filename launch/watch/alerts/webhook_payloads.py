@@ -1,0 +1,141 @@
+"""Encode alerts as messages of Slack, Google Chat, PagerDuty and Standard Webhooks.
+
+All texts of producers are untrusted: they are escaped, so that they cannot mention anybody.
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from html import escape
+from typing import Any, NamedTuple
+
+import msgspec
+
+from launch.watch.alerts.alert_notices import Notice, NoticeGroup, clean, describe, is_closed
+from schemas.alert import Alert, alert_to_json
+from schemas.quantities import to_rfc3339
+
+Json = dict[str, Any]
+_MAX_SUMMARY = 1_024
+_KEY_PREFIX = "whsec_"
+
+
+class _Markup(NamedTuple):
+    """How a channel formats the lines of a notice, and escapes their texts."""
+
+    title: str
+    quote: str
+    link: str
+    command: str
+    escape: Callable[[str], str]
+
+
+_SLACK = _Markup("*{}*", ">{}", "<{}|Open the record>", "`{}`", partial(escape, quote=False))
+_GOOGLE_CHAT = _Markup("<b>{}</b>", "<i>{}</i>", '<a href="{}">Open the record</a>', "{}", escape)
+
+
+def slack_message(group: NoticeGroup) -> Json:
+    """Return the body for a Slack incoming webhook.
+
+    Sources: https://docs.slack.dev/messaging/formatting-message-text (escaping; `verbatim` turns
+    off the detection of names), https://docs.slack.dev/reference/block-kit/blocks (50 blocks, 3,000
+    characters a section, 150 a header).
+    """
+    texts = ["\n".join(_lines(notice, _SLACK)) for notice in group.notices]
+    sections: list[Json] = [{"type": "section", "text": _slack_text(text)} for text in texts]
+    if group.others:
+        others = _slack_text(_SLACK.escape(group.others))
+        sections.append({"type": "context", "elements": [others]})
+    header = {"type": "header", "text": {"type": "plain_text", "text": clean(group.title, 150)}}
+    return {"text": group.title, "blocks": [header, *sections]}
+
+
+def _slack_text(text: str) -> Json:
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def google_chat_message(group: NoticeGroup) -> Json:
+    """Return the body for an incoming webhook of Google Chat: a card, whose text is HTML.
+
+    Sources: https://developers.google.com/workspace/chat/format-messages,
+    https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
+    (32,000 bytes a message). Mentions work in plain text only, not in cards.
+    """
+    texts = ["<br>".join(_lines(notice, _GOOGLE_CHAT)) for notice in group.notices]
+    texts += [escape(group.others)] if group.others else []
+    widgets = [{"textParagraph": {"text": text}} for text in texts]
+    card = {"header": {"title": clean(group.title, 150)}, "sections": [{"widgets": widgets}]}
+    return {"cardsV2": [{"cardId": "groundwatch", "card": card}]}
+
+
+def _lines(notice: Notice, markup: _Markup) -> Iterator[str]:
+    yield markup.title.format(markup.escape(notice.title))
+    if notice.details:
+        yield markup.escape(notice.details)
+    if notice.quote:
+        yield markup.quote.format(markup.escape(notice.quote))
+    if notice.url:
+        yield markup.link.format(markup.escape(notice.url))
+    elif notice.record_id:
+        yield markup.command.format(f"groundwatch show {markup.escape(notice.record_id)}")
+
+
+def pagerduty_event(alert: Alert, source: str) -> Json:
+    """Return an event for an alert, without the routing key; that of an incident's end resolves it.
+
+    Source: https://developer.pagerduty.com/docs/events-api-v2/trigger-events (255 characters of
+    `dedup_key`, 1,024 of `summary`).
+    """
+    key = {"dedup_key": incident_key(alert, source)}
+    if is_closed(alert):
+        return {"event_action": "resolve", **key}
+    notice = describe(alert)
+    payload = {
+        "summary": clean(f"{notice.title}: {notice.details}", _MAX_SUMMARY),
+        "source": clean(source, 255),
+        "severity": alert.severity.value,
+        "timestamp": to_rfc3339(alert.event_time_us),
+        "component": alert.engine and clean(alert.engine),
+        "group": "groundwatch",
+        "class": alert.kind.value,
+    }
+    filled = {name: value for name, value in payload.items() if value is not None}
+    return {"event_action": "trigger", **key, "client": "groundwatch", "payload": filled}
+
+
+def incident_key(alert: Alert, source: str) -> str:
+    """Identify an incident: its alerts have the same key, those of another one have another."""
+    incident, signal = alert.rate or alert.no_data, alert.rate.signal if alert.rate else None
+    opened_at_us = incident.opened_at_us if incident else None
+    identity = msgspec.json.encode([source, alert.kind, alert.engine, signal, opened_at_us])
+    return f"groundwatch-{alert.kind}-{hashlib.sha256(identity).hexdigest()[:32]}"
+
+
+def signed_request(
+    alerts: Sequence[Alert], source: str, key: str, now_us: int
+) -> tuple[bytes, dict[str, str]]:
+    """Return the body and the headers of a Standard Webhook; equal alerts have an equal id.
+
+    Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec
+    """
+    encoded = [alert_to_json(alert) for alert in alerts]
+    data = {"source": source, "alerts": [msgspec.Raw(each) for each in encoded]}
+    event = {"type": "groundwatch.alerts", "timestamp": to_rfc3339(now_us), "data": data}
+    body = msgspec.json.encode(event)
+    identity = hashlib.sha256(b"\n".join(encoded)).hexdigest()[:32]
+    time = str(now_us // 1_000_000)
+    return body, {
+        "Content-Type": "application/json",
+        "webhook-id": identity,
+        "webhook-timestamp": time,
+        "webhook-signature": sign(key, identity, time, body),
+    }
+
+
+def sign(key: str, identity: str, time: str, body: bytes) -> str:
+    """Sign a Standard Webhook; ValueError if the key is not base64."""
+    secret = base64.b64decode(key.removeprefix(_KEY_PREFIX), validate=True)
+    signature = hmac.digest(secret, f"{identity}.{time}.".encode() + body, "sha256")
+    return f"v1,{base64.b64encode(signature).decode()}"

@@ -1,0 +1,163 @@
+"""The bodies that each service gets: its documented fields and limits, and nobody mentioned."""
+
+import base64
+import html
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from launch.watch.alerts.alert_notices import describe_group
+from launch.watch.alerts.webhook_payloads import (
+    google_chat_message,
+    incident_key,
+    pagerduty_event,
+    sign,
+    signed_request,
+    slack_message,
+)
+from schemas.alert import Alert, AlertKind, Severity, WorstClaim
+from tests.launch.watch.alerts.test_alert_notices import a_rate, a_silence, an_alert
+from tests.support.builders import NOON_US
+
+URL = "https://viewer.example/r/a"
+MENTIONS = ["<!channel>", "<!here>", "<@U012AB3CD>", "<!subteam^S1>", "<users/all>", "&lt;!here>"]
+KEY = "whsec_" + base64.b64encode(b"0123456789abcdef01234567").decode()
+
+
+def hostile(text: str) -> Alert:
+    """An alert that has a text wherever a producer can put one."""
+    claim = WorstClaim(start=0, end=1, score=0.1, text=text)
+    return an_alert(engine=text, verdict_reason=text, worst_claim=claim, record_id=text)
+
+
+def slack_texts(body: dict[str, Any]) -> list[str]:
+    [header, *blocks] = body["blocks"]
+    assert header["type"] == "header"
+    texts = [block.get("text") or block["elements"][0] for block in blocks]
+    assert all(text["type"] == "mrkdwn" and text["verbatim"] for text in texts)
+    return [text["text"] for text in texts]
+
+
+def chat_texts(body: dict[str, Any]) -> list[str]:
+    [card] = body["cardsV2"]
+    [section] = card["card"]["sections"]
+    return [widget["textParagraph"]["text"] for widget in section["widgets"]]
+
+
+def test_slack_gets_verdict_engine_scores_and_link() -> None:
+    body = slack_message(describe_group([an_alert(support_score=0.1, record_url=URL)]))
+    assert body["text"] == "1 alert: LOW_GROUNDED 1"
+    assert slack_texts(body) == [
+        f"*LOW_GROUNDED, shop*\nsupport score 0.10\n<{URL}|Open the record>"
+    ]
+
+
+def test_google_chat_gets_verdict_engine_scores_and_link() -> None:
+    body = google_chat_message(describe_group([an_alert(support_score=0.1, record_url=URL)]))
+    assert chat_texts(body) == [
+        f'<b>LOW_GROUNDED, shop</b><br>support score 0.10<br><a href="{URL}">Open the record</a>'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("encode", "texts"), [(slack_message, slack_texts), (google_chat_message, chat_texts)]
+)
+def test_without_an_address_the_command_is_named(encode: Any, texts: Any) -> None:
+    [text] = texts(encode(describe_group([an_alert(record_id="abc")])))
+    assert "groundwatch show abc" in text
+
+
+@pytest.mark.parametrize("text", MENTIONS)
+def test_a_producers_text_mentions_nobody(text: str) -> None:
+    group = describe_group([hostile(text)] * 9)
+    slack, chat = slack_message(group), google_chat_message(group)
+    for message in slack_texts(slack):
+        assert "<" not in message
+        assert html.unescape(message).count(text) >= 1
+    for message in chat_texts(chat):
+        assert set(re.findall("<(.*?)>", message)) <= {"b", "/b", "i", "/i", "br"}
+    assert text not in slack["text"]
+    assert text not in str(slack["blocks"][0]) + str(chat["cardsV2"][0]["card"]["header"])
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.sampled_from(["&", "<", '"', "🙂", "\u202e", "a"]) | st.text(max_size=20),
+    st.integers(1, 60),
+)
+def test_messages_stay_within_the_services_limits(text: str, number: int) -> None:
+    alerts = [hostile(f"{n}{text * 5_000}") for n in range(number)]
+    for each in (describe_group(alerts), describe_group([a_rate(engine=text * 5_000)])):
+        slack = slack_message(each)
+        assert len(slack["blocks"]) <= 50
+        assert len(slack["blocks"][0]["text"]["text"]) <= 150
+        assert all(len(message) <= 3_000 for message in slack_texts(slack))
+        assert len(json.dumps(google_chat_message(each), ensure_ascii=False).encode()) <= 32_000
+    event = pagerduty_event(a_rate(engine=text * 5_000), text * 300 or "s")
+    assert len(event["dedup_key"]) <= 255
+    assert len(event["payload"]["summary"]) <= 1_024
+    assert len(json.dumps(event)) <= 512_000
+
+
+def test_an_incident_triggers_and_resolves_with_one_key() -> None:
+    opened, closed = (pagerduty_event(a_rate(state), "projects/p") for state in ("open", "closed"))
+    assert opened == {
+        "event_action": "trigger",
+        "dedup_key": opened["dedup_key"],
+        "client": "groundwatch",
+        "payload": {
+            "summary": "Open: low_grounded rate of shop: 45.0% of 1,200 answers, 4.5 times the"
+            " accepted rate, since 2026-03-03T12:00:00.000000Z",
+            "source": "projects/p",
+            "severity": "critical",
+            "timestamp": "2026-03-03T12:00:00.000000Z",
+            "component": "shop",
+            "group": "groundwatch",
+            "class": "rate",
+        },
+    }
+    assert closed == {"event_action": "resolve", "dedup_key": opened["dedup_key"]}
+
+
+def test_other_incidents_have_other_keys() -> None:
+    ledger = Alert(kind=AlertKind.LEDGER, severity=Severity.CRITICAL)
+    alerts = [a_rate(), a_rate(engine="help"), a_rate(engine=None), a_silence(), ledger]
+    keys = {incident_key(alert, source) for alert in alerts for source in ("one", "two")}
+    assert len(keys) == 2 * len(alerts)
+
+
+@pytest.mark.parametrize("severity", Severity)
+def test_severities_are_pagerdutys(severity: Severity) -> None:
+    payload = pagerduty_event(a_rate(severity=severity), "s")["payload"]
+    assert payload["severity"] == severity.value
+    assert payload["severity"] in {"critical", "error", "warning", "info"}
+
+
+def test_a_signature_is_that_of_the_specifications_libraries() -> None:
+    # The values in the tests of Standard Webhooks' own libraries.
+    key, identity = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek"
+    signature = sign(key, identity, "1614265330", b'{"test": 2432232314}')
+    assert signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+def test_a_signed_request_is_a_standard_webhook() -> None:
+    body, headers = signed_request([an_alert()], "projects/p", KEY, NOON_US)
+    event = json.loads(body)
+    assert (event["type"], event["data"]["source"]) == ("groundwatch.alerts", "projects/p")
+    assert event["data"]["alerts"][0]["verdict"] == "LOW_GROUNDED"
+    identity, time = headers["webhook-id"], headers["webhook-timestamp"]
+    assert headers["webhook-signature"] == sign(KEY, identity, time, body)
+    assert int(time) == NOON_US // 1_000_000
+
+
+def test_a_request_that_is_sent_again_has_the_same_id() -> None:
+    first, again, other = (
+        signed_request([an_alert(engine=engine)], "s", KEY, time)[1]
+        for engine, time in (("shop", NOON_US), ("shop", NOON_US + 5_000_000), ("help", NOON_US))
+    )
+    assert first["webhook-id"] == again["webhook-id"] != other["webhook-id"]
+    assert first["webhook-signature"] != again["webhook-signature"]

@@ -1,0 +1,66 @@
+"""docs/formats.md lists the presets as they are, and its example of --map is read as it says."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+
+import launch
+from launch.__main__ import main
+from tests.support.outputs import records_in
+from transforms.formats.field_maps.field_map import FIELDS, PRESETS, Preset
+
+PAGE = (Path(launch.__file__).parents[1] / "docs" / "formats.md").read_text(encoding="utf-8")
+MAPPING = PAGE.partition("## Any other JSON")[2].partition("\n## ")[0]
+BLOCKS = dict(re.findall(r"```(json|sh|yaml)\n(.*?)```", MAPPING, re.DOTALL))
+
+
+def row_of(preset: Preset) -> str:
+    paths = preset.field_map.paths
+
+    def cell(field: str) -> str:
+        return ", ".join(f"`{path.text}`" for path in paths.get(field, ())) or "-"
+
+    others = ", ".join(f"{field} {cell(field)}" for field in FIELDS[3:] if field in paths)
+    cells = f"{cell('query')} | {cell('answer')} | {cell('facts')} | {others or '-'}"
+    return f"| `{preset.name}` | {cells} |\n"
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+def test_the_page_lists_a_preset_as_it_is(preset: Preset) -> None:
+    assert row_of(preset) in PAGE
+
+
+@pytest.mark.parametrize("with_file", [False, True], ids=["flags", "a file"])
+def test_the_example_of_a_map_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, with_file: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.jsonl").write_text(BLOCKS["json"], encoding="utf-8")
+    Path("map.yaml").write_text(BLOCKS["yaml"], encoding="utf-8")
+    _, *command = shlex.split(BLOCKS["sh"])
+    if with_file:
+        command = [*command[: command.index("--map")], "--config", "map.yaml"]
+    assert main(command) == 0
+    [record] = records_in(tmp_path / "out" / "rows")
+    assert (record["answer_name"], record["answer_text"]) == ("7", "Lamps glow in the dark.")
+    assert [fact["text"] for fact in record["facts"]] == ["Lamps glow.", "The dark is dark."]
+    assert record["facts"][0]["uri"] == "lamps.md"
+
+
+def test_the_map_in_a_file_is_that_of_the_flags() -> None:
+    pairs = yaml.safe_load(BLOCKS["yaml"])["map"]
+    flags = shlex.split(BLOCKS["sh"])
+    assert [f"{field}={path}" for field, path in pairs.items()] == flags[flags.index("--map") + 1 :]
+
+
+def test_what_inspect_suggests_on_the_page_is_what_it_suggests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.jsonl").write_text(BLOCKS["json"], encoding="utf-8")
+    assert main(["inspect", "rows.jsonl"]) == 1
+    shown = PAGE.partition("## Look at a file")[2].split("```\n")[2]
+    assert capsys.readouterr().out.strip() == shown.strip()

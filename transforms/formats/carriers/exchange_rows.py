@@ -1,0 +1,129 @@
+"""Rows with a request and its response: logs of Vertex AI and Dialogflow CX, and batch jobs.
+
+Sources: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/
+request-response-logging and batch-prediction-gemini;
+https://docs.cloud.google.com/dialogflow/cx/docs/concept/export-bq
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import has_any, read_embedded
+from schemas.wire.wire_type import words
+from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+
+_GEMINI_FIELDS = frozenset({"candidates", "promptFeedback", "error"})
+_FIRST_WORDS = re.compile(r"(\w[\w ]*)")
+_STATUS_NAME = re.compile(r'"status"\s*:\s*"([A-Z_]+)"')
+
+
+def _unwrap_log(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
+    asked, response = (
+        _body(row.get(f"full{side}")) or _body(row.get(f"{side.lower()}Payload"))
+        for side in ("Request", "Response")
+    )
+    if not response:
+        raise UnreadableAnswer(
+            "The row of the request-response log has no response: select rows with full_response."
+        )
+    if isinstance(asked, list):
+        asked = next(iter(asked), {})  # a list of texts holds the one request
+    chunks = response if isinstance(response, list) else [response]
+    is_gemini = any(has_any(each, _GEMINI_FIELDS) for each in chunks)
+    yield CarriedBody(
+        # Other models have formats of their own.
+        body={"request": asked or {}, "response": response} if is_gemini else response,
+        attributes=text_attributes(
+            format="vertex" if is_gemini else "",
+            groundwatch_carrier_id=f"vertex/{row['requestId']}" if "requestId" in row else "",
+            groundwatch_carrier_time=row.get("loggingTime"),
+        ),
+    )
+
+
+def _body(value: object) -> object:
+    """Parse a body; `request_payload` and `response_payload` hold a list of texts."""
+    body = read_embedded(value)
+    return [read_embedded(each) for each in body] if isinstance(body, list) else body
+
+
+VERTEX_LOG = Carrier(
+    name="request-response log",
+    marks=frozenset(words("fullResponse responsePayload")),
+    knows=frozenset(
+        words("""
+            endpoint deployedModelId loggingTime requestId requestPayload responsePayload model
+            modelVersion apiMethod fullRequest fullResponse metadata otelLog
+        """)
+    ).__contains__,
+    detects=lambda row: not {"loggingTime", "requestId", "apiMethod"}.isdisjoint(row),
+    unwrap=_unwrap_log,
+)
+
+
+def _unwrap_output(line: Mapping[str, Any]) -> Iterator[CarriedBody]:
+    response = read_embedded(line.get("response", {}))
+    status = line.get("status") or line.get("error")
+    if status and not response:
+        response = {"error": status if isinstance(status, dict) else {"status": _name(status)}}
+    yield CarriedBody(
+        body={"request": read_embedded(line.get("request", {})), "response": response},
+        attributes=text_attributes(
+            format="" if "key" in line else "vertex",  # the Gemini API names its lines
+            groundwatch_carrier_time=line.get("processedTime"),
+        ),
+    )
+
+
+def _name(status: object) -> str:
+    """Return the name of a status, such as `Bad Request: {"error": {…, "status": "…"}}`."""
+    text = status if isinstance(status, str) else ""
+    named = _STATUS_NAME.search(text) or _FIRST_WORDS.search(text)
+    return named[1][:60].upper().replace(" ", "_") if named else "ERROR"
+
+
+def _is_batch_output(line: Mapping[str, Any]) -> bool:
+    if "processedTime" in line:
+        return "request" in line
+    sides = [read_embedded(line.get(side, {})) for side in ("request", "response")]
+    is_response = isinstance(sides[1], dict) and "candidates" in sides[1]
+    return is_response or (isinstance(sides[0], dict) and "contents" in sides[0])
+
+
+BATCH_OUTPUT = Carrier(
+    name="batch output",
+    marks=frozenset({"processedTime", "status", "key"}),
+    knows=frozenset(words("request response status processedTime key error")).__contains__,
+    detects=_is_batch_output,
+    unwrap=_unwrap_output,
+)
+
+
+def _unwrap_turn(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
+    conversation = str(row.get("conversationName", ""))
+    turn = row.get("turnPosition", "")
+    yield CarriedBody(
+        body={side: read_embedded(row.get(side, {})) for side in ("request", "response")},
+        attributes=text_attributes(
+            groundwatch_carrier_id=f"{conversation}/{turn}",
+            groundwatch_carrier_time=row.get("requestTime"),
+            session=conversation.rpartition("/")[2],
+            engine=row.get("agentId"),
+        ),
+    )
+
+
+DIALOGFLOW_ROW = Carrier(
+    name="interaction log",
+    marks=frozenset({"conversationName"}),
+    knows=frozenset(
+        words("""
+            projectId agentId conversationName turnPosition requestTime languageCode request
+            response partialResponses derivedData conversationSignals botAnswerFeedback
+        """)
+    ).__contains__,
+    detects=lambda row: "turnPosition" in row and "response" in row,
+    unwrap=_unwrap_turn,
+)

@@ -1,0 +1,95 @@
+"""Attributes of OpenTelemetry's GenAI conventions, beside others of a span, an event or a log.
+
+They become one object with the fields `inputMessages`, `outputMessages`, `retrievalDocuments` and
+`systemInstructions`, whichever way their names and values are written.
+Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import read_embedded, to_camel_case
+from schemas.wire.wire_type import words
+from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+
+_SEPARATORS = re.compile(r"[._]")
+# Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
+_OUTPUT_NAMES = frozenset(
+    words("""
+        gen_ai.output.messages genAi.output.messages gen_ai_output_messages genAiOutputMessages
+        genaioutputmessages
+    """)
+)
+_REFERENCE_NAMES = frozenset(
+    words("""
+        gen_ai.output.messages_ref genAi.output.messagesRef gen_ai_output_messages_ref
+        genAiOutputMessagesRef genaioutputmessagesref
+    """)
+)
+_FIELDS = {
+    "genaiinputmessages": "inputMessages",
+    "genaioutputmessages": "outputMessages",
+    "genairetrievaldocuments": "retrievalDocuments",
+    "genaisysteminstructions": "systemInstructions",
+    "errortype": "errorType",
+}
+
+_SPAN_FIELDS = frozenset(
+    words("""
+        attributes body context droppedAttributes droppedEvents droppedLinks events kind links name
+        parent parentId parentSpanId resource status
+    """)
+)
+
+
+def has_output(attributes: Mapping[str, Any]) -> bool:
+    """Return whether attributes hold the messages of a model, or a reference to them."""
+    return not (_OUTPUT_NAMES | _REFERENCE_NAMES).isdisjoint(attributes)
+
+
+def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
+    attributes = holder if has_output(holder) else holder["attributes"]
+    by_name = {_SEPARATORS.sub("", name).lower(): value for name, value in attributes.items()}
+    references = [name for name in by_name if name.endswith("messagesref")]
+    if references:
+        raise UnreadableAnswer(
+            "The messages are not in the record, but in the object that gen_ai.…messages_ref names:"
+            " record them in the span or event, or read the objects with --map."
+        )
+    context = holder.get("context")
+    span = context if isinstance(context, dict) else holder
+    yield CarriedBody(
+        body={
+            field: to_camel_case(read_embedded(by_name[name]))
+            for name, field in _FIELDS.items()
+            if name in by_name
+        },
+        attributes=text_attributes(
+            response_id=by_name.get("genairesponseid"),
+            session=by_name.get("genaiconversationid"),
+            engine=by_name.get("genaiagentname") or by_name.get("genaiagentid"),
+            trace_id=str(span.get("traceId", "")).removeprefix("0x"),
+            span_id=str(span.get("spanId", "")).removeprefix("0x"),
+            groundwatch_carrier_time=holder.get("endTime") or holder.get("timestamp"),
+        ),
+    )
+
+
+def _is_known(name: str) -> bool:
+    return name in _SPAN_FIELDS or _SEPARATORS.sub("", name).lower().startswith("genai")
+
+
+def _is_holder(fields: Mapping[str, Any]) -> bool:
+    attributes = fields.get("attributes")
+    return has_output(fields) or (isinstance(attributes, dict) and has_output(attributes))
+
+
+GEN_AI_ATTRIBUTES = Carrier(
+    name="attributes",
+    marks=frozenset({"attributes"}) | _OUTPUT_NAMES | _REFERENCE_NAMES,
+    knows=_is_known,
+    detects=_is_holder,
+    unwrap=_unwrap,
+)

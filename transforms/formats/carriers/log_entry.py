@@ -1,0 +1,99 @@
+"""Cloud Logging's LogEntry, as a log sink writes it to Pub/Sub, Cloud Storage or BigQuery.
+
+Source: https://docs.cloud.google.com/logging/docs/reference/v2/rest/v2/LogEntry
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import JSON_STARTS
+from schemas.wire.wire_type import Wire, wire_fields, words
+from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from transforms.formats.carriers.gen_ai_attributes import has_output
+
+_PAYLOADS = words("jsonPayload textPayload protoPayload")
+_PAYLOADS_OF_SINKS = frozenset({"insertId", "insertid", *_PAYLOADS, *map(str.lower, _PAYLOADS)})
+_FIELDS = frozenset(
+    words("""
+        logName resource timestamp receiveTimestamp severity insertId httpRequest labels metadata
+        operation trace spanId traceSampled sourceLocation split errorGroups apphub
+        apphubDestination apphubSource otel
+    """)
+).union(_PAYLOADS)
+_LOWER_CASE_FIELDS = frozenset(map(str.lower, _FIELDS))
+
+
+def _restore_case(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Rename the fields of an entry that BigQuery's sink has written in lower case."""
+    payloads = [entry[name] for name in entry if name.lower().endswith("payload")]
+    names = [name for payload in payloads if isinstance(payload, dict) for name in payload]
+    if "logname" not in entry and any(name != name.lower() for name in names):
+        return entry
+    renamed: Mapping[str, Any] = _renamed(entry)
+    return renamed
+
+
+def _renamed(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_renamed(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    names = _names_in_camel_case()
+    return {names.get(name, name): _renamed(item) for name, item in value.items()}
+
+
+@cache
+def _names_in_camel_case() -> Mapping[str, str]:
+    """Map the lower case of all known fields to their names."""
+    wires, kinds = {Wire}, [Wire]
+    while kinds:
+        kinds = [sub for kind in kinds for sub in kind.__subclasses__() if sub not in wires]
+        wires.update(kinds)
+    names = {name for wire in wires for name in (*wire_fields(wire), *wire.ignored)} | _FIELDS
+    return {name.lower(): name for name in names}
+
+
+def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
+    entry = _restore_case(entry)
+    labels = entry.get("labels", {})
+    if isinstance(labels, dict) and has_output(labels):
+        # An exporter of OpenTelemetry writes them there, and a record's body beside them.
+        body = entry.get(_PAYLOADS[0], {})
+        entry = {**entry, _PAYLOADS[0]: {**(body if isinstance(body, dict) else {}), **labels}}
+    names = [name for name in _PAYLOADS if entry.get(name)]
+    if not names:
+        raise UnreadableAnswer("The log entry has no payload: let only entries with one pass.")
+    if entry.get("split"):
+        raise UnreadableAnswer(
+            "The log entry is one part of a larger one, which Cloud Logging split: log the answer"
+            " with less text, or publish it to Pub/Sub."
+        )
+    body = entry[names[0]]
+    if isinstance(body, dict) and str(body.get("message", "")).startswith("{"):
+        body = body["message"]  # a logger's text beside fields of its own
+    if isinstance(body, str) and not body.lstrip().startswith(JSON_STARTS):
+        raise UnreadableAnswer(
+            "The log entry's textPayload is not JSON: write the answer as jsonPayload, or let only"
+            " the chatbot's entries pass the sink's filter."
+        )
+    identity = [str(entry[name]) for name in ("logName", "timestamp", "insertId") if name in entry]
+    yield CarriedBody(
+        body=body,
+        attributes=text_attributes(
+            groundwatch_carrier_id=" ".join(identity) if "insertId" in entry else "",
+            groundwatch_carrier_time=entry.get("timestamp") or entry.get("receiveTimestamp"),
+            trace_id=str(entry.get("trace", "")).rpartition("/")[2],
+            span_id=entry.get("spanId"),
+        ),
+    )
+
+
+LOG_ENTRY = Carrier(
+    name="LogEntry",
+    marks=frozenset({"logName", "logname"}),
+    knows=lambda name: name in _FIELDS or name in _LOWER_CASE_FIELDS,
+    detects=lambda entry: not _PAYLOADS_OF_SINKS.isdisjoint(entry),
+    unwrap=_unwrap,
+)

@@ -1,0 +1,69 @@
+"""Pub/Sub messages in JSON: the body of a push request, and a row of a subscription to BigQuery.
+
+Sources: https://docs.cloud.google.com/pubsub/docs/payload-unwrapping for the bodies, as endpoints
+archive them; https://docs.cloud.google.com/pubsub/docs/bigquery for the rows, with or without their
+metadata.
+"""
+
+import base64
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import JSON_STARTS, read_embedded
+from schemas.wire.wire_type import words
+from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+
+_COLUMNS = frozenset(words("subscriptionName messageId publishTime data attributes"))
+
+
+def _unwrap_push_body(body: Mapping[str, Any]) -> Iterator[CarriedBody]:
+    yield _carried(body["message"], _decode(body["message"]["data"]))
+
+
+def _unwrap_row(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
+    data = row["data"]
+    is_base64 = isinstance(data, str) and not data.lstrip().startswith(JSON_STARTS)
+    yield _carried(row, _decode(data) if is_base64 else data)  # an export of bytes is base64
+
+
+def _carried(message: Mapping[str, Any], body: object) -> CarriedBody:
+    attributes = read_embedded(message.get("attributes"))
+    return CarriedBody(
+        body=body,
+        attributes=text_attributes(**attributes if isinstance(attributes, dict) else {})
+        | text_attributes(groundwatch_carrier_id=message.get("messageId")),
+        publish_time=str(message.get("publishTime", "")),
+    )
+
+
+def _decode(data: str) -> str:
+    try:
+        return base64.b64decode(data, validate=True).decode()
+    except ValueError:
+        raise UnreadableAnswer(
+            "The data of the message is neither JSON nor base64 of UTF-8: store it as Pub/Sub wrote"
+            " it."
+        ) from None
+
+
+def _is_push_body(body: Mapping[str, Any]) -> bool:
+    message = body.get("message")
+    return isinstance(message, dict) and isinstance(message.get("data"), str)
+
+
+PUSH_BODY = Carrier(
+    name="push body",
+    marks=frozenset({"message"}),
+    knows=frozenset(words("message subscription deliveryAttempt")).__contains__,
+    detects=_is_push_body,
+    unwrap=_unwrap_push_body,
+)
+
+SUBSCRIPTION_ROW = Carrier(
+    name="subscription row",
+    marks=frozenset({"data"}),
+    knows=_COLUMNS.__contains__,
+    detects=lambda row: _COLUMNS.issuperset(row) and isinstance(row["data"], str | dict),
+    unwrap=_unwrap_row,
+)

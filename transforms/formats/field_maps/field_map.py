@@ -1,0 +1,199 @@
+"""Find the fields of an answer in parsed JSON, by one path or several for each.
+
+The maps are the user's own, and the presets for other tools, which `presets.toml` lists.
+"""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from schemas import Record
+from schemas.answer import Fact
+from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import camel_case_name
+from schemas.wire.wire_type import words
+from transforms.formats.field_maps.json_path import JsonPath, json_path, read_text_as_json
+
+FIELDS: tuple[str, ...] = (
+    *("query", "answer", "facts", "id", "time"),
+    *("engine", "session", "trace", "span", "response"),
+)
+PathPairs = tuple[tuple[str, str], ...]
+"""Pairs of a field and its path; several paths of one field are tried in their order."""
+
+_KINDS = (str, dict, type(None))
+_SEPARATOR = " | "
+
+
+def _keys(*names: str) -> tuple[tuple[str, ...], ...]:
+    """Split dotted names into the keys of nested objects, in both letter cases."""
+    as_written = [tuple(name.split(".")) for name in names]
+    in_camel_case = [tuple(map(camel_case_name, keys)) for keys in as_written]
+    return tuple(dict.fromkeys((*in_camel_case, *as_written)))
+
+
+# Where tools write the text of a source, what it is called and where it is.
+_TEXTS = (
+    *_keys("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
+    *_keys("node.text", "node.text_resource.text", "kwargs.page_content", "document.content"),
+    *_keys("body", "cited_text", "fact_text"),
+    ("document.content",),
+)
+TEXT_NAMES = frozenset(keys[0] for keys in _TEXTS)
+"""The fields in which the text of a fact is found."""
+_TITLES = (
+    *_keys("title", "document_title", "filename", "metadata.title", "metadata.file_name"),
+    *_keys("meta.title", "meta.name", "node.metadata.file_name"),
+)
+_URIS = (
+    *_keys("uri", "url", "link", "source", "metadata.source", "metadata.url", "metadata.uri"),
+    *_keys("meta.url", "kwargs.metadata.source", "location.s3_location.uri"),
+    *_keys("location.web_location.url", "location.confluence_location.url"),
+)
+_DOCUMENTS = (*_keys("document_id", "file_id", "node.id_", "id", "doc_id"), ("document.id",))
+
+
+class FieldMap(Record, frozen=True):
+    """The paths of each field; the first path that finds a value counts.
+
+    The fields `ignored`, in lowerCamelCase, hold neither the answer nor its facts.
+    """
+
+    paths: dict[str, tuple[JsonPath, ...]]
+    ignored: frozenset[str] = frozenset()
+
+    @property
+    def first_names(self) -> set[str]:
+        """The fields of the outermost object that the paths begin with."""
+        return {path.first_name for paths in self.paths.values() for path in paths}
+
+    def replaced_by(self, other: "FieldMap") -> "FieldMap":
+        """Return this map with the paths of another one, where that has any."""
+        return FieldMap(self.paths | other.paths, self.ignored)
+
+    def find(self, field: str, value: object) -> list[object]:
+        """Return the values of a field."""
+        found = (path.find(value) for path in self.paths.get(field, ()))
+        return next(filter(None, found), [])
+
+    def text(self, field: str, value: object) -> str:
+        """Return the text of a field, "" if there is none; several texts are joined."""
+        found = self.find(field, value)
+        for each in found:
+            if not isinstance(each, str):
+                kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
+                raise UnreadableAnswer(f"The {field}{self.describe(field)} is {kind}, not a text.")
+        return "".join(map(str, found))
+
+    def facts(self, value: object) -> Iterator[Fact]:
+        """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text."""
+        for found in self.find("facts", value):
+            items = read_text_as_json(found)
+            is_list = isinstance(items, list) and all(isinstance(each, _KINDS) for each in items)
+            listed: Any = items if is_list else [found]
+            # Tables write null for an item that is missing.
+            yield from map(self._fact, (item for item in listed if item is not None))
+
+    def reads(self, value: object) -> bool:
+        """Return whether the map finds an answer in parsed JSON."""
+        return bool(self.find("answer", value))
+
+    def is_empty(self, field: str, value: object) -> bool:
+        """Return whether a field is there, but empty."""
+        return any(path.finds_empty(value) for path in self.paths.get(field, ()))
+
+    def known_names(self, value: object) -> frozenset[str]:
+        """Return the fields of an object that are ignored, or in which some path finds a value."""
+        paths = (path for paths in self.paths.values() for path in paths)
+        found = (camel_case_name(path.first_name) for path in paths if path.find(value))
+        return self.ignored.union(found)
+
+    def finds_any(self, value: object) -> bool:
+        """Return whether some path of the answer or its facts finds a value."""
+        return any(self.find(field, value) for field in ("answer", "facts"))
+
+    def describe(self, field: str) -> str:
+        """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
+        paths = " or ".join(path.text for path in self.paths.get(field, ()))
+        return f" at {paths}" if paths else ""
+
+    def _fact(self, item: object) -> Fact:
+        if isinstance(item, str):
+            return Fact(text=item)
+        fact = read_fact(item)
+        if fact is None:
+            raise UnreadableAnswer(
+                f"A fact{self.describe('facts')} is neither a text nor an object with one: map"
+                " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
+            )
+        return fact
+
+
+@cache
+def parse_map(pairs: PathPairs, ignored: tuple[str, ...] = ()) -> FieldMap:
+    """Parse a field map; raise ValueError if a field or a path is none."""
+    paths: dict[str, tuple[JsonPath, ...]] = {}
+    for field, text in pairs:
+        if field not in FIELDS:
+            raise ValueError(f"{field} is not one of {', '.join(FIELDS)}")
+        found = tuple(map(json_path, text.split(_SEPARATOR)))
+        paths[field] = (*paths.get(field, ()), *found)
+    return FieldMap(paths, frozenset(ignored))
+
+
+def read_fact(item: object) -> Fact | None:
+    """Read a fact from an object as any tool writes it; None if it has no text."""
+    text = _first_text(_TEXTS, item)
+    if text is None:
+        return None
+    sources = (_first_text(keys, item) or None for keys in (_TITLES, _URIS, _DOCUMENTS))
+    title, uri, document = sources
+    return Fact(text=text, title=title, uri=uri, document=document)
+
+
+def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
+    """Return the first text at some keys of nested objects; None if there is not even a blank."""
+    blank = None
+    for keys in paths:
+        value = item
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            if value:
+                return value
+            blank = ""
+    return blank
+
+
+class Preset(Record, frozen=True):
+    """The field map of a tool, as `presets.toml` describes it; the rarest mark comes first."""
+
+    name: str
+    marks: tuple[JsonPath, ...]
+    field_map: FieldMap
+    comes_first: bool
+
+    @property
+    def rarest_name(self) -> str:
+        """The field that few rows of other tools have."""
+        return camel_case_name(self.marks[0].first_name)
+
+    def matches(self, value: Mapping[str, object]) -> bool:
+        """Return whether parsed JSON, in camelCase, is a row of the tool."""
+        return self.rarest_name in value and all(mark.find(value) for mark in self.marks)
+
+
+def _preset(
+    name: str, *, marks: str, ignored: str = "", comes_first: bool = False, **paths: str
+) -> Preset:
+    field_map = parse_map(tuple(paths.items()), words(ignored))
+    return Preset(name, tuple(map(json_path, words(marks))), field_map, comes_first)
+
+
+_TABLE: dict[str, dict[str, Any]] = tomllib.loads(
+    files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")
+)
+PRESETS = tuple(_preset(name, **row) for name, row in _TABLE.items())
+"""Presets are tried in this order."""

@@ -1,0 +1,56 @@
+"""Apply the steps without Beam, in the order of `pipeline/build.py`.
+
+Deduplicate is left to callers that want it: it needs the record ids of all messages.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from schemas.answer import Answer
+from schemas.checked_answer import CheckedAnswer
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.message import Message, ParseOptions
+from schemas.verdict import Verdict
+from transforms.formats.parser import ParseFailure, parse_answers
+from transforms.rules.routing import route
+from transforms.rules.sampling import SamplingRule, is_in_sample
+from transforms.rules.tagging import Thresholds, tag_answer
+
+
+class SampledOut(Exception):
+    """An answer that is not in the sample."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.record_id)
+        self.answer = answer
+
+
+Routed = CheckedAnswer | ParseFailure | SampledOut
+Check = Callable[[Iterable[Routed]], Iterable[Routed | Exception]]
+"""Checks the answers without a decision, in any order, and passes everything else."""
+
+
+def route_answers(
+    message: Message,
+    parsing: ParseOptions = ParseOptions(),  # noqa: B008 - it is frozen
+    sampling: SamplingRule = SamplingRule(),  # noqa: B008 - it is frozen
+    moved_reasons: Mapping[str, Verdict] = {},
+) -> Iterator[Routed]:
+    """Parse the answers of a message, sample and route them."""
+    for answer in parse_answers(message, parsing):
+        if isinstance(answer, ParseFailure):
+            yield answer
+        elif not is_in_sample(answer.record_id, answer.engine, sampling):
+            yield SampledOut(answer)
+        else:
+            yield CheckedAnswer(answer=answer, decision=route(answer, moved_reasons))
+
+
+def enrich_answers(
+    routed: Iterable[Routed], check: Check, thresholds: Thresholds
+) -> Iterator[EnrichedAnswer | ParseFailure | Exception]:
+    """Check answers and tag them; pass everything else."""
+    for outcome in check(routed):
+        if isinstance(outcome, CheckedAnswer):
+            yield tag_answer(outcome, thresholds)
+        else:
+            yield outcome
