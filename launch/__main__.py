@@ -11,6 +11,9 @@ from launch.commands import all_commands, run_command
 from launch.terminal.exit_status import DONE, FAILED, USAGE
 from pipeline.settings.load import UsageError, nearest_hint
 
+# Commands of 1.0.0, and what does their work now.
+_GONE = {"status": "; use `groundwatch verify`, which prints the ledger"}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, by default with the arguments of the process; return the exit status."""
@@ -42,7 +45,7 @@ def _run(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
     if command not in all_commands():
         complaint = f"unknown command {command!r}" if command else "a command is missing"
-        hint = nearest_hint(command, all_commands()) or "."
+        hint = _GONE.get(command) or nearest_hint(command, all_commands()) or "."
         sys.stderr.write(f"groundwatch: {complaint}{hint}\n\n{_help()}")
         return USAGE
     try:

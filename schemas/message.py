@@ -2,9 +2,6 @@
 
 from schemas import Record
 
-SALVAGED = "groundwatch_salvaged"
-"""The attribute of a message from a damaged archive without a checksum for its bytes."""
-
 CARRIER_ID = "groundwatch_carrier_id"
 """The attribute with the id that a carrier gives an answer, such as a log entry's `insertId`."""
 

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PCollection, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
-from msgspec.structs import replace
 
 from schemas.answer import Answer
-from schemas.message import SALVAGED, Message, ParseOptions
-from schemas.verdict import Tag
+from schemas.message import Message, ParseOptions
 from transforms.formats.field_maps.field_map import PathPairs
 from transforms.formats.parser import ParseFailure, parse_answers
 from transforms.runtime import counters
@@ -54,7 +52,6 @@ class ParseAnswers(beam.PTransform):
 
 
 def _parse_message(message: Message, options: ParseOptions) -> Iterator[Answer | TaggedFailure]:
-    is_salvaged = SALVAGED in message.attributes
     for number, answer in enumerate(parse_answers(message, options)):
         if number:
             counters.MESSAGES_READ.inc()
@@ -63,7 +60,5 @@ def _parse_message(message: Message, options: ParseOptions) -> Iterator[Answer |
             counters.PARSE_FAILED.inc()
             failure = failed_now(answer.message, "ParseAnswers", answer.error, retryable=False)
             yield TaggedOutput(FAILURES, failure)
-        elif is_salvaged:
-            yield replace(answer, tags=(*answer.tags, Tag.SALVAGED))
         else:
             yield answer

@@ -169,7 +169,7 @@ class Processes:
         )
 
 
-def _run_process(
+def _run_process(  # noqa: PLR0917 - a process takes them by position
     config: Config,
     options: PipelineOptions,
     attempt: str,
@@ -177,6 +177,7 @@ def _run_process(
     gauge_queue: "Queue[tuple[int, Gauges]]",
     errors: "Queue[Exception]",
 ) -> None:
+    """Run batches in a process of its own."""
     # The parent process reports an interrupt, and sets `stop`.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()

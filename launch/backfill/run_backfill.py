@@ -43,6 +43,7 @@ from transforms.grounding.reply_cache import ReplyStore
 from transforms.rules.rate_incidents import RateEvaluator
 from transforms.runtime import clock
 
+SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 _BATCHES_A_PROCESS = 4
 _FEWEST_MESSAGES = 500
 _PUBLISH_EVERY_S = 1.0
@@ -53,7 +54,7 @@ NOT_IN_FINGERPRINT = frozenset(
         # They count by themselves.
         *("check", "inputs"),
         # They say where and when results are written, not which.
-        *("output", "run", "source", "work_folder", "segment_messages", "file_bytes"),
+        *("output", "run", "source", "work_folder", "file_bytes"),
         # They apply to what leaves, whatever was in force when it was made.
         *("text", "failure_payload"),
         # Incidents are computed from the rate counts when the run is published.
@@ -220,13 +221,12 @@ class _Run:
             raise errors[0]
 
 
-def make_plan(config: Config, processes: int) -> tuple[PlannedRun, list[Segment]]:
+def make_plan(
+    config: Config, processes: int, segment_messages: int = SEGMENT_MESSAGES
+) -> tuple[PlannedRun, list[Segment]]:
     """Verify the input, count its messages, and split it into batches, some for each process."""
-    files = [
-        (path, examine_file(path, are_failures=config.replays, salvage=config.salvage))
-        for path in config.inputs
-    ]
-    size = config.segment_messages
+    files = [(path, examine_file(path, are_failures=config.replays)) for path in config.inputs]
+    size = segment_messages
     messages = sum(contents.messages for _, contents in files)
     if processes > 1:
         fair_share = -(-messages // (_BATCHES_A_PROCESS * processes))
@@ -260,10 +260,6 @@ def _planned(
         config = replace(config, inputs=earlier.inputs)
     is_ended = database.note(_ENDED, Summary) is not None
     change = _change(config, earlier, is_ended=is_ended) if earlier else None
-    if flags.resume and (change or not earlier):
-        raise RunFailed(
-            f"--resume: {change or 'no run was interrupted'}; without it a new run starts"
-        )
     if earlier and not change and not flags.forget_replies:
         database.assign_run(config.run)
         return config

@@ -28,7 +28,7 @@ _MAIN_SETTINGS = frozenset(
         *("input", "input_format", "map", "failures", "failure_subscription", "answers", "gold"),
         *("answer", "fact", "fact_file", "query", "json", "estimate_from", "evaluation_output"),
         *("subscription", "alert_topic", "failure_topic", "file_age_s", "pubsub_address"),
-        *("output", "run_id", "text", "work_folder", "workers", "resume", "sample", "config"),
+        *("output", "run_id", "text", "work_folder", "workers", "sample", "config"),
         *("checker", "scorer", "project", "location", "max_in_flight", "requests_per_minute"),
         *("price_per_1k_chars", "max_calls", "max_cost", "health_address"),
         *("low_grounded_threshold", "claim_threshold", "alert_verdicts", "alert_tags"),

@@ -8,7 +8,7 @@ from pipeline.settings.commands import CheckCommandSettings
 
 COMMAND = Command(
     settings=CheckCommandSettings,
-    run="launch.show.check_answer:check",
+    run="launch.answers.check:check",
     examples=(
         "--answer 'Lamps glow red.' --fact 'Lamps glow blue.'",
         "--answer - --fact_file manual.txt < answer.txt",

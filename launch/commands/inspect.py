@@ -9,7 +9,7 @@ from pipeline.settings.commands import InspectSettings
 
 COMMAND = Command(
     settings=InspectSettings,
-    run="launch.show.inspect_file:inspect",
+    run="launch.answers.inspect:inspect",
     examples=(
         "answers.jsonl",
         "gs://b/traces.parquet --input_format langfuse",

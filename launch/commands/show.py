@@ -8,6 +8,6 @@ from pipeline.settings.commands import ShowSettings
 
 COMMAND = Command(
     settings=ShowSettings,
-    run="launch.show.find_record:show",
+    run="launch.answers.show:show",
     examples=("3fa94c81d2b7", "3fa94c81d2b7 out/answers --json"),
 )

@@ -1,7 +1,8 @@
-"""Compare the files of an output folder with its counts.
+"""Compare an output folder with its counts; print the ledgers.
 
-Reads the rows and record ids of all files. Finds the ledgers of workers below DIR and in each
---work_folder. The exit status is 1 when there is a difference.
+Reads the rows and record ids of all files. Finds the ledgers of workers below DIR and
+in each --work_folder: for each hour, how many messages were read, and where they
+ended. The exit status is 1 when there is a difference.
 """
 
 from launch.commands import Command

@@ -27,6 +27,8 @@ from transforms.grounding.settings import OutagePolicy
 
 _RUN = "watch"
 _NEVER_S = 1e9
+# Files of a window and date, one for each process or more: one takes some 250 records a second.
+_FEWEST_SHARDS = 4
 
 
 def stream(loaded: Loaded[WatchStreamSettings]) -> int:
@@ -41,7 +43,7 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
         try_output(Destination(root=output, run=_RUN), problems)
     loaded.raise_problems()
     config = stream_config(settings, workers, time.time())
-    windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=settings.stream.shards)
+    windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=max(_FEWEST_SHARDS, workers))
     source = ReadSubscription(pubsub.subscription, settings.stream.id_label)
     topics = (pubsub.alert_topic, pubsub.failure_topic, pubsub.enriched_topic)
     sink = StreamSink(config, windows, *topics)

@@ -7,11 +7,11 @@ from contextlib import closing
 from itertools import count
 from typing import Any
 
-import msgspec
 from msgspec.structs import asdict, replace
 
 from launch.engine.journal import Journal
-from launch.report.output_records import FailureLine
+from launch.outputs.output_folder import UnreadableFile, read_lines
+from launch.outputs.output_records import FailureLine
 from pipeline import storage
 from pipeline.settings.config import Config, Destination
 from pipeline.sinks.publication import manifests_of, read_manifest_file
@@ -29,9 +29,6 @@ _READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
 
 
 _log = logging.getLogger(__name__)
-
-
-_FAILURE = msgspec.json.Decoder(FailureLine)
 
 
 def summary_of(
@@ -187,8 +184,10 @@ def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
         name = storage.name_below(path, folder)
         if name is None:
             continue
-        with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
-            failures = [_FAILURE.decode(line) for line in stream]
+        try:
+            failures = list(read_lines(path, FailureLine))
+        except UnreadableFile as error:
+            raise OSError(str(error)) from None
         errors.update(failure.error_class for failure in failures)
         retryable += sum(failure.retryable for failure in failures)
         unreadable += sum(failure.step in _READING_STEPS for failure in failures)

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from launch.estimate.sample_totals import Total, estimate_total
-from launch.report.unreadable_input import SHOWN_FAULTS
+from launch.inputs.unreadable_input import SHOWN_FAULTS
 from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message

@@ -14,9 +14,9 @@ from launch.estimate import answer_counts
 from launch.estimate.sample_totals import Total
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
+from launch.inputs.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.job.placement import place_job
-from launch.report.output_folder import write_file
-from launch.report.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
+from launch.outputs.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
 from pipeline import storage
@@ -52,12 +52,11 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         settings.job,
         run=settings.job.output.run_id or default_run_id(settings.input.input),
         inputs=tuple(inputs),
-        salvage=settings.archives.salvage,
         workers=placement.processes,
         work_folder=folder,
         reply_folder=folder,
     )
-    messages = ArchiveMessages(config.inputs, salvage=config.salvage)
+    messages = ArchiveMessages(config.inputs)
     try:
         estimated, counts = _estimate_backfill(messages, config, settings, placement.processes)
         show_estimate(estimated)

@@ -12,7 +12,7 @@ from launch.evaluate.evaluate_answers import short_estimate, with_labelled
 from launch.evaluate.labelled_answers import LabelledAnswer, LabelledAnswers
 from launch.evaluate.statistics import Goal
 from launch.evaluate.threshold_choice import CLAIM, SUPPORT, ThresholdChoice, choose_threshold
-from launch.report.output_folder import write_file
+from launch.outputs.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, percent
 from pipeline.settings.commands import CalibrateSettings

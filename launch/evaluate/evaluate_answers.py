@@ -14,8 +14,8 @@ from launch.evaluate.labelled_answers import Counts, LabelledAnswers, holds_reco
 from launch.evaluate.statistics import Calibration, Estimate, Flagged
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
-from launch.report.output_folder import write_file
-from launch.report.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
+from launch.inputs.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
+from launch.outputs.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, counted, percent
 from pipeline.settings.commands import EvaluateSettings, EvaluationSettings
@@ -48,7 +48,7 @@ def with_labelled(
     try:
         takes_scores = settings.checker.checker is None
         records = [path for path in answers if takes_scores and holds_records(path)]
-        collected.add_records(records, salvage=settings.archives.salvage)
+        collected.add_records(records)
         if unscored := [path for path in answers if path not in records]:
             collected.add_checked(unscored, settings)
         return _use(collected, answers, use, action)

@@ -10,8 +10,8 @@ import fastavro
 import msgspec
 
 from launch.inputs.archive_messages import ArchiveMessages
-from launch.report.output_folder import UnreadableFile, read_answers
-from launch.report.unreadable_input import SHOWN_FAULTS
+from launch.inputs.unreadable_input import SHOWN_FAULTS
+from launch.outputs.output_folder import UnreadableFile, read_answers
 from pipeline import storage
 from pipeline.settings.commands import EvaluateSettings
 from schemas import Record
@@ -87,11 +87,11 @@ class LabelledAnswers:
         self.counts = Counts(labels_unmet=len(labels))
         self._labels = dict(labels)
 
-    def add_records(self, paths: Iterable[str], *, salvage: bool) -> None:
-        """Add the answers of enriched files; with `salvage`, up to the damage of a block."""
+    def add_records(self, paths: Iterable[str]) -> None:
+        """Add the answers of enriched files."""
         for path in paths:
             try:
-                for answer in read_answers(path, salvage=salvage):
+                for answer in read_answers(path):
                     self.counts.read += 1
                     self._add(answer)
             except UnreadableFile as error:
@@ -103,7 +103,7 @@ class LabelledAnswers:
         from transforms.check_one import check_answers  # noqa: PLC0415
         from transforms.grounding.transport import try_connection  # noqa: PLC0415
 
-        messages = ArchiveMessages(paths, salvage=settings.archives.salvage)
+        messages = ArchiveMessages(paths)
         check_settings = settings.checker.check(retries=settings.retries.policy)
         try_connection(check_settings)
         check = partial(check_answers, settings=check_settings)

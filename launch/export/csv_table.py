@@ -7,7 +7,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import IO, Any
 
-from launch.report.answer_table import guard_formula
+from launch.outputs.spreadsheet_cells import guard_formula
 from schemas.avro import load_schema
 from schemas.quantities import to_rfc3339, to_us
 

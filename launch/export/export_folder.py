@@ -7,7 +7,7 @@ from itertools import islice
 import msgspec
 
 from launch.export.target import Delivered, Target, TargetUnavailable, deliver
-from launch.report.output_folder import (
+from launch.outputs.output_folder import (
     UnreadableFile,
     find_files,
     read_answers,
@@ -70,7 +70,7 @@ class FolderExport:
     def _send_files(self, target: Target[GroundingResult]) -> None:
         found = find_files(self._settings.folder)
         if not found.enriched:
-            raise UnreadableFile(f"{self._settings.folder}: holds no enriched records")
+            raise UnreadableFile(self._settings.folder, "holds no enriched records")
         self._resume()
         # Another run may have replaced a file, which has another version then.
         names = {f"{path} {storage.version(path)}": path for path in found.enriched}

@@ -6,7 +6,7 @@ from contextlib import closing
 from launch.export.open_target import open_target, try_target
 from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.export.write_table import write_table
-from launch.report.output_folder import UnreadableFile
+from launch.outputs.output_folder import UnreadableFile
 from launch.terminal.exit_status import DONE, FAILED, fail
 from pipeline.errors import LockFailed
 from pipeline.settings.load import Loaded

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from launch.export.csv_table import CsvTable
-from launch.report.output_folder import UnreadableFile, find_files, read_blocks
+from launch.outputs.output_folder import UnreadableFile, find_files, read_blocks
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
 from pipeline import storage

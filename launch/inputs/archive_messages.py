@@ -15,15 +15,11 @@ _MESSAGES_BETWEEN_UPDATES = 256
 
 
 class ArchiveMessages:
-    """Read the messages of archives in order, with a progress bar on a terminal.
+    """Read the messages of archives in order, with a progress bar on a terminal."""
 
-    With `salvage`, the unverified records before a damage are read, too.
-    """
-
-    def __init__(self, paths: Sequence[str], *, salvage: bool = False) -> None:
+    def __init__(self, paths: Sequence[str]) -> None:
         self.damaged: list[str] = []
         self._paths = tuple(paths)
-        self._salvage = salvage
 
     def __iter__(self) -> Iterator[Message]:
         """Read all archives once; raise OSError if a file cannot be read."""
@@ -42,9 +38,7 @@ class ArchiveMessages:
     def _read(self, path: str, opened: list[IO[bytes]]) -> Iterator[Message]:
         count = 0
         try:
-            for message in read_file(
-                path, are_failures=False, salvage=self._salvage, watch=opened.append
-            ):
+            for message in read_file(path, are_failures=False, watch=opened.append):
                 count += 1
                 yield message
         except DamagedArchive as error:

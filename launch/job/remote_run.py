@@ -73,7 +73,7 @@ def run_remotely(
 
 def archives_of(config: Config) -> ReadArchives:
     """Choose what a bounded run on an engine reads."""
-    return ReadArchives(config.inputs, are_failures=config.replays, salvage=config.salvage)
+    return ReadArchives(config.inputs, are_failures=config.replays)
 
 
 def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions) -> int:

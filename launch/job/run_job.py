@@ -7,11 +7,11 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.backfill.run_backfill import local_run
 from launch.engine.database import OtherVersion
+from launch.inputs.unreadable_input import fail_unreadable, fail_with, first_failures
 from launch.job.placement import Placement
 from launch.job.remote_run import run_remotely
 from launch.logs.json_log import keep_beam_quiet
 from launch.report.terminal_summary import show_summary
-from launch.report.unreadable_input import fail_unreadable, fail_with, first_failures
 from launch.report.write_report import write_report
 from launch.terminal.exit_status import DONE, LEFT, USAGE, fail
 from pipeline.errors import RunFailed

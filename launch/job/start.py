@@ -97,7 +97,6 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
             default_work_folder(destination),
             address=settings.server.pubsub_address,
             account=settings.job.checker.account,
-            idle_s=settings.failures.idle_s,
         )
     except (CheckFailed, pubsub_errors.Refused, OSError) as error:
         return fail(f"the replay failed: {error}")
@@ -142,7 +141,6 @@ def prepare(
         inputs=tuple(inputs),
         source=default_run_id(patterns),
         replays=replays,
-        salvage=loaded.settings.archives.salvage,
         workers=placement.processes,
         work_folder=work_folder,
         reply_folder=work_folder,
@@ -152,7 +150,7 @@ def prepare(
 
 def _local_flags(job: JobSettings) -> Iterator[str]:
     for group, names in (
-        (job.local, ("work_folder", "resume", "forget_replies")),
+        (job.local, ("work_folder", "forget_replies")),
         (job.costs, ("max_calls", "max_cost")),
     ):
         for name in names:

@@ -15,12 +15,18 @@ from schemas.quantities import MEGABYTE
 from transforms.grounding.settings import GoogleAccount
 from transforms.persistence.private_files import create_file, make_folder
 
+EMPTY_AFTER_S = 5.0  # without a message, the subscription counts as empty
 _MAX_MESSAGES, _MAX_BYTES = 1_000, 64 * MEGABYTE
 _log = logging.getLogger(__name__)
 
 
 def spool_failures(
-    name: str, folder: str, *, address: str | None, account: GoogleAccount, idle_s: float
+    name: str,
+    folder: str,
+    *,
+    address: str | None,
+    account: GoogleAccount,
+    idle_s: float = EMPTY_AFTER_S,
 ) -> str | None:
     """Write the failures of a subscription to a file; acknowledge each once it is on disk.
 

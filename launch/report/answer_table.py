@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 
+from launch.outputs.spreadsheet_cells import Cell, guard_formula
 from launch.report.counts.worst_answers import AnswerExcerpt
 from schemas.quantities import to_rfc3339
 
@@ -12,13 +13,6 @@ COLUMNS = (
     *("checker", "support_score", "min_claim_score", "worst_claim", "query", "answer"),
     "answer_name",
 )
-
-# A spreadsheet runs a cell that begins so as a formula, also in full width and behind white space.
-# Source: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULA_SIGNS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
-_BEFORE_FORMULAS = tuple("\t\r\n")
-
-Cell = str | float | None
 
 
 def row_of(excerpt: AnswerExcerpt) -> dict[str, Cell]:
@@ -43,11 +37,3 @@ def encode_csv(columns: Iterable[str], rows: Iterable[Mapping[str, Cell]]) -> by
     writer.writeheader()
     writer.writerows({name: guard_formula(cell) for name, cell in row.items()} for row in rows)
     return stream.getvalue().encode("utf-8-sig", errors="replace")
-
-
-def guard_formula(cell: Cell) -> Cell:
-    """Put an apostrophe before a text that a spreadsheet would take for a formula."""
-    if not isinstance(cell, str):
-        return cell
-    is_formula = cell.startswith(_BEFORE_FORMULAS) or cell.lstrip().startswith(_FORMULA_SIGNS)
-    return f"'{cell}" if is_formula else cell

@@ -6,6 +6,7 @@ from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
+from launch.outputs.output_folder import OutputFiles, UnreadableFile, read_answers
 from launch.report.answer_table import COLUMNS, encode_csv, row_of
 from launch.report.counts.comparison import (
     NO_PAIRS,
@@ -14,9 +15,8 @@ from launch.report.counts.comparison import (
     PairCounts,
     Scores,
 )
+from launch.report.counts.untrusted_names import cut_name
 from launch.report.counts.worst_answers import AnswerExcerpt, cut_answer
-from launch.report.output_folder import OutputFiles, UnreadableFile, read_answers
-from launch.report.output_records import cut_name
 from launch.report.page.page import render_comparison
 from launch.report.write_report import read_output
 from schemas.enriched_answer import AnswerRow

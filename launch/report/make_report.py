@@ -10,7 +10,7 @@ from rich.text import Text
 
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
-from launch.report import output_folder
+from launch.outputs import output_folder
 from launch.report.answer_table import COLUMNS, encode_csv, row_of
 from launch.report.compare_folders import compare_folders
 from launch.report.counts.tally import Tally, ThresholdOutcome

@@ -9,10 +9,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from launch.outputs.output_folder import UnreadableFile, read_answers
 from launch.report.counts.tally import Tally
 from launch.report.counts.worst_answers import AnswerExcerpt
-from launch.report.output_folder import UnreadableFile, read_answers
-from launch.terminal.figures import SCREEN_ACCURACY, counted, printable
+from launch.terminal.figures import SCREEN_ACCURACY, accounts_line, counted, printable
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import read_manifest
 from pipeline.sinks.summary_file import read_summaries
@@ -70,17 +70,6 @@ def _verdicts(summary: Summary) -> Table:
         table.add_row(verdict, f"{count:,}", Text(bar, style=_COLOURS.get(verdict, "cyan")))
     table.columns[1].justify = "right"
     return table
-
-
-def accounts_line(summary: Summary) -> str:
-    """Say where the messages of a run ended, and whether all are accounted for."""
-    errors = ", ".join(f"{count:,} {name}" for name, count in summary.failures_by_error.items())
-    failures = f"{counted(summary.failures, 'failure')}{f' ({errors})' if errors else ''}"
-    sampled_out = f", {summary.sampled_out:,} sampled out" if summary.sampled_out else ""
-    others = f"{failures}, {counted(summary.duplicates, 'duplicate')}{sampled_out}"
-    closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT ADD UP"
-    cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
-    return f"{summary.enriched:,} enriched, {others}: {closing}{cost}"
 
 
 def comparison_line(comparison: Comparison, calls: int) -> str:

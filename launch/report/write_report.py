@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TypeVar
 
-from launch.report import output_folder
+from launch.outputs import output_folder
+from launch.outputs.output_records import AlertLine, FailureLine
 from launch.report.counts.tally import Findings, Tally
-from launch.report.output_records import AlertLine, FailureLine
 from launch.report.page.page import render
 from pipeline import storage
 from pipeline.sinks.ranking import SHOWN_ANSWERS

@@ -1,5 +1,7 @@
 """Format numbers and untrusted text for people."""
 
+from schemas.quantities import to_datetime
+from schemas.summary import Summary
 from transforms.rules.spans import without_controls
 
 NOTHING = "—"  # shown instead of a missing number
@@ -61,3 +63,27 @@ def duration(latency_ms: int | None) -> str:
 def printable(text: str) -> str:
     """Remove from untrusted text what could control or flood a terminal."""
     return without_controls(f"{text[:_MAX_CHARACTERS]}…" if len(text) > _MAX_CHARACTERS else text)
+
+
+def moment(time_us: int | None) -> str:
+    """Format a time as ``3 Mar 2026, 14:05``, UTC."""
+    if time_us is None:
+        return NOTHING
+    return format_time(time_us, "{0.day} {0:%b} {0.year}, {0:%H:%M}")
+
+
+def format_time(time_us: int, template: str) -> str:
+    """Fill the placeholders of a template with a time, UTC."""
+    # A bucket of years may start before the calendar, or end after it.
+    return template.format(to_datetime(time_us))
+
+
+def accounts_line(summary: Summary) -> str:
+    """Say where the messages of a run ended, and whether all are accounted for."""
+    errors = ", ".join(f"{count:,} {name}" for name, count in summary.failures_by_error.items())
+    failures = f"{counted(summary.failures, 'failure')}{f' ({errors})' if errors else ''}"
+    sampled_out = f", {summary.sampled_out:,} sampled out" if summary.sampled_out else ""
+    others = f"{failures}, {counted(summary.duplicates, 'duplicate')}{sampled_out}"
+    closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT ADD UP"
+    cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
+    return f"{summary.enriched:,} enriched, {others}: {closing}{cost}"

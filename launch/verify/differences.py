@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from launch.engine.ledger import LedgerHour
+from launch.export.target import Delivered
 from schemas import Record
 from schemas.file_entry import FileEntry
+from schemas.quantities import to_datetime
 from schemas.summary import Summary
 
 KINDS = ("enriched", "failures", "alerts")  # the folders of rows below an output folder
@@ -19,7 +22,9 @@ class FoundJournal(Record, frozen=True, kw_only=True):
     path: str
     run: str
     identity: str
-    gap: int
+    hours: tuple[LedgerHour, ...]
+    delivered: dict[str, Delivered]
+    undelivered: dict[str, int]
     written: RowCounts
     waiting: RowCounts
 
@@ -126,8 +131,10 @@ def _run_differences(folder: Folder) -> Iterator[str]:
 def _journal_differences(folder: Folder) -> Iterator[str]:
     for journal in folder.journals:
         rows = _count_rows(folder.manifest, f"{journal.run}-{journal.identity}-")
-        if journal.gap:
-            yield f"{journal.path}: {journal.gap} messages ended nowhere"
+        for each in journal.hours:
+            if each.gap:
+                hour = f"{to_datetime(each.hour_us):%Y-%m-%d %H h}"
+                yield f"{journal.path}: {each.gap} messages of {hour} ended nowhere"
         for kind in KINDS:
             written, found = journal.written[kind], rows[kind] + journal.waiting[kind]
             # What a topic has taken is in no file.

@@ -1,22 +1,22 @@
-"""Compare an output folder with its ledgers, summary and manifest."""
+"""Compare an output folder with its ledgers, summary and manifest, and print the ledgers."""
 
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
-import fastavro
-import msgspec
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
 from launch.engine.database import EngineDatabase
 from launch.engine.journal import Journal
+from launch.outputs.output_folder import UnreadableFile, read_blocks, read_lines
+from launch.outputs.output_records import AlertLine, FailureLine
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.differences import KINDS, Folder, FoundJournal, differences, row_counts
+from launch.verify.ledger_tables import ledger_tables, number_table
 from pipeline import storage
 from pipeline.settings.checker import DATABASE
 from pipeline.settings.commands import VerifySettings
@@ -32,14 +32,6 @@ _PREFIX_DIGITS = 16
 _ATTEMPTS = 3  # a worker may publish while its files are read
 _WIDTH = 100
 _MAX_LINES = 50
-
-
-class _FailureId(msgspec.Struct):
-    record_id: str | None
-
-
-class _OpenLine(Exception):
-    """The last line of a file has no end."""
 
 
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
@@ -83,7 +75,9 @@ def _read_journal(path: str) -> FoundJournal:
             path=path,
             run=database.run or "",
             identity=database.identity,
-            gap=sum(account.gap for account in accounts),
+            hours=tuple(accounts),
+            delivered=journal.outbox.delivered(),
+            undelivered=journal.outbox.pending(),
             written={
                 "enriched": sum(account.enriched for account in accounts),
                 "failures": sum(account.failures for account in accounts),
@@ -111,32 +105,22 @@ def _read_rows(path: str, name: str, prefixes: "array[int]", damages: dict[str, 
             rows += 1
             if record_id:
                 prefixes.append(int(record_id[:_PREFIX_DIGITS], 16))
-    except OSError:
-        raise
-    except _OpenLine:
-        damages[name] = "its last line has no end"
-    except Exception as error:  # noqa: BLE001 - fastavro raises anything for damage
-        damages[name] = type(error).__name__
+    except UnreadableFile as error:
+        if error.damage is None:
+            raise
+        damages[name] = error.damage
     return rows
 
 
 def _read_ids(path: str, name: str) -> Iterator[str | None]:
     """Yield the record id of each row; None for an alert, and if a message could not be read."""
-    with storage.read(path) as stream:
-        if name.startswith("enriched/"):
-            for row in fastavro.reader(stream):
-                yield row["record_id"]
-            return
-        for line in stream:
-            yield _id_of_failure(line) if name.startswith("failures/") else None
-            if not line.endswith(b"\n"):
-                raise _OpenLine
-
-
-def _id_of_failure(line: bytes) -> str | None:
-    with suppress(msgspec.MsgspecError):
-        return msgspec.json.decode(line, type=_FailureId).record_id
-    return None
+    if name.startswith("enriched/"):
+        for rows in read_blocks(path):
+            yield from (row["record_id"] for row in rows)
+    elif name.startswith("failures/"):
+        yield from (failure.record_id for failure in read_lines(path, FailureLine))
+    else:
+        yield from (None for _ in read_lines(path, AlertLine))
 
 
 def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry]) -> tuple[str, ...]:
@@ -167,15 +151,15 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
     """Verify an output folder, given work folders elsewhere; print the result."""
     try:
         folder = _read_at_rest(root, work_folders)
-    except OSError as error:
+    except (OSError, UnreadableFile) as error:
         return fail(f"cannot verify {root}: {error}")
     console = Console(highlight=False, width=_WIDTH)
-    table = Table("rows", *KINDS, box=None, padding=(0, 2))
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for place, counts in row_counts(folder).items():
-        table.add_row(place, *(f"{counts[kind]:,}" for kind in KINDS))
-    console.print(table)
+    rows = [
+        (place, *(f"{counts[kind]:,}" for kind in KINDS))
+        for place, counts in row_counts(folder).items()
+    ]
+    for table in (*ledger_tables(folder.journals), number_table(("rows", *KINDS), rows)):
+        console.print(table)
     found = differences(folder)
     for line in found[:_MAX_LINES]:
         console.print(f"  {line}", soft_wrap=True, markup=False)

@@ -28,6 +28,9 @@ class OutboxLimits(Record, frozen=True, kw_only=True):
     max_bytes: int = 256 * MEGABYTE
 
 
+OUTBOX_LIMITS = OutboxLimits()
+
+
 class Delivery(Generic[OutboxRow]):
     """Deliver rows to a target, at least once, with exponential backoff while it is away.
 
@@ -39,7 +42,7 @@ class Delivery(Generic[OutboxRow]):
         journal: Journal,
         row_type: type[OutboxRow],
         target: Target[OutboxRow],
-        limits: OutboxLimits,
+        limits: OutboxLimits = OUTBOX_LIMITS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.kind = target.name
@@ -127,8 +130,10 @@ class Delivery(Generic[OutboxRow]):
             dropped = journal.outbox.trim(self.kind, self._limits.max_rows, most_bytes)
             if dropped:
                 _log.error(
-                    "%d of the oldest rows for %s are dropped: more wait than --max_outbox_rows and"
-                    " --max_outbox_mb allow; the output folder has them",
+                    "%d of the oldest rows for %s are dropped: at most %d rows and %d MB wait; the"
+                    " output folder has them",
                     dropped,
                     self.kind,
+                    self._limits.max_rows,
+                    most_bytes // MEGABYTE,
                 )

@@ -12,13 +12,12 @@ from launch.export.open_target import open_target
 from launch.export.target import Target
 from launch.pubsub.topic import Topic
 from launch.watch.alerts.webhooks import open_webhooks
-from launch.watch.delivery import Delivery, OutboxLimits
+from launch.watch.delivery import Delivery
 from pipeline.settings.commands import WatchSettings
 from pipeline.sinks.topic_messages import TopicMessage
 from schemas import Record
 from schemas.alert import Alert
 from schemas.grounding_result import GroundingResult
-from schemas.quantities import MEGABYTE
 
 # The batches wait while alerts are published; what fails is kept.
 _ALERTS_WITHIN_S = 3.0
@@ -41,14 +40,10 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[Non
 
     `journal` keeps the rows from then on. The end takes at most five seconds.
     """
-    results = settings.results
-    limits = OutboxLimits(
-        max_rows=results.max_outbox_rows, max_bytes=results.max_outbox_mb * MEGABYTE
-    )
     deliveries: list[Delivery[Any]] = []
     for row_type, target, accepts in _destinations(settings):
         journal.outbox.add_destination(target.name, row_type, accepts)
-        deliveries.append(Delivery(journal, row_type, target, limits))
+        deliveries.append(Delivery(journal, row_type, target))
     _drop_others(journal, {delivery.kind for delivery in deliveries})
     for delivery in deliveries:
         delivery.start()

@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.report.terminal_summary import accounts_line
-from launch.terminal.figures import counted, printable
+from launch.terminal.figures import accounts_line, counted, printable
 from launch.terminal.progress import read_gauges
 from schemas.alert import Alert
 from schemas.summary import Summary
@@ -37,8 +36,8 @@ class LogReporter:
     def report_alerts(self, alerts: Iterable[Alert]) -> None:
         """Report alerts that were raised: a log leaves them to their topic."""
 
-    def report_progress(self, stats: SubscriptionStats, pending: int) -> None:
-        """Report how far the worker is, if it is time; `pending` messages are not pulled again."""
+    def report_progress(self, stats: SubscriptionStats, deferred: int) -> None:
+        """Report how far the worker is, if it is time; `deferred` messages are not pulled again."""
         passed_s = self._clock() - self._reported_at_s
         if passed_s < _LOG_EVERY_S:
             return
@@ -55,7 +54,7 @@ class LogReporter:
                 "messages_per_s": round(done / passed_s, 2),
                 "messages": now["done"] - self._start["done"],
                 "outstanding": stats.outstanding,
-                "pending": pending,
+                "deferred": deferred,
                 "oldest_age_s": round(stats.oldest_unacked_age_s, 1),
             },
         )
@@ -84,12 +83,12 @@ class TerminalReporter(LogReporter):
         for alert in alerts:
             self._write(f"      {alert_line(alert)}")
 
-    def report_progress(self, stats: SubscriptionStats, pending: int) -> None:  # noqa: ARG002 - of the base
+    def report_progress(self, stats: SubscriptionStats, deferred: int) -> None:  # noqa: ARG002 - of the base
         """Write how many answers have which verdict, if that has changed."""
         if self._clock() - self._reported_at_s < _TERMINAL_EVERY_S:
             return
         self._reported_at_s = self._clock()
-        self._write_verdicts(pending)
+        self._write_verdicts(deferred)
 
     def report_end(self, summary: Summary) -> None:
         """Write the last verdicts, and the counts of all messages and alerts."""
@@ -97,12 +96,12 @@ class TerminalReporter(LogReporter):
         self._write(f"\n{counted(summary.read, 'message')}: {accounts_line(summary)}.")
         self._write(f"{counted(summary.alerts, 'alert')}.")
 
-    def _write_verdicts(self, pending: int) -> None:
+    def _write_verdicts(self, deferred: int) -> None:
         now = read_gauges()
         if now["done"] == self._last["done"]:
             return
         self._last = now
-        more = f"; checks that take longer: {pending:,}" if pending else ""
+        more = f"; checks that take longer: {deferred:,}" if deferred else ""
         since = now - self._start
         found = (f"{verdict.lower()} {since[verdict]:,}" for verdict in Verdict if since[verdict])
         verdicts = ", ".join(found) or "none checked yet"

@@ -13,7 +13,7 @@ from transforms.runtime.retry_schedule import RetrySchedule
 _SCHEDULE = RetrySchedule(first_s=1.0, longest_s=30.0)
 
 
-class PendingMessage(NamedTuple):
+class DeferredMessage(NamedTuple):
     """A message, as it was delivered, and those of its answers that are being checked."""
 
     message: Message
@@ -30,11 +30,11 @@ class RetryQueue:
         self._clock = clock
         # By place.
         self._failed: dict[str, tuple[float, Message]] = {}
-        self._pending: dict[str, PendingMessage] = {}
+        self._deferred: dict[str, DeferredMessage] = {}
         self._failures = 0
 
     def __len__(self) -> int:
-        return len(self._failed) + len(self._pending)
+        return len(self._failed) + len(self._deferred)
 
     def add_failed(self, messages: Sequence[Message]) -> None:
         """Keep messages whose batch failed."""
@@ -55,25 +55,25 @@ class RetryQueue:
             del self._failed[message.place]
         return taken
 
-    def add_pending(self, messages: Iterable[Message], answers: Iterable[DeferredAnswer]) -> None:
+    def add_deferred(self, messages: Iterable[Message], answers: Iterable[DeferredAnswer]) -> None:
         """Keep those of these messages that have deferred answers."""
         by_place: dict[str, list[DeferredAnswer]] = defaultdict(list)
         for answer in answers:
             by_place[answer.place].append(answer)
-        self._pending |= {
-            message.place: PendingMessage(message, by_place[message.place])
+        self._deferred |= {
+            message.place: DeferredMessage(message, by_place[message.place])
             for message in messages
             if message.place in by_place
         }
 
-    def take_checked(self, max_messages: int) -> list[PendingMessage]:
+    def take_checked(self, max_messages: int) -> list[DeferredMessage]:
         """Take messages whose checks have all ended, successful or not."""
         ended = (
-            pending
-            for pending in self._pending.values()
-            if all(self._has_ended(answer.record_id) for answer in pending.answers)
+            deferred
+            for deferred in self._deferred.values()
+            if all(self._has_ended(answer.record_id) for answer in deferred.answers)
         )
         taken = list(islice(ended, max_messages))
-        for pending in taken:
-            del self._pending[pending.message.place]
+        for deferred in taken:
+            del self._deferred[deferred.message.place]
         return taken

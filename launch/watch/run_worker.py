@@ -23,7 +23,7 @@ from launch.watch.health.metrics import Metrics
 from launch.watch.health.status_server import StatusServer
 from launch.watch.owned_paths import OwnershipLost
 from launch.watch.reporter import LogReporter, TerminalReporter
-from launch.watch.worker import Worker
+from launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from pipeline.errors import LockFailed
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
@@ -31,7 +31,6 @@ from pipeline.sinks.row_formats import row_formats
 from pipeline.storage import TargetExists
 from schemas.alert import Alert
 from schemas.failure import Failure
-from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed, Unavailable
 from transforms.grounding.transport import try_connection
@@ -121,6 +120,7 @@ def open_worker(
     *,
     reporter: LogReporter,
     subscription: Subscription | None = None,
+    limits: WorkerLimits = WORKER_LIMITS,
 ) -> Iterator[Worker]:
     """Open a worker, and its subscription, while a `with` block lasts."""
     with ExitStack() as opened:
@@ -128,15 +128,20 @@ def open_worker(
             subscription = PubSubSubscription(
                 settings.pubsub.subscription,
                 PullSettings(
-                    max_messages=settings.worker.max_outstanding_messages,
-                    max_bytes=settings.worker.max_outstanding_mb * MEGABYTE,
+                    max_messages=limits.outstanding_messages, max_bytes=limits.outstanding_bytes
                 ),
                 address=settings.server.pubsub_address,
                 account=settings.job.checker.account,
             )
         opened.callback(subscription.close, _CLOSE_WITHIN_S)
         worker = Worker(
-            config, settings, options, journal, subscription=subscription, reporter=reporter
+            config,
+            settings,
+            options,
+            journal,
+            subscription=subscription,
+            reporter=reporter,
+            limits=limits,
         )
         opened.enter_context(closing(worker))
         _open_metrics(worker, settings, opened)

@@ -28,7 +28,7 @@ from launch.watch.file_publisher import FilePublisher
 from launch.watch.health.health import Health
 from launch.watch.owned_paths import OwnedPaths
 from launch.watch.reporter import LogReporter
-from launch.watch.retry_queue import PendingMessage, RetryQueue
+from launch.watch.retry_queue import DeferredMessage, RetryQueue
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.sinks.outcomes import Outcome
@@ -36,6 +36,7 @@ from pipeline.sinks.sink import EngineSink
 from pipeline.sinks.topic_messages import encode_failure
 from pipeline.sources.read_archives import MessageRange
 from pipeline.storage import TargetExists
+from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.message import Message
@@ -60,6 +61,22 @@ class Defect(Exception):
     """A bug of groundwatch that one message triggers."""
 
 
+class WorkerLimits(Record, frozen=True, kw_only=True):
+    """How much a worker takes on at once.
+
+    Attributes:
+      batch_messages: messages of one batch, at most.
+      outstanding_messages, outstanding_bytes: stop pulling from here, deferred messages included.
+    """
+
+    batch_messages: int = 1_000
+    outstanding_messages: int = 4_000
+    outstanding_bytes: int = 64 * MEGABYTE
+
+
+WORKER_LIMITS = WorkerLimits()
+
+
 class Worker:
     """Process batches of a subscription until it is stopped.
 
@@ -78,20 +95,22 @@ class Worker:
         *,
         subscription: Subscription,
         reporter: LogReporter,
+        limits: WorkerLimits = WORKER_LIMITS,
     ) -> None:
-        limits, per_minute = settings.worker, config.check.requests_per_minute
+        per_minute = config.check.requests_per_minute
         self.batches_done = 0
         self.batches_failed = 0
         self.subscription = subscription
         self.journal = journal
-        self.monitor = Monitor(journal, config.rates, limits.no_data, clock.now_us())
+        self.monitor = Monitor(journal, config.rates, settings.worker.no_data, clock.now_us())
         self._config = config
-        self._settings = limits
+        self._dedupe_us = round(settings.worker.dedupe_h * HOUR_US)
+        self._limits = limits
         self._price = settings.job.costs.price_per_1k_chars
         self._started_at_us = clock.now_us()
-        # Parts of a batch that are processed next, each with its pending messages.
-        self._isolated: deque[tuple[Sequence[Message], Sequence[PendingMessage]]] = deque()
-        self._pending: Sequence[PendingMessage] = ()
+        # Parts of a batch that are processed next, each with its deferred messages.
+        self._isolated: deque[tuple[Sequence[Message], Sequence[DeferredMessage]]] = deque()
+        self._deferred: Sequence[DeferredMessage] = ()
         self._started_s = 0.0
         self._reporter = reporter
         self._latency = AlertLatency()
@@ -152,7 +171,7 @@ class Worker:
         process_next(self, lambda: self._batches)
         stats = self.subscription.stats()
         is_behind = not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
-        if is_behind or self.waiting >= self._settings.max_outstanding_messages:
+        if is_behind or self.waiting >= self._limits.outstanding_messages:
             self.monitor.record_backlog(clock.now_us())
         self._reporter.report_progress(stats, self.waiting)
         try:
@@ -184,7 +203,7 @@ class Worker:
         if time.monotonic() >= self._delete_ids_at_s:
             # Once an hour: it takes seconds if there are millions.
             self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
-            first = self.journal.first_kept_batch(round(self._settings.dedupe_h * HOUR_US))
+            first = self.journal.first_kept_batch(self._dedupe_us)
             if first is not None:
                 self.journal.delete_batches_before(first)
         if self._latency.pending and not self.journal.outbox.count("alert"):
@@ -199,15 +218,15 @@ class Worker:
         if not self._isolated:
             time.sleep(max(0.0, self._not_before_s - time.monotonic()))
             # Half of a batch at most, so that new messages are processed, too.
-            pending = self._retry_queue.take_checked(max(1, self._size.messages // 2))
-            messages = self._take([each.message for each in pending])
+            deferred = self._retry_queue.take_checked(max(1, self._size.messages // 2))
+            messages = self._take([each.message for each in deferred])
             if 0 < len(messages) < self._size.messages:
                 self._not_before_s = time.monotonic() + _BETWEEN_SMALL_BATCHES_S
             if messages:
-                self._isolated.append((messages, pending))
+                self._isolated.append((messages, deferred))
         if not self._isolated:
             return None
-        messages, self._pending = self._isolated.popleft()
+        messages, self._deferred = self._isolated.popleft()
         self._started_s = time.monotonic()
         ranges = [MessageRange(place="the subscription", messages=messages)]
         return Work(self.journal.next_number(), ranges, messages=messages)
@@ -269,7 +288,7 @@ class Worker:
 
     def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:
         """Acknowledge the messages of a batch, but for those with deferred answers."""
-        messages, pending = work.messages, self._pending
+        messages, deferred = work.messages, self._deferred
         self.batches_done += 1
         self._size.adjust(
             len(messages),
@@ -279,24 +298,24 @@ class Worker:
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
         )
         self._retry_queue.reset()
-        deferred = {answer.place for answer in outcome.deferred}
-        self._acknowledge([message.place for message in messages if message.place not in deferred])
+        places = {answer.place for answer in outcome.deferred}
+        self._acknowledge([message.place for message in messages if message.place not in places])
         self._latency.add(messages, len(outcome.alerts))
         self._reporter.report_alerts(outcome.alerts)
-        arrivals = _arrivals(outcome, pending)
-        self.monitor.record_arrivals(len(messages) - len(pending), arrivals, clock.now_us())
+        arrivals = _arrivals(outcome, deferred)
+        self.monitor.record_arrivals(len(messages) - len(deferred), arrivals, clock.now_us())
         self.monitor.record_rates(outcome.rates)
         # A message is processed again as a whole; its finished answers then count as duplicates.
-        self._retry_queue.add_pending(messages, outcome.deferred)
+        self._retry_queue.add_deferred(messages, outcome.deferred)
 
 
-def _arrivals(batch: Outcome, pending: Sequence[PendingMessage]) -> Counter[str | None]:
+def _arrivals(batch: Outcome, deferred: Sequence[DeferredMessage]) -> Counter[str | None]:
     """Count the answers that arrived with a batch, by engine, without those of earlier batches."""
     failed = {failure.record_id for failure in batch.failures}
     arrived: Counter[str | None] = Counter()
     for engine, counts in batch.rates:
         arrived[engine] += counts.answers
     arrived.update(answer.engine for answer in batch.deferred)
-    earlier = (answer for each in pending for answer in each.answers)
+    earlier = (answer for each in deferred for answer in each.answers)
     arrived.subtract(answer.engine for answer in earlier if answer.record_id not in failed)
     return +arrived

@@ -7,7 +7,6 @@ import msgspec
 
 from pipeline.settings import kinds
 from pipeline.settings.definition import Note, Settings
-from schemas.quantities import MEGABYTE
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     GLOBAL,
@@ -22,11 +21,9 @@ from transforms.grounding.settings import (
     grounding_config,
     location_of,
 )
-from transforms.rules.limits import CheckLimits
 
 _CHECK = CheckSettings()
 _RETRIES = RetrySettings()
-_LIMITS = CheckLimits()
 DATABASE = "run.sqlite"
 """The file in a work folder with everything of a run that must survive."""
 # Calls or characters: more than any run sends, and still an integer of SQLite.
@@ -47,20 +44,13 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     api_version: Version of the API.
     grounding_config: Resource name of the grounding configuration. Default: the project's
       default_grounding_config.
-    citation_threshold: Score from which a fact is cited; none leaves it to the service.
-    user_labels: Labels sent with each call, for Google Cloud billing.
     max_in_flight: Concurrent calls of one process.
     requests_per_minute: Quota of the whole job, divided among its workers. Default: no limit.
     timeout_s: Deadline of one attempt, from its start to the last byte of the reply.
-    cache_mb: Memory of a process for cached replies, so that an identical check is paid once.
     proxy: Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
     credentials_file: Key file of a service account. Default: application default credentials.
     impersonate_service_account: Email address of a service account to impersonate.
     quota_project: Project whose quota is used. Default: that of the credentials.
-    max_calls_per_answer: An answer that needs more calls is UNSCORABLE with the reason OVER_LIMIT.
-    max_facts: Facts that the service accepts in one call.
-    max_fact_chars: Characters that the service accepts in one fact.
-    max_answer_tokens: Tokens (words and full stops) that the service accepts in one answer.
     """
 
     checker: kinds.Checker | None = None
@@ -69,20 +59,13 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     location: Literal["global", "us", "eu"] | None = None
     api_version: Literal["v1", "v1beta"] = "v1beta"
     grounding_config: kinds.GroundingConfigName | None = None
-    citation_threshold: kinds.FractionOrNone = _CHECK.citation_threshold
-    user_labels: Annotated[tuple[kinds.Label, ...], Note(at_most=_LIMITS.max_user_labels)] = ()
     max_in_flight: kinds.Count = _CHECK.max_in_flight
     requests_per_minute: kinds.Positive | None = None
     timeout_s: kinds.Seconds = _RETRIES.timeout_s
-    cache_mb: kinds.MegabytesOrNone = _CHECK.cache_bytes // MEGABYTE
     proxy: kinds.Proxy | None = None
     credentials_file: Annotated[kinds.LocalFile | None, Note(is_local=True)] = None
     impersonate_service_account: kinds.ServiceAccount | None = None
     quota_project: kinds.Text | None = None
-    max_calls_per_answer: kinds.Count = _CHECK.max_calls_per_answer
-    max_facts: kinds.Count = _LIMITS.max_facts
-    max_fact_chars: kinds.Count = _LIMITS.max_fact_chars
-    max_answer_tokens: kinds.Count = _LIMITS.max_answer_tokens
 
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other."""
@@ -134,18 +117,9 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             account=self.account if is_google else None,
             api_version=self.api_version,
             grounding_config=config or grounding_config(self.project or "-", location),
-            citation_threshold=self.citation_threshold,
-            user_labels=dict(self.user_labels),
-            limits=CheckLimits(
-                max_facts=self.max_facts,
-                max_fact_chars=self.max_fact_chars,
-                max_answer_tokens=self.max_answer_tokens,
-            ),
-            max_calls_per_answer=self.max_calls_per_answer,
             max_in_flight=self.max_in_flight,
             requests_per_minute=None if quota is None else quota / workers,
             retries=msgspec.structs.replace(retries, timeout_s=self.timeout_s),
-            cache_bytes=self.cache_mb * MEGABYTE,
             reply_store=f"{reply_folder}/{DATABASE}" if has_store else None,
             budget=budget,
             proxy=self.proxy,
@@ -158,21 +132,15 @@ class RetryPolicySettings(Settings, frozen=True, kw_only=True):
 
     max_attempts: Attempts of one call.
     retry_timeout_s: Stop retrying a call after this time.
-    give_up_after_s: Stop the run after this time without a successful call.
     """
 
     max_attempts: kinds.Count = _RETRIES.max_attempts
     retry_timeout_s: kinds.Seconds = _RETRIES.total_s
-    give_up_after_s: kinds.Seconds = _RETRIES.give_up_after_s
 
     @property
     def policy(self) -> RetrySettings:
         """The retry policy of the client."""
-        return RetrySettings(
-            max_attempts=self.max_attempts,
-            total_s=self.retry_timeout_s,
-            give_up_after_s=self.give_up_after_s,
-        )
+        return RetrySettings(max_attempts=self.max_attempts, total_s=self.retry_timeout_s)
 
 
 class CostSettings(Settings, frozen=True, kw_only=True):

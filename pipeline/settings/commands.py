@@ -21,23 +21,9 @@ _OF_ONE_FOLDER = (
     *("what_if", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
 )
 _NOT_OF_A_WORKER = Note(
-    without="workers segment_messages resume forget_replies max_calls max_cost max_attempts"
-    " retry_timeout_s give_up_after_s"
+    without="workers forget_replies max_calls max_cost max_attempts retry_timeout_s"
 )
-_NOT_OF_A_STREAM = Note(
-    without="work_folder segment_messages resume forget_replies max_calls max_cost"
-    " price_per_1k_chars give_up_after_s"
-)
-
-
-class ArchiveSettings(Settings, frozen=True, kw_only=True):
-    """How archives are read.
-
-    salvage: Also read the records of a damaged archive before the damage, which no checksum
-      confirms, and tag them SALVAGED. The archive is a failure all the same.
-    """
-
-    salvage: kinds.Switch = False
+_NOT_OF_A_STREAM = Note(without="work_folder forget_replies max_calls max_cost price_per_1k_chars")
 
 
 class InputSettings(Settings, frozen=True, kw_only=True):
@@ -81,10 +67,6 @@ class ConnectionSettings(Settings, frozen=True, kw_only=True):
 class WorkerSettings(Settings, frozen=True, kw_only=True):
     """How the worker batches, deduplicates, drains and reports its health.
 
-    batch_messages: Messages of one batch, at most.
-    max_outstanding_messages: Stop pulling at this number of outstanding messages, the retry queue
-      included.
-    max_outstanding_mb: Stop pulling at this size of the outstanding messages.
     dedupe_h: How long a record id is kept to drop duplicates.
     drain_s: Time to drain after SIGTERM or SIGINT.
     max_answer_attempts: Attempts to check an answer while the checker replies to others. While it
@@ -92,28 +74,21 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     alert_ordering: Publish the alerts of one engine with an ordering key.
     no_data_after_s: Alert after this time without an answer from an engine that had steady traffic,
       or from the whole subscription.
-    no_data_min_answers: Answers an hour from which traffic is steady.
     health_address: Serve /healthz, /livez and /metrics here; a port alone is on 127.0.0.1. Default:
       not served.
     """
 
-    batch_messages: kinds.Count = 1_000
-    max_outstanding_messages: Annotated[kinds.Count, Note(former="held_messages")] = 4_000
-    max_outstanding_mb: Annotated[kinds.Megabytes, Note(former="held_mb")] = 64
     dedupe_h: kinds.Hours = 24.0
     drain_s: kinds.Seconds = 25.0
     max_answer_attempts: kinds.Count = RetrySettings().max_answer_attempts
     alert_ordering: kinds.Switch = False
     no_data_after_s: kinds.Seconds = _NO_DATA.after_us / SECOND_US
-    no_data_min_answers: kinds.Count = _NO_DATA.min_answers
     health_address: kinds.ListeningAddress | None = None
 
     @property
     def no_data(self) -> NoDataRule:
         """The rule that detects engines without traffic."""
-        return NoDataRule(
-            after_us=round(self.no_data_after_s * SECOND_US), min_answers=self.no_data_min_answers
-        )
+        return NoDataRule(after_us=round(self.no_data_after_s * SECOND_US))
 
     @property
     def retries(self) -> RetrySettings:
@@ -133,19 +108,16 @@ class StreamingJobSettings(Settings, frozen=True, kw_only=True):
     dedupe_h: How long a record id is kept to drop duplicates.
     id_label: Attribute that identifies a message. Dataflow drops messages with the same value
       within ten minutes; they are not counted.
-    shards: Files for the records of one window and date; one takes 250 records a second.
     """
 
     dedupe_h: kinds.Hours = SEEN_FOR_S / 3600
     id_label: kinds.Text | None = None
-    shards: kinds.Count = 4
 
 
 class BackfillSettings(Settings, frozen=True, kw_only=True):
     """The settings of `backfill`."""
 
     input: InputSettings
-    archives: ArchiveSettings
     job: JobSettings
 
 
@@ -154,12 +126,10 @@ class FailureSettings(Settings, frozen=True, kw_only=True):
 
     failures: Failures of an earlier run: paths or globs, local or gs://.
     failure_subscription: Replay the failures of this subscription to a failure topic.
-    idle_s: Time without a message after which the subscription counts as empty.
     """
 
     failures: tuple[kinds.Location, ...] = ()
     failure_subscription: kinds.SubscriptionName | None = None
-    idle_s: kinds.Seconds = 5.0
 
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other."""
@@ -174,8 +144,7 @@ class ReplaySettings(Settings, frozen=True, kw_only=True):
 
     failures: FailureSettings
     server: ConnectionSettings
-    archives: ArchiveSettings
-    job: JobSettings
+    job: Annotated[JobSettings, Note(without="api_version alert_tags")]
 
 
 class EstimationSettings(Settings, frozen=True, kw_only=True):
@@ -197,9 +166,8 @@ class EstimateSettings(Settings, frozen=True, kw_only=True):
     """The settings of `estimate`: those of a backfill, without a required output, and its own."""
 
     input: InputSettings
-    archives: ArchiveSettings
     estimate: EstimationSettings
-    job: Annotated[JobSettings, Note(without="output")]
+    job: Annotated[JobSettings, Note(without="output api_version alert_tags")]
 
 
 class WatchSettings(Settings, frozen=True, kw_only=True):
@@ -262,9 +230,8 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
     """The settings of `evaluate`."""
 
     evaluation: EvaluationSettings
-    archives: ArchiveSettings
     format: InputFormatSettings
-    verdicts: Annotated[VerdictSettings, Note(without="drift_threshold move_reason")]
+    verdicts: Annotated[VerdictSettings, Note(without="move_reason")]
     checker: CheckerSettings
     retries: RetryPolicySettings
 
@@ -281,7 +248,7 @@ class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
     evaluation: Annotated[EvaluationSettings, Note(without="evaluation_output")]
     verdicts: Annotated[
         VerdictSettings,
-        Note(without="drift_threshold move_reason low_grounded_threshold claim_threshold"),
+        Note(without="move_reason low_grounded_threshold claim_threshold"),
     ]
     precision: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None
     recall: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None
@@ -366,7 +333,7 @@ class CheckCommandSettings(Settings, frozen=True, kw_only=True):
     """The settings of `check`."""
 
     given: GivenAnswerSettings
-    verdicts: Annotated[VerdictSettings, Note(without="drift_threshold move_reason")]
+    verdicts: Annotated[VerdictSettings, Note(without="move_reason")]
     checker: CheckerSettings
     retries: RetryPolicySettings
 
@@ -394,19 +361,6 @@ class InspectSettings(Settings, frozen=True, kw_only=True):
     file: Annotated[kinds.Location, Note(positional="FILE")]
     messages: Annotated[kinds.Count, Note(is_argument=True)] = 3
     format: InputFormatSettings
-
-
-class StatusSettings(Settings, frozen=True, kw_only=True):
-    """The settings of `status`.
-
-    folder: The --output or --work_folder of a worker.
-    verify: Also compare the ledger with the rows and record ids in the output's files.
-    status_output: With --verify, where DIR is a --work_folder: the worker's --output.
-    """
-
-    folder: Annotated[kinds.Location, Note(positional="DIR")]
-    verify: kinds.Switch = False
-    status_output: Annotated[kinds.Location | None, Note(flag="output")] = None
 
 
 class VerifySettings(Settings, frozen=True, kw_only=True):

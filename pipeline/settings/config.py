@@ -4,7 +4,7 @@ from typing import Any
 
 from pipeline import storage
 from pipeline.settings.checker import DATABASE
-from pipeline.settings.job import FILE_BYTES, JobSettings, LocalRunSettings
+from pipeline.settings.job import FILE_BYTES, JobSettings
 from schemas import Record
 from schemas.message import ParseOptions
 from schemas.quantities import MEGABYTE
@@ -66,10 +66,8 @@ class Config(Record, frozen=True, kw_only=True):
     run: str
     source: str | None = None
     replays: bool = False
-    salvage: bool = False
     parsing: ParseOptions = ParseOptions()
     work_folder: str | None = None
-    segment_messages: int = LocalRunSettings().segment_messages
     file_bytes: int = FILE_BYTES
     seen_for_s: int = SEEN_FOR_S
     sampling: SamplingRule = SamplingRule()
@@ -123,7 +121,6 @@ def job_config(
         output=job.output.output,
         run=run,
         parsing=job.format.options,
-        segment_messages=job.local.segment_messages,
         file_bytes=job.output.target_file_mb * MEGABYTE,
         sampling=job.sampling.rule,
         moved_reasons=dict(job.verdicts.move_reason),

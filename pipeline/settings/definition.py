@@ -43,7 +43,6 @@ class Note(Record, frozen=True, kw_only=True):
 
     Attributes:
       flag: the flag's name, where another command gives that flag another meaning.
-      former: the flag's name in an earlier version, which still works.
       default: describes a default that depends on something; taken from the help.
       positional: its name in the usage line, such as DIR, if it stands without a flag.
       is_argument: whether it is only taken from the command line.
@@ -52,9 +51,7 @@ class Note(Record, frozen=True, kw_only=True):
     """
 
     flag: str = ""
-    former: str = ""
     default: str = ""
-    at_most: int | None = None
     positional: str = ""
     is_argument: bool = False
     is_local: bool = False

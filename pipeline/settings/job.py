@@ -15,7 +15,6 @@ from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
 
-_THRESHOLDS = Thresholds()
 _RATES = RateRule()
 _CLOSING_RATIO = 0.5  # An incident closes at half the rate that opens it, so that it does not flap
 FILE_BYTES = 128 * MEGABYTE
@@ -28,21 +27,15 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
     map: Path of a field in the message, in JSONPath, such as 'facts=$.documents[*].text'. The
       fields are query, answer, facts, id, time, engine, session, trace, span and response. Of
       several paths of a field the first that finds a value counts.
-    facts_from_steps: Count the search results of the generator's intermediate steps as facts.
     """
 
     input_format: kinds.FormatName | None = None
     map: tuple[kinds.MappedField, ...] = ()
-    facts_from_steps: kinds.Switch = False
 
     @property
     def options(self) -> ParseOptions:
         """The options of the parser."""
-        return ParseOptions(
-            input_format=self.input_format,
-            facts_from_steps=self.facts_from_steps,
-            own_map=self.map,
-        )
+        return ParseOptions(input_format=self.input_format, own_map=self.map)
 
 
 class SamplingSettings(Settings, frozen=True, kw_only=True):
@@ -85,15 +78,12 @@ class OutputSettings(Settings, frozen=True, kw_only=True):
 
 
 class LocalRunSettings(Settings, frozen=True, kw_only=True):
-    """How a run on this machine works and resumes.
+    """How a run on this machine works.
 
     workers: Processes that share the work. On another runner: the number that --requests_per_minute
       is divided by. Default: 1; on another runner, as many as it may start.
     work_folder: Local folder for the state of an unfinished run. Default: inside a local --output,
       else in ~/.cache/groundwatch.
-    segment_messages: Commit progress every so many messages.
-    resume: Resume an interrupted run, and fail if there is none. Without this flag the same command
-      resumes the run or starts a new one.
     forget_replies: Start over and discard the cached replies of an interrupted run, which are
       otherwise kept even if settings or input change. Calls already sent still count against
       --max_calls and --max_cost.
@@ -101,14 +91,7 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
 
     workers: kinds.Count | None = None
     work_folder: Annotated[kinds.LocalFolder | None, Note(is_local=True)] = None
-    segment_messages: Annotated[kinds.Count, Note(is_local=True)] = 10_000
-    resume: Annotated[kinds.Switch, Note(is_local=True)] = False
     forget_replies: Annotated[kinds.Switch, Note(is_local=True)] = False
-
-    def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
-        if self.resume and self.forget_replies:
-            yield "--resume continues a run and --forget_replies starts over: pass one of them"
 
 
 class VerdictSettings(Settings, frozen=True, kw_only=True):
@@ -118,21 +101,18 @@ class VerdictSettings(Settings, frozen=True, kw_only=True):
       1 for all engines, or ENGINE=NUMBER for one. Default: 0.6.
     claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED: a number from 0 to 1
       for all engines, or ENGINE=NUMBER for one. Default: 0.4.
-    drift_threshold: Tag SCORE_DRIFT where the generator's own score differs from the support score
-      by more.
     move_reason: Map a skip, finish or block reason to another verdict.
     """
 
     low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
     claim_threshold: tuple[kinds.Threshold, ...] = ()
-    drift_threshold: kinds.Fraction = _THRESHOLDS.drift
     move_reason: tuple[kinds.MovedReason, ...] = ()
 
     @property
     def thresholds(self) -> Thresholds:
         """The thresholds of the tagging rules."""
         given = {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
-        return Thresholds(drift=self.drift_threshold).replaced(given)
+        return Thresholds().replaced(given)
 
 
 class AlertSettings(Settings, frozen=True, kw_only=True):
@@ -147,10 +127,6 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     rate_budget: Error budget: the accepted rate of bad answers.
     rate_burn: Burn rate that opens an incident: the rate of bad answers as a multiple of the
       budget, over one hour and over six.
-    rate_min_answers: Do not compute a burn rate from fewer answers an hour.
-    reason_rise: Rise of a skip reason that opens an incident: its rate over one hour as a multiple
-      of its rate over the five hours before.
-    reason_min_answers: Do not compute a rise from fewer answers an hour with the skip reason.
     """
 
     alert_verdicts: tuple[Verdict, ...] = tuple(sorted(AlertRule().verdicts))
@@ -159,9 +135,6 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     record_url: kinds.RecordUrl | None = None
     rate_budget: kinds.Share = _RATES.budget
     rate_burn: kinds.Positive = _RATES.burn_rate
-    rate_min_answers: kinds.Count = _RATES.min_answers
-    reason_rise: kinds.Positive = _RATES.reason_rise
-    reason_min_answers: kinds.Count = _RATES.min_reason_answers
 
     @property
     def rule(self) -> AlertRule:
@@ -180,10 +153,6 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
             budget=self.rate_budget,
             burn_rate=self.rate_burn,
             closing_burn_rate=self.rate_burn * _CLOSING_RATIO,
-            min_answers=self.rate_min_answers,
-            reason_rise=self.reason_rise,
-            closing_reason_rise=self.reason_rise * _CLOSING_RATIO,
-            min_reason_answers=self.reason_min_answers,
         )
 
 

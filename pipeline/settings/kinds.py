@@ -31,7 +31,6 @@ _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
 _EMAIL = r"[^@\s]+@[^@\s]+"
 _PUBSUB_PROJECT = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]"
-_LABEL = r"[a-z][a-z0-9_-]{0,62}=[a-z0-9_-]{0,63}"
 _BUCKET_PATH = r"gs://[^/\s]+/\S+"
 _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
 _PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
@@ -179,16 +178,6 @@ def _parse_pair(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _parse_label(text: str) -> tuple[str, str]:
-    pair = _parse_pair(text)
-    if not re.fullmatch(_LABEL, text):
-        raise ValueError(
-            "must be KEY=VALUE of lower-case letters, digits, - and _, at most 63 each,"
-            " the key beginning with a letter"
-        )
-    return pair
-
-
 def _parse_moved_reason(text: str) -> tuple[str, Verdict]:
     reason, verdict = _parse_pair(text)
     if reason in FINDINGS:
@@ -249,13 +238,6 @@ def _format_names() -> Sequence[str]:
 
 
 _FRACTION = _number("from 0 to 1", 0)
-_FRACTION_OR_MORE = _number("from 0 to 1, or none", 0)
-_FRACTION_OR_NONE = ValueKind(
-    lambda text: None if text.lower() == "none" else _FRACTION_OR_MORE.parse(text),
-    "NUMBER|none",
-    rf"({_FRACTION_PATTERN}|[nN][oO][nN][eE])",
-    range=_FRACTION_OR_MORE.range,
-)
 _CHECKER = ValueKind(
     _parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})"
 )
@@ -269,14 +251,12 @@ Text = Annotated[str, ValueKind(_parse_text)]
 Switch = Annotated[bool, ValueKind(parse_switch, "", "(true|false|True|False)", "BOOLEAN")]
 Fraction = Annotated[float, _FRACTION]
 Share = Annotated[float, _number("above 0, at most 1", _LEAST_SHARE)]
-FractionOrNone = Annotated[float | None, _FRACTION_OR_NONE]
 Positive = Annotated[float, _positive()]
 Seconds = Annotated[float, _positive("seconds")]
 Milliseconds = Annotated[float, _positive("milliseconds")]
 Hours = Annotated[float, _positive("hours")]
 Count = Annotated[int, _whole(1)]
 Megabytes = Annotated[int, _whole(1, "megabytes")]
-MegabytesOrNone = Annotated[int, _whole(0, "megabytes")]
 Port = Annotated[int, _whole(0, most=_HIGHEST_PORT)]
 Location = Annotated[str, ValueKind(_parse_location, "PATH", rf"({_BUCKET_PATH}|[^:\s]+)")]
 Archive = Annotated[str, ValueKind(_parse_location, "PATH", _BUCKET_PATH)]
@@ -308,7 +288,6 @@ MovedReason = Annotated[
 ]
 Checker = Annotated[str, _CHECKER]
 GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME")]
-Label = Annotated[tuple[str, str], ValueKind(_parse_label, "KEY=VALUE", _LABEL)]
 Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL", _ADDRESS)]
 ServiceAccount = Annotated[
     str,

@@ -13,6 +13,7 @@ import yaml
 
 from pipeline.settings import kinds
 from pipeline.settings.definition import S, Setting, Settings, build, settings_of
+from pipeline.settings.gone import advice
 
 PREFIX = "GROUNDWATCH_"
 # Variables that Kubernetes sets in each container for a Service called groundwatch.
@@ -108,7 +109,15 @@ def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[s
     ]
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
     unknown = (flag for flag in flags if flag.removeprefix("--") not in names)
-    return [*values, *(f"{flag} is unknown{nearest_hint(flag, names, '--')}" for flag in unknown)]
+    refusals = (f"{flag} {_refusal(flag, names, '--', 'is unknown')}" for flag in unknown)
+    return [*values, *refusals]
+
+
+def _refusal(
+    name: str, names: Collection[str], prefix: str = "", reason: str = "is not a setting"
+) -> str:
+    """Say what to use instead of a setting that is gone, or name the nearest known one."""
+    return advice(name.removeprefix(prefix)) or f"{reason}{nearest_hint(name, names, prefix)}"
 
 
 def _is_value(argument: str) -> bool:
@@ -145,9 +154,9 @@ def _flags(
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     flags = [field for field in fields if not field.note.positional]
     for field in flags:
-        names = [f"--{name}" for name in (field.name, field.note.former) if name]
         # Any number of values, since argparse would stop at the first wrong number.
-        parser.add_argument(*names, action="append", nargs="*", dest=field.key, default=[])
+        name = f"--{field.name}"
+        parser.add_argument(name, action="append", nargs="*", dest=field.key, default=[])
     namespace, others = parser.parse_known_args(arguments)
     given: dict[str, _Given] = {}
     for field in flags:
@@ -182,7 +191,7 @@ def _variables(
             texts = text.split() if names[name] in many else [text]
             given[names[name]] = _Given(tuple(texts), f"{variable}=")
         elif not _OF_KUBERNETES.fullmatch(name):
-            problems.append(f"{variable}: is not a setting{nearest_hint(variable, names, PREFIX)}")
+            problems.append(f"{variable}: {_refusal(variable, names, PREFIX)}")
     return given
 
 
@@ -207,7 +216,7 @@ def _file(config: _Given | None, keys: Collection[str], problems: list[str]) -> 
         key, place = str(key_node.value), f"{path}, line {key_node.start_mark.line + 1}: "
         texts = _yaml_texts(value_node)
         if key not in keys:
-            problems.append(f"{place}{key} is not a setting{nearest_hint(key, keys)}")
+            problems.append(f"{place}{key} {_refusal(key, keys)}")
         elif key == _CONFIG:
             problems.append(f"{place}{key}: a file cannot name another")
         elif key in given:
@@ -245,7 +254,4 @@ def _value(field: Setting, given: _Given, problems: list[str]) -> object:
         if len(values) > 1:
             problems.append(f"{given.place}takes one value, not {len(values)}")
         return values[-1]
-    at_most = field.note.at_most
-    if at_most is not None and len(values) > at_most:
-        problems.append(f"{given.place}takes at most {at_most} values, not {len(values)}")
     return tuple(value for value in values if value is not _INVALID)

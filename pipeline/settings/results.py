@@ -62,13 +62,9 @@ class ResultSettings(Settings, frozen=True, kw_only=True):
     results_to: Tool that receives the verdict and the scores of each answer, and its address.
       Repeat the flag for several. Default address: of the tool's own environment variables, which
       also have the keys.
-    max_outbox_rows: Drop the oldest results for a tool that is away when more than this wait.
-    max_outbox_mb: The same, by their size.
     """
 
     results_to: tuple[ResultTarget, ...] = ()
-    max_outbox_rows: kinds.Count = 100_000
-    max_outbox_mb: kinds.Megabytes = 256
 
     def problems(self) -> Iterator[str]:
         """Name the tools that are named twice."""

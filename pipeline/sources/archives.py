@@ -1,4 +1,4 @@
-"""Read archives: only the records that their checksums confirm, or those before a damage."""
+"""Read archives: only the records that their checksums confirm."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from io import BufferedReader, RawIOBase
 from itertools import islice
 from typing import IO, cast
-
-from msgspec.structs import replace
 
 from pipeline import storage
 from pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
@@ -22,7 +20,7 @@ from pipeline.sources.compression import (
 from pipeline.sources.tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
 from schemas import Record
 from schemas.failure import message_of_failure
-from schemas.message import SALVAGED, Message
+from schemas.message import Message
 from schemas.wire.json_input import MAX_PAYLOAD_BYTES
 
 # A longer line is not kept whole; a run with a line of this length takes some 320 MB.
@@ -42,13 +40,9 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?')
 
 
 class Contents(Record, frozen=True):
-    """How many records of an archive count, and the `damage` behind them.
-
-    A checksum confirms the `verified` ones, or none covers them; the others are salvaged.
-    """
+    """How many records of an archive count, and the `damage` behind them."""
 
     records: int
-    verified: int
     damage: str | None = None
     version: tuple[int, int] = (0, 0)
 
@@ -62,37 +56,35 @@ def read_file(
     path: str,
     *,
     are_failures: bool,
-    salvage: bool = False,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
     """Verify a file, and read its valid messages; a compressed file is read twice.
 
-    DamagedArchive follows the last record that counts; with `salvage`, those before a damage count.
-    A file that has changed meanwhile, or has a line that is not a failure, is an OSError. `watch`
-    is called with each opened file, to follow the progress.
+    DamagedArchive follows the last record that counts. A file that has changed meanwhile, or has a
+    line that is not a failure, is an OSError. `watch` is called with each opened file, to follow
+    the progress.
     """
     with _opened(path) as stream:
-        if not (_kind(stream) in {GZIP_MAGIC, ZSTD_MAGIC} or salvage):
+        if _kind(stream) not in {GZIP_MAGIC, ZSTD_MAGIC}:
             if watch:
                 watch(stream)
             yield from _records(stream, path, are_failures=are_failures)
             return
-    contents = examine_file(path, are_failures=are_failures, salvage=salvage)
+    contents = examine_file(path, are_failures=are_failures)
     yield from read_examined_file(path, contents, are_failures=are_failures, watch=watch)
 
 
-def examine_file(path: str, *, are_failures: bool, salvage: bool) -> Contents:
+def examine_file(path: str, *, are_failures: bool) -> Contents:
     """Read a file to its end, and count its valid records."""
     read = 0
     with _opened(path) as stream:
         version = storage.version(path)
         try:
-            for _ in _records(stream, path, are_failures=are_failures, salvage=True):
+            for _ in _records(stream, path, are_failures=are_failures):
                 read += 1
         except DamagedArchive as error:
-            count = read if salvage else error.verified
-            return Contents(count, error.verified, str(error), version)
-    return Contents(read, read, None, version)
+            return Contents(error.verified, str(error), version)
+    return Contents(read, None, version)
 
 
 def read_examined_file(
@@ -103,17 +95,17 @@ def read_examined_file(
     first: int = 0,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Read the valid messages of an examined file behind the `first` ones; mark the salvaged."""
+    """Read the valid messages of an examined file behind the `first` ones."""
     with _opened(path) as stream:
         if watch:
             watch(stream)
         _refuse_changed(path, contents)
-        records = _records(stream, path, are_failures=are_failures, salvage=True, first=first)
+        records = _records(stream, path, are_failures=are_failures, first=first)
         number = first
         try:
-            for number, record in enumerate(islice(records, contents.records - first), first + 1):
-                mark = {SALVAGED: "true"} if number > contents.verified else {}
-                yield replace(record, attributes=record.attributes | mark) if mark else record
+            for record in islice(records, contents.records - first):
+                number += 1
+                yield record
             if contents.damage is None:
                 # Only this reads the checksum at the end of the file.
                 next(records, None)
@@ -123,7 +115,7 @@ def read_examined_file(
             raise OSError(_CHANGED)
         _refuse_changed(path, contents)
     if contents.damage is not None:
-        raise DamagedArchive(contents.damage, contents.verified)
+        raise DamagedArchive(contents.damage, contents.records)
 
 
 def refuse_changed(path: str, contents: Contents) -> None:
@@ -144,16 +136,16 @@ def _opened(path: str) -> Iterator[Buffered]:
 
 
 def _records(
-    stream: Buffered, path: str, *, are_failures: bool, salvage: bool = False, first: int = 0
+    stream: Buffered, path: str, *, are_failures: bool, first: int = 0
 ) -> Iterator[Message]:
     if not are_failures and _kind(stream) == PARQUET_MAGIC:
         return read_parquet(stream, path, first)
     read = read_failures if are_failures else read_archive
-    return islice(read(stream, path, salvage=salvage), first, None)
+    return islice(read(stream, path), first, None)
 
 
 def read_archive(
-    stream: Buffered, path: str, *, max_line_bytes: int = MAX_LINE_BYTES, salvage: bool = False
+    stream: Buffered, path: str, *, max_line_bytes: int = MAX_LINE_BYTES
 ) -> Iterator[Message]:
     """Read an archive until its end or DamagedArchive; its first bytes decide its format.
 
@@ -163,10 +155,7 @@ def read_archive(
     """
     kind = _kind(stream)
     if kind in {AVRO_MAGIC, PARQUET_MAGIC}:
-        is_avro = kind == AVRO_MAGIC
-        yield from (
-            read_rows(stream, path, salvage=salvage) if is_avro else read_parquet(stream, path)
-        )
+        yield from (read_rows if kind == AVRO_MAGIC else read_parquet)(stream, path)
         return
     for name, form in ((".avro", "an Avro"), (".parquet", "a Parquet")):
         if kind == _PLAIN and path.endswith(name) and stream.peek(1):
@@ -178,9 +167,9 @@ def read_archive(
     yield from read(chunks, path, max_line_bytes)
 
 
-def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
+def read_failures(stream: Buffered, path: str) -> Iterator[Message]:
     """Read the original messages from a file of failures; OSError for a line without one."""
-    for line in read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES, salvage=salvage):
+    for line in read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES):
         try:
             yield message_of_failure(line.payload)
         except ValueError as error:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from io import BufferedReader, BytesIO, RawIOBase
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import cramjam
 from backports import zstd
@@ -34,6 +34,7 @@ _CHUNK_BYTES = 64 * 1024
 _MAX_BLOCK_BYTES = 256 * MEGABYTE
 _MAX_LONG_BYTES = 10
 _CRC_BYTES = 4
+_WRONG_CHECKSUM = "its checksum is wrong"
 _DECODERS: Mapping[str, Callable[[], Any]] = {
     "deflate": lambda: zlib.decompressobj(-zlib.MAX_WBITS),
     "bzip2": bz2.BZ2Decompressor,
@@ -55,13 +56,6 @@ _TEMPLATE_RECORD = "AvroPubsubMessageRecord"
 Row = dict[str, Any]
 Buffered: TypeAlias = "BufferedReader[RawIOBase]"
 _Reading = Callable[[Row, str], Message]
-
-
-class Block(NamedTuple):
-    """The rows of a block in the file's order; of a damaged one those before the damage."""
-
-    rows: list[Row]
-    is_verified: bool
 
 
 class AvroFile:
@@ -94,63 +88,46 @@ class AvroFile:
             reason = f"its Avro schema cannot be read: {type(error).__name__}"
             raise DamagedArchive(reason) from None
 
-    def blocks(self, *, salvage: bool = False) -> Iterator[Block]:
-        """Read the blocks, until DamagedArchive; salvage also reads rows before a damage."""
+    def blocks(self) -> Iterator[list[Row]]:
+        """Read the rows of each block, until DamagedArchive."""
         number = 0
         while self._stream.peek(1):
             number, start = number + 1, self._reader.offset
-            count, data, fault = self._read_block()
-            rows, fault_of_rows = self._decode(count, data)
-            fault = fault or fault_of_rows
-            if salvage or not fault:
-                yield Block(rows, is_verified=not fault)
-            if fault:
+            try:
+                rows = self._decode(*self._read_block())
+            except (EOFError, ValueError) as error:
                 raise DamagedArchive(
                     f"Avro block {number}, from byte {start}, is damaged before byte"
-                    f" {self._reader.offset}: {fault}"
-                )
+                    f" {self._reader.offset}: {error}"
+                ) from None
+            yield rows
 
-    def _read_block(self) -> tuple[int, bytes, str | None]:
-        """Return the count of rows, the decompressed data before a fault, and the fault."""
-        count, data = 0, b""
-        try:
-            count = self._reader.read_long()
-            if count < 0:
-                return 0, b"", f"it claims to have {count} rows"
-            size = self._reader.read_long()
-            try:
-                data, fault = _decompress(self._codec, self._reader.read(size))
-            except _EndsEarly as end:
-                data, _ = _decompress(self._codec, end.data)
-                raise
-            if fault:
-                return count, data, fault
-            if self._reader.read(_SYNC_BYTES) != self._sync:
-                return count, data, "its sync marker is wrong"
-        except (EOFError, ValueError) as error:
-            return count, data, str(error)
-        return count, data, f"it claims to have {count} rows" if count > len(data) else None
+    def _read_block(self) -> tuple[int, bytes]:
+        """Return the count of rows and the decompressed data."""
+        count = self._reader.read_long()
+        if count < 0:
+            raise ValueError(f"it claims to have {count} rows")
+        data = _decompress(self._codec, self._reader.read(self._reader.read_long()))
+        if self._reader.read(_SYNC_BYTES) != self._sync:
+            raise ValueError("its sync marker is wrong")
+        # A damaged count of rows without bytes would never end.
+        if count > len(data):
+            raise ValueError(f"it claims to have {count} rows")
+        return count, data
 
-    def _decode(self, count: int, data: bytes) -> tuple[list[Row], str | None]:
-        """Return the rows before a fault, and the fault."""
+    def _decode(self, count: int, data: bytes) -> list[Row]:
         rows: list[Any] = []
         stream, errors = BytesIO(data), self._errors
         try:
-            # A damaged count of rows without bytes would never end.
-            for _ in range(min(count, len(data))):
+            for _ in range(count):
                 row = schemaless_reader(stream, self.schema, None, handle_unicode_errors=errors)
                 rows.append(row)
         except Exception as error:  # noqa: BLE001 - fastavro raises whatever its decoders do
-            return rows, f"row {len(rows) + 1} cannot be decoded: {type(error).__name__}"
-        return rows, "something follows its last row" if stream.read(1) else None
-
-
-class _EndsEarly(EOFError):
-    """The file ends where more bytes should follow; `data` are those that are there."""
-
-    def __init__(self, data: bytes, size: int) -> None:
-        super().__init__(f"it ends early, after {len(data)} of {size} bytes")
-        self.data = data
+            reason = f"row {len(rows) + 1} cannot be decoded: {type(error).__name__}"
+            raise ValueError(reason) from None
+        if stream.read(1):
+            raise ValueError("something follows its last row")
+        return rows
 
 
 class _Reader:
@@ -161,7 +138,7 @@ class _Reader:
         self.offset = 0
 
     def read(self, size: int) -> bytes:
-        """Read so many bytes, or raise _EndsEarly; ValueError for an odd size."""
+        """Read so many bytes, or raise EOFError; ValueError for an odd size."""
         if not 0 <= size <= _MAX_BLOCK_BYTES:
             raise ValueError(f"it claims to have {size} bytes")
         # In pieces, since a stream allocates memory for the requested size.
@@ -169,7 +146,7 @@ class _Reader:
         while len(data) < size:
             piece = self._stream.read(min(size - len(data), _CHUNK_BYTES))
             if not piece:
-                raise _EndsEarly(bytes(data), size)
+                raise EOFError(f"it ends early, after {len(data)} of {size} bytes")
             self.offset += len(piece)
             data += piece
         return bytes(data)
@@ -185,10 +162,10 @@ class _Reader:
         raise ValueError("a length of it has more than 10 bytes")
 
 
-def _decompress(codec: str, data: bytes) -> tuple[bytes, str | None]:
-    """Decompress a block; return the data before a fault, and the fault."""
+def _decompress(codec: str, data: bytes) -> bytes:
+    """Decompress a block, or raise ValueError."""
     if codec == "null":
-        return data, None
+        return data
     if codec == "snappy":
         return _decompress_snappy(data)
     pieces: list[bytes] = []
@@ -198,48 +175,49 @@ def _decompress(codec: str, data: bytes) -> tuple[bytes, str | None]:
             pieces.append(decoder.decompress(data[:_CHUNK_BYTES]))
             data = decoder.unused_data + data[_CHUNK_BYTES:]
             if decoder.eof and codec == "deflate":
-                whole, checksum = b"".join(pieces), data
-                # fastavro leaves the beginning of zlib's checksum after the compressed data.
-                is_right = len(checksum) not in (_CRC_BYTES - 1, _CRC_BYTES) or (
-                    zlib.adler32(whole).to_bytes(_CRC_BYTES).startswith(checksum)
-                )
-                return whole, None if is_right else "its checksum is wrong"
+                break
             if decoder.eof and data:
                 decoder = _DECODERS[codec]()
     except Exception as error:  # noqa: BLE001 - each codec raises errors of its own
-        return b"".join(pieces), f"it cannot be decompressed: {type(error).__name__}"
-    return b"".join(pieces), None if decoder.eof else "its compressed data ends early"
+        raise ValueError(f"it cannot be decompressed: {type(error).__name__}") from None
+    if not decoder.eof:
+        raise ValueError("its compressed data ends early")
+    whole = b"".join(pieces)
+    # fastavro leaves the beginning of zlib's checksum after the compressed data.
+    has_checksum = codec == "deflate" and len(data) in (_CRC_BYTES - 1, _CRC_BYTES)
+    if has_checksum and not zlib.adler32(whole).to_bytes(_CRC_BYTES).startswith(data):
+        raise ValueError(_WRONG_CHECKSUM)
+    return whole
 
 
-def _decompress_snappy(data: bytes) -> tuple[bytes, str | None]:
+def _decompress_snappy(data: bytes) -> bytes:
     """Source: avro.apache.org/docs/1.12.0/specification, "snappy": a CRC-32 follows the data."""
     try:
         decompressed = bytes(cramjam.snappy.decompress_raw(data[:-_CRC_BYTES]))
     except cramjam.DecompressionError as error:
-        return b"", f"it cannot be decompressed: {type(error).__name__}"
-    is_right = zlib.crc32(decompressed) == int.from_bytes(data[-_CRC_BYTES:])
-    return decompressed, None if is_right else "its checksum is wrong"
+        raise ValueError(f"it cannot be decompressed: {type(error).__name__}") from None
+    if zlib.crc32(decompressed) != int.from_bytes(data[-_CRC_BYTES:]):
+        raise ValueError(_WRONG_CHECKSUM)
+    return decompressed
 
 
-def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
+def read_rows(stream: Buffered, path: str) -> Iterator[Message]:
     """Read the rows of an Avro archive, which hold a message or are enriched records."""
     # A bad byte in a row fails that row only.
     file = AvroFile(stream, "surrogateescape")
     read = _reading(file.schema)
-    number = verified = 0
+    number = 0
     try:
-        for block in file.blocks(salvage=salvage):
-            numbered = enumerate(block.rows, number + 1)
+        for rows in file.blocks():
+            numbered = enumerate(rows, number + 1)
             try:
                 messages = [read(row, f"{path}#{place}") for place, row in numbered]
             except Exception as error:  # noqa: BLE001 - a schema of this name may have other types
                 raise DamagedArchive(f"a row holds no message: {type(error).__name__}") from None
             yield from messages
-            number += len(block.rows)
-            if block.is_verified:
-                verified = number
+            number += len(rows)
     except DamagedArchive as error:
-        error.verified = verified
+        error.verified = number
         raise
 
 

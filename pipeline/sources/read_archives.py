@@ -41,12 +41,10 @@ class ReadArchives(beam.PTransform):
       it may be its only identity.
     """
 
-    def __init__(
-        self, paths: Sequence[str], *, are_failures: bool = False, salvage: bool = False
-    ) -> None:
+    def __init__(self, paths: Sequence[str], *, are_failures: bool = False) -> None:
         super().__init__()
         self.paths = tuple(paths)
-        self.read = beam.FlatMap(_read_archive, are_failures=are_failures, salvage=salvage)
+        self.read = beam.FlatMap(_read_archive, are_failures=are_failures)
 
     def grouping(self, _: Config) -> tuple[KeepFirst, None]:
         """Group the answers by record id; leave the bundles, which are large."""
@@ -59,10 +57,8 @@ class ReadArchives(beam.PTransform):
         return paths | "ReadArchive" >> self.read.with_outputs(FAILURES, main=MESSAGES)
 
 
-def _read_archive(
-    path: str, *, are_failures: bool, salvage: bool
-) -> Iterator[Message | TaggedFailure]:
-    messages = read_file(path, are_failures=are_failures, salvage=salvage)
+def _read_archive(path: str, *, are_failures: bool) -> Iterator[Message | TaggedFailure]:
+    messages = read_file(path, are_failures=are_failures)
     return count_messages(MessageRange(path, messages))
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tests.benchmarks.generated_answers import write_archive
 from tests.benchmarks.verification import verification
+from tests.support.limits import LIMITED
 from tests.support.outputs import records_in
 
 _SHORTEST_S, _LONGEST_S = 2.0, 10.0
@@ -28,7 +29,7 @@ def begin(archive: Path, output: Path, workers: int) -> subprocess.Popen[bytes]:
     """Start a try."""
     flags = ["--input", str(archive), "--output", str(output), "--workers", str(workers)]
     return subprocess.Popen(  # noqa: S603 - our own source
-        [sys.executable, "-m", "launch", "backfill", *flags, "--segment_messages", "500"],
+        [sys.executable, *LIMITED, "segment_messages=500", "--", "backfill", *flags],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -54,7 +54,8 @@ _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 0.2, 4.0
 _WHILE_STARTED = 0.8
 _KILLS_PER_LEAVE = 5
 _QUIET_S, _LATEST_S = 5.0, 60.0
-_FLAGS = ("--batch_messages", "25", "--file_age_s", "0.5")
+_FLAGS = ("--file_age_s", "0.5")
+_LIMITS = ("batch_messages=25",)
 
 
 class Server(NamedTuple):
@@ -181,7 +182,9 @@ class Workers:
 
     def _start(self, work_folder: Path) -> None:
         flags = [*self._flags, "--work_folder", str(work_folder)]
-        self._running[work_folder] = WatchedWorker(self._address, self.output, *flags)
+        self._running[work_folder] = WatchedWorker(
+            self._address, self.output, *flags, limits=_LIMITS
+        )
 
 
 def ids_in(output: Path) -> Counter[str]:

@@ -39,7 +39,7 @@ _BACKLOG = 10_000
 _PORTION = 500
 _LOOK_EVERY_S = 10.0
 _FAULT_SHARE = 0.1
-_FLAGS = ("--file_age_s", "30", "--cache_mb", "4")
+_FLAGS = ("--file_age_s", "30")
 
 
 def make_messages(count: int) -> Iterator[TopicMessage]:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -16,7 +16,9 @@ from launch.watch.durable.ledger import LedgerHour
 from launch.pubsub.topic import Topic
 from pipeline.sinks.topic_messages import TopicMessage
 from tests.benchmarks.processes import Footprint, footprint_of
+from tests.support.commands import GROUNDWATCH
 from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.limits import LIMITED
 
 ANSWERS = "projects/bench/topics/answers"
 SUBSCRIPTION = "projects/bench/subscriptions/answers"
@@ -63,12 +65,14 @@ class WatchedWorker:
       address: of the Pub/Sub server.
       output: the folder.
       flags: further ones.
+      limits: smaller ones than users have, such as batch_messages=20.
     """
 
-    def __init__(self, address: str, output: Path, *flags: str) -> None:
+    def __init__(self, address: str, output: Path, *flags: str, limits: Sequence[str] = ()) -> None:
         self._output = output
         places = ["--subscription", SUBSCRIPTION, "--alert_topic", ALERTS, "--output", str(output)]
-        command = [sys.executable, "-m", "launch", "watch", *places, "--pubsub_address", address]
+        program = (*LIMITED, *limits, "--") if limits else GROUNDWATCH
+        command = [sys.executable, *program, "watch", *places, "--pubsub_address", address]
         self._log = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - open as long as the worker
         self.process = subprocess.Popen([*command, *flags], stderr=self._log)  # noqa: S603 - our own source
 

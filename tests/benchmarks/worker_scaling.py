@@ -74,13 +74,16 @@ def measure(rehearsal: Rehearsal, checker: SlowChecker, seconds: float) -> Measu
     backlog = int(rehearsal.expected_per_s * (seconds + _WARM_UP_S) * 2) + 1_000 * rehearsal.workers
     flags = ["--checker", checker.address, "--max_in_flight", str(_IN_FLIGHT)]
     # A worker that pulls more than it can check leaves less for the others.
-    flags += ["--max_outstanding_messages", "500"]
+    limits = ["outstanding_messages=500"]
     if rehearsal.quota:
         flags += ["--requests_per_minute", str(rehearsal.quota)]
     with tempfile.TemporaryDirectory() as name, pubsub(SkippingClock()) as server:
         folders = [Path(name) / f"work-{number}" for number in range(rehearsal.workers)]
         workers = [
-            WatchedWorker(server.address, Path(name) / "out", "--work_folder", str(folder), *flags)
+            WatchedWorker(
+                *(server.address, Path(name) / "out", "--work_folder", str(folder), *flags),
+                limits=limits,
+            )
             for folder in folders
         ]
         try:

@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from launch.local.local_run import SEGMENT_MESSAGES
 
 from tests.support.commands import GROUNDWATCH, ChildProcess, run, start
+from tests.support.limits import LIMITED
 from tests.support.outputs import record_ids_in, summary_in, visible_files
 from tests.support.runs import a_long_archive, backfill
 
@@ -23,11 +25,14 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
 """
 
 
-def begin(archive: Path, output: Path, *flags: str) -> ChildProcess:
+def begin(
+    archive: Path, output: Path, *flags: str, segment_messages: int = SEGMENT_MESSAGES
+) -> ChildProcess:
     """Start a backfill and wait until it writes a file of its own."""
     left_over = parts_in(output)
     places = "--input", str(archive), "--output", str(output)
-    process = start(*GROUNDWATCH, "backfill", *places, *flags, prepare=_HEED_INTERRUPTS)
+    limits = *LIMITED, f"segment_messages={segment_messages}", "--"
+    process = start(*limits, "backfill", *places, *flags, prepare=_HEED_INTERRUPTS)
     deadline = time.monotonic() + _START_TIMEOUT_S
     while not parts_in(output) - left_over:
         assert process.poll() is None
@@ -60,7 +65,7 @@ def test_a_run_that_is_killed_at_any_moment_and_run_again_loses_and_doubles_noth
     killed = 0
     for number in range(4):
         workers = str(1 + number % 2)
-        with begin(archive, output, "--segment_messages", "200", "--workers", workers) as process:
+        with begin(archive, output, "--workers", workers, segment_messages=200) as process:
             wait(process, chance.uniform(0, 0.25))
             process.kill()
         killed += process.returncode == -signal.SIGKILL

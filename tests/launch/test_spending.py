@@ -10,6 +10,7 @@ from tests.support import wire_faults
 from tests.support.archives import an_envelope, lines_of
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.fault_server import FaultServer, always, in_turn
+from tests.support.limits import limited
 from tests.support.outputs import records_in, summary_in
 from tests.support.runs import an_archive, backfill
 from tests.support.waiting import wait_until
@@ -31,6 +32,7 @@ def characters(answers: int) -> int:
     return sum(len(f"Lamp {number} glows.") + fact for number in range(answers))
 
 
+@limited(segment_messages=4)
 @pytest.mark.parametrize("processes", [1, 2])
 def test_requests_that_time_out_count_against_the_limit(
     tmp_path: Path, archive: Path, processes: int
@@ -38,7 +40,7 @@ def test_requests_that_time_out_count_against_the_limit(
     output = tmp_path / "out"
     with FaultServer(always(wire_faults.hang)) as server:
         flags = "--checker", server.address, "--timeout_s", "0.3", "--max_attempts", "2"
-        limits = "--max_calls", "5", "--workers", str(processes), "--segment_messages", "4"
+        limits = "--max_calls", "5", "--workers", str(processes)
         assert backfill(archive, output, *flags, *limits) == 3
         assert server.requests == 5
     summary = summary_in(output)
@@ -135,13 +137,6 @@ def test_replies_are_paid_for_again_on_request_and_what_was_sent_still_counts(
         assert backfill(archive, output, *flags, "--forget_replies") == 0
         assert server.requests == 10 + _ANSWERS
     assert summary_in(output)["calls"] == 10 + _ANSWERS
-
-
-def test_resume_and_forget_replies_contradict_each_other(
-    tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert backfill(archive, tmp_path / "out", "--resume", "--forget_replies") == 2
-    assert "pass one of them" in capsys.readouterr().err
 
 
 def test_a_kill_hides_no_call_from_the_limit(tmp_path: Path, archive: Path) -> None:

@@ -96,7 +96,6 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("command", "status"),
     [
-        ("status {0}", 0),
         ("verify {0}", 1),
         ("report {0}", 0),
         ("evaluate --answers {0}/enriched/*/*.avro --gold {0}/gold.jsonl --resamples 20", 0),

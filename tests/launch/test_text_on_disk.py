@@ -14,6 +14,7 @@ from launch.__main__ import main
 from tests.support.archives import an_envelope, lines_of
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.fault_server import FaultServer, always
+from tests.support.limits import LIMITED, limited
 from tests.support.modes import too_open
 from tests.support.runs import an_archive, backfill
 from tests.support.waiting import wait_until
@@ -58,13 +59,14 @@ def plain(path: Path) -> bytes:
 NO_TEXT = "--failure_payload", "none"
 
 
+@limited(segment_messages=10)
 @pytest.mark.parametrize("mode", ["none", "hash"])
 def test_a_run_that_keeps_no_text_leaves_none_when_it_is_stopped_or_done(
     tmp_path: Path, archive: Path, mode: str
 ) -> None:
     output = tmp_path / "out"
     with FaultServer() as server:
-        flags = "--checker", server.address, "--text", mode, *NO_TEXT, "--segment_messages", "10"
+        flags = "--checker", server.address, "--text", mode, *NO_TEXT
         assert backfill(archive, output, *flags, "--max_calls", "15") == 3
         [work] = output.glob(".groundwatch-*")
         assert (work / "paid.sqlite").exists()
@@ -115,14 +117,15 @@ def test_alerts_with_text_contradict_a_run_without(
     assert "--text hash keeps them out of all files: pass one of them" in capsys.readouterr().err
 
 
+@limited(segment_messages=10)
 @pytest.mark.usefixtures("without_umask")
 def test_nothing_that_a_run_writes_can_be_read_by_others(tmp_path: Path, archive: Path) -> None:
     root = tmp_path / "new"
     output, work = root / "out", root / "work"
     with FaultServer(always(after(0.05))) as server:
         flags = "--checker", server.address, "--work_folder", str(work), "--max_in_flight", "4"
-        given = "--input", str(archive), "--output", str(output), "--segment_messages", "10"
-        with start(*GROUNDWATCH, "backfill", *given, *flags) as process:
+        given = "--input", str(archive), "--output", str(output)
+        with start(*LIMITED, "segment_messages=10", "--", "backfill", *given, *flags) as process:
             wait_until(lambda: server.requests >= 20, _TIMEOUT_S)
             assert too_open(root) == {}
             process.kill()

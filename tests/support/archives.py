@@ -75,13 +75,11 @@ def read_all(content: bytes, path: str = "answers.jsonl") -> list[Message]:
     return list(read_archive(buffered(io.BytesIO(content)), path))
 
 
-def read_damaged(
-    content: bytes, path: str = "answers.jsonl", *, salvage: bool = False
-) -> tuple[list[Message], str | None]:
+def read_damaged(content: bytes, path: str = "answers.jsonl") -> tuple[list[Message], str | None]:
     """The messages that count, and the damage, if there is any."""
     file = Path(_FOLDER.name) / path
     file.write_bytes(content)
-    contents = examine_file(str(file), are_failures=False, salvage=salvage)
+    contents = examine_file(str(file), are_failures=False)
     messages: list[Message] = []
     try:
         for message in read_examined_file(str(file), contents, are_failures=False):

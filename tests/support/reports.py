@@ -9,8 +9,8 @@ from typing import Any
 import fastavro
 import msgspec
 
+from launch.outputs.output_folder import find_files
 from launch.report.counts.tally import Findings
-from launch.report.output_folder import find_files
 from launch.report.write_report import read_output
 from schemas.avro import load_schema
 from schemas.checked_answer import Contradiction

@@ -17,7 +17,7 @@ from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from launch.watch.reporter import LogReporter
 from launch.watch.run_worker import open_worker
-from launch.watch.worker import Worker
+from launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
@@ -82,7 +82,9 @@ class Watched:
             self.work_folder = before
 
     @contextmanager
-    def worker(self, config: Config | None = None, **settings: Any) -> Iterator[Worker]:
+    def worker(
+        self, config: Config | None = None, *, limits: WorkerLimits = WORKER_LIMITS, **settings: Any
+    ) -> Iterator[Worker]:
         """Run a worker as `watch` does, but step by step."""
         keep_beam_quiet()
         given = {"subscription": SUBSCRIPTION, "pubsub_address": self.server.address}
@@ -97,6 +99,7 @@ class Watched:
                     PipelineOptions([]),
                     journal,
                     reporter=LogReporter(),
+                    limits=limits,
                 ) as worker,
                 # An acknowledgement comes a moment after its batch: no step waits long for more.
                 patch("launch.watch.worker._WAIT_S", 0.05),

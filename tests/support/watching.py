@@ -2,7 +2,7 @@
 
 import json
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Self
@@ -11,6 +11,7 @@ from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
 
 from tests.support.commands import GROUNDWATCH, start
+from tests.support.limits import LIMITED
 from tests.support.outputs import Json
 from tests.support.waiting import wait_until
 
@@ -26,13 +27,18 @@ class WatchProcess:
       subscription: its full name.
       output: the folder.
       flags: further ones.
+      limits: smaller ones than users have, such as batch_messages=20.
     """
 
-    def __init__(self, address: str, subscription: str, output: Path, *flags: str) -> None:
+    def __init__(
+        self, address: str, subscription: str, output: Path, *flags: str, limits: Sequence[str] = ()
+    ) -> None:
         self.output = output
         places = ["--subscription", subscription, "--output", str(output)]
         # No preparation: a fork would not do beside gRPC's threads.
-        self.process = start(*GROUNDWATCH, "watch", *places, "--pubsub_address", address, *flags)
+        places += ["--pubsub_address", address]
+        program = (*LIMITED, *limits, "--") if limits else GROUNDWATCH
+        self.process = start(*program, "watch", *places, *flags)
 
     def __enter__(self) -> Self:
         return self

@@ -106,7 +106,6 @@ def build_request(
         grounding_spec=GroundingSpec(
             citation_threshold=settings.citation_threshold, enable_claim_level_score=True
         ),
-        user_labels=settings.user_labels,
     )
 
 

@@ -101,7 +101,6 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       scorer: the folder of a model for the embedded checker; None for the lexical score.
       account: None sends no credentials.
       citation_threshold: 0..1, least score of a cited fact; None for the service's default.
-      user_labels: billing labels sent with each call.
       max_calls_per_answer: an answer that needs more calls is not checked.
       max_in_flight, requests_per_minute: of a process.
       max_reply_bytes: longest reply, before and after decompression.
@@ -118,7 +117,6 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     api_version: str = "v1beta"
     grounding_config: str = "projects/-/locations/global/groundingConfigs/default_grounding_config"
     citation_threshold: float | None = SERVICE_CITATION_THRESHOLD
-    user_labels: dict[str, str] = {}
     limits: CheckLimits = CheckLimits()
     max_calls_per_answer: int = 20
     max_in_flight: int = 128

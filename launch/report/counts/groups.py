@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from launch.report.output_records import ASSESSED, cut_name, kept_title
+from launch.report.counts.untrusted_names import cut_name, kept_title
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Tag, Verdict
 
@@ -13,6 +13,9 @@ _Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 _MAX_KEYS = 20_000
 # Texts compare faster than enum values.
 _LOW_GROUNDED, _POLICY_SKIPPED = str(Verdict.LOW_GROUNDED), str(Verdict.POLICY_SKIPPED)
+ASSESSED = frozenset({str(Verdict.GROUNDED), _LOW_GROUNDED})
+"""The verdicts that say whether an answer is supported; low-grounded shares are of these."""
+
 _DRIFT, _MISCITED = str(Tag.SCORE_DRIFT), str(Tag.CITATION_MISMATCH)
 
 

@@ -6,17 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from launch.report.counts.groups import GeneratorComparison, Groups
+from launch.evaluate.precision_recall import FlagCounts, share_of
+from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
+from launch.report.counts.groups import ASSESSED, GeneratorComparison, Groups
 from launch.report.counts.timeline import OTHERS, Timeline
+from launch.report.counts.untrusted_names import cut_name, sources_of
 from launch.report.counts.worst_answers import WorstAnswers
-from launch.report.output_records import (
-    ASSESSED,
-    AlertLine,
-    FailureLine,
-    RunSummary,
-    cut_name,
-    sources_of,
-)
 from pipeline.sinks.ranking import SHOWN_ANSWERS
 from schemas import Record
 from schemas.enriched_answer import AnswerRow
@@ -83,11 +78,14 @@ class ScoreGrid:
             scored[label] += count
             if support <= support_step or claim <= claim_step:
                 low[label] += count
+        labelled = FlagCounts(
+            flagged=low[True] + low[False], unsupported=scored[True], hits=low[True]
+        )
         return ThresholdOutcome(
             low_grounded=low.total(),
-            share=_share(low.total(), scored.total()),
-            precision=_share(low[True], low[True] + low[False]),
-            recall=_share(low[True], scored[True]),
+            share=share_of(low.total(), scored.total()),
+            precision=labelled.precision,
+            recall=labelled.recall,
         )
 
     def by_support(self) -> dict[float, ThresholdOutcome]:
@@ -101,10 +99,6 @@ class ScoreGrid:
 
 def _steps_reached(steps: Sequence[float], score: float | None) -> int:
     return len(steps) if score is None else bisect_right(steps, score)
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 class NameCounts(Counter[str]):

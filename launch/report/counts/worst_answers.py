@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from launch.report.output_records import cut_name, kept_title
+from launch.report.counts.untrusted_names import cut_name, kept_title
 from pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
 from schemas import Record
 from schemas.answer import Fact

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from launch.report.counts.tally import BINS
 from launch.report.counts.timeline import MONDAY_US, Columns
-from launch.report.page.presentation import bucket_start, format_time, verdict_styles
-from launch.terminal.figures import counted, percent
+from launch.report.page.presentation import bucket_start, verdict_styles
+from launch.terminal.figures import counted, format_time, percent
 from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 from schemas.verdict import Verdict
 

@@ -42,8 +42,8 @@ _ENVIRONMENT = Environment(
 _ENVIRONMENT.globals["counted"] = figures.counted
 for _filter in (
     *(figures.count, figures.percent, figures.points, figures.score, figures.drift),
-    figures.duration,
-    *(presentation.moment, presentation.document, presentation.web_host, source_hash),
+    *(figures.duration, figures.moment),
+    *(presentation.document, presentation.web_host, source_hash),
 ):
     _ENVIRONMENT.filters[_filter.__name__] = _filter
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from launch.terminal.figures import NOTHING
-from schemas.quantities import DAY_US, to_datetime
+from launch.terminal.figures import format_time
+from schemas.quantities import DAY_US
 from schemas.verdict import Verdict
 
 _LINK = re.compile(
@@ -71,20 +71,7 @@ def web_host(uri: str | None) -> str | None:
     return found["host"] if found and found.string.isprintable() else None
 
 
-def moment(time_us: int | None) -> str:
-    """Format a time as ``3 Mar 2026, 14:05``, UTC."""
-    if time_us is None:
-        return NOTHING
-    return format_time(time_us, "{0.day} {0:%b} {0.year}, {0:%H:%M}")
-
-
 def bucket_start(time_us: int, width_us: int) -> str:
     """Format the start of a time bucket, no finer than its width."""
     parts = "{0.day} {0:%b}, {0:%H:%M}" if width_us < DAY_US else "{0.day} {0:%b} {0.year}"
     return format_time(time_us, parts)
-
-
-def format_time(time_us: int, template: str) -> str:
-    """Fill the placeholders of a template with a time, UTC."""
-    # A bucket of years may start before the calendar, or end after it.
-    return template.format(to_datetime(time_us))

@@ -18,7 +18,6 @@ from transforms.rules.tagging import Thresholds
 CONFIG = Config(inputs=(), output="out", run="r1")
 OTHERS = {
     "replays": True,
-    "salvage": True,
     "parsing": ParseOptions(facts_from_steps=True),
     "sampling": SamplingRule(rate=0.5),
     "moved_reasons": {"SAFETY": Verdict.NOT_ANSWERED},
@@ -59,7 +58,7 @@ def test_each_setting_counts_or_is_named_as_one_that_does_not() -> None:
 
 def test_how_a_run_works_may_change() -> None:
     check = replace(CONFIG.check, max_in_flight=1, proxy="http://proxy:1", cache_bytes=0)
-    other = replace(CONFIG, check=check, output="elsewhere", run="r2", segment_messages=1)
+    other = replace(CONFIG, check=check, output="elsewhere", run="r2")
     assert fingerprint(other) == fingerprint(CONFIG)
 
 

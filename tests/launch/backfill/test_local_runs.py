@@ -20,12 +20,18 @@ from pipeline import storage
 from pipeline.storage.output_lock import lock_output
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer, Plan, always
+from tests.support.limits import limited
 from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files
 from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in
 from tests.support.wire_faults import Exchange, good
 
 ANSWERS = 60
-BATCHES = ("--segment_messages", "7")
+
+
+def in_batches(archive: Path, output: Path, *flags: str) -> int:
+    """Run a backfill in batches of seven messages."""
+    with limited(segment_messages=7):
+        return backfill(archive, output, *flags)
 
 
 @pytest.fixture
@@ -57,7 +63,7 @@ def kinds_in(output: Path) -> Counter[str]:
 
 def test_batches_are_put_together_to_the_files_of_one_run(tmp_path: Path, archive: Path) -> None:
     assert backfill(archive, tmp_path / "whole") == 0
-    assert backfill(archive, tmp_path / "cut", *BATCHES) == 0
+    assert in_batches(archive, tmp_path / "cut") == 0
     assert kinds_in(tmp_path / "cut") == kinds_in(tmp_path / "whole")
     assert ids_in(tmp_path / "cut") == ids_in(tmp_path / "whole")
     assert len(alerts_in(tmp_path / "cut")) == len(alerts_in(tmp_path / "whole")) > 0
@@ -68,9 +74,10 @@ def test_a_rate_is_seen_over_all_batches(tmp_path: Path) -> None:
         an_envelope(number, answer="Kettles vote in Senegal.", engine="shop")
         for number in range(20)
     ]
-    for name, segments in (("whole", "20"), ("cut", "1")):
+    for name, segments in (("whole", 20), ("cut", 1)):
         archive = an_archive(tmp_path, *lines)
-        assert backfill(archive, tmp_path / name, "--segment_messages", segments) == 0
+        with limited(segment_messages=segments):
+            assert in_batches(archive, tmp_path / name) == 0
     rates = [
         [alert for alert in alerts_in(tmp_path / name) if alert["kind"] == "rate"]
         for name in ("whole", "cut")
@@ -81,8 +88,8 @@ def test_a_rate_is_seen_over_all_batches(tmp_path: Path) -> None:
 def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
     lines = [an_envelope(number % 40) for number in range(60)]
     archive = an_archive(tmp_path, *lines)
-    assert backfill(archive, tmp_path / "one", *BATCHES) == 0
-    assert backfill(archive, tmp_path / "two", *BATCHES, "--workers", "2") == 0
+    assert backfill(archive, tmp_path / "one") == 0
+    assert in_batches(archive, tmp_path / "two", "--workers", "2") == 0
     assert ids_in(tmp_path / "two") == ids_in(tmp_path / "one")
     assert summary_in(tmp_path / "two")["duplicates"] == 20
 
@@ -95,11 +102,11 @@ def test_what_is_done_is_not_done_again(
 ) -> None:
     with monkeypatch.context() as patched:
         crash_in(patched, 5)
-        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
+        assert in_batches(archive, tmp_path / "out") == 1
     assert records_in(tmp_path / "out") == []
     run_again = batches_run(monkeypatch)
     capsys.readouterr()
-    assert backfill(archive, tmp_path / "out", *BATCHES) == 0
+    assert in_batches(archive, tmp_path / "out") == 0
     assert run_again == [5, 6, 7, 8, 9]
     assert "going on: 28 of 60 messages are done" in capsys.readouterr().err
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
@@ -110,9 +117,9 @@ def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
 ) -> None:
     with monkeypatch.context() as patched:
         crash_in(patched, 5)
-        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
+        assert in_batches(archive, tmp_path / "out") == 1
     others = "--segment_messages", "11", "--workers", "2", "--target_file_mb", "1", "--resume"
-    assert backfill(archive, tmp_path / "out", *others) == 0
+    assert in_batches(archive, tmp_path / "out", *others) == 0
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
 
 
@@ -122,12 +129,12 @@ def test_a_run_of_other_settings_or_input_starts_over(
 ) -> None:
     with monkeypatch.context() as patched:
         crash_in(patched, 5)
-        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
+        assert in_batches(archive, tmp_path / "out") == 1
     flags = ["--claim_threshold", "0.1"] if change == "settings" else []
     if change == "input":
         archive.write_bytes(archive.read_bytes() + lines_of(an_envelope(1000)))
     run_again = batches_run(monkeypatch)
-    assert backfill(archive, tmp_path / "out", *BATCHES, *flags) == 0
+    assert in_batches(archive, tmp_path / "out", *flags) == 0
     assert run_again == list(range(1, 10))
     answers = ANSWERS + (change == "input")
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == answers
@@ -139,14 +146,14 @@ def test_resume_never_starts_a_new_run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert backfill(archive, tmp_path / "out", "--resume") == 1
+    assert in_batches(archive, tmp_path / "out", "--resume") == 1
     assert "no run was interrupted" in capsys.readouterr().err
     with monkeypatch.context() as patched:
         crash_in(patched, 5)
-        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
-    assert backfill(archive, tmp_path / "out", "--resume", "--claim_threshold", "0.1") == 1
+        assert in_batches(archive, tmp_path / "out") == 1
+    assert in_batches(archive, tmp_path / "out", "--resume", "--claim_threshold", "0.1") == 1
     assert "--resume: the settings have changed" in capsys.readouterr().err
-    assert backfill(archive, tmp_path / "out", "--resume") == 0
+    assert in_batches(archive, tmp_path / "out", "--resume") == 0
 
 
 def test_a_second_run_of_the_same_id_is_kept_out(
@@ -155,11 +162,12 @@ def test_a_second_run_of_the_same_id_is_kept_out(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with folder_held(str(tmp_path / "work")):
-        status = backfill(archive, tmp_path / "out", "--work_folder", str(tmp_path / "work"))
+        status = in_batches(archive, tmp_path / "out", "--work_folder", str(tmp_path / "work"))
     assert status == 1
     assert "another run of the same id is active" in capsys.readouterr().err
 
 
+@limited(segment_messages=50)
 def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
     archive = tmp_path / "answers.jsonl.gz"
     # Hardly anything to be packed, so that the files are as large as what goes in.
@@ -170,8 +178,8 @@ def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
             lines_of(*(an_envelope(n, answer=text, facts=[]) for n, text in enumerate(texts)))
         )
     )
-    flags = "--target_file_mb", "1", "--segment_messages", "50"
-    assert backfill(archive, tmp_path / "out", *flags) == 0
+    flags = "--target_file_mb", "1"
+    assert in_batches(archive, tmp_path / "out", *flags) == 0
     sizes = [path.stat().st_size for path in sorted(tmp_path.glob("out/enriched/*/*.avro"))]
     assert len(sizes) > 1
     assert all(size > 900_000 for size in sizes[:-1])
@@ -184,16 +192,16 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
     lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     with FaultServer() as server:
-        flags = *BATCHES, "--checker", server.address
+        flags = "--checker", server.address
         for limit in (20, 35):
-            assert backfill(archive, output, *flags, "--max_calls", str(limit)) == 3
+            assert in_batches(archive, output, *flags, "--max_calls", str(limit)) == 3
             assert server.requests == limit
             summary = summary_in(output)
             assert summary["closes"] is True
             assert (summary["read"], summary["deferred"]) == (limit, ANSWERS - limit)
             assert len(set(ids_in(output))) == len(ids_in(output)) == limit
         assert "left 25 messages unread" in capsys.readouterr().out
-        assert backfill(archive, output, *flags) == 0
+        assert in_batches(archive, output, *flags) == 0
         assert server.requests == ANSWERS
     assert summary_in(output)["calls"] == ANSWERS
     assert len(set(ids_in(output))) == len(ids_in(output)) == ANSWERS
@@ -203,8 +211,8 @@ def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -
     lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     with FaultServer() as server:
-        flags = *BATCHES, "--checker", server.address, "--price_per_1k_chars", "1000"
-        assert backfill(archive, output, *flags, "--max_cost", "900", "--workers", "2") == 3
+        flags = "--checker", server.address, "--price_per_1k_chars", "1000"
+        assert in_batches(archive, output, *flags, "--max_cost", "900", "--workers", "2") == 3
         assert 0 < server.requests < ANSWERS
     assert summary_in(output)["closes"] is True
     assert 800 < summary_in(output)["cost"] <= 900
@@ -230,6 +238,7 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, step: int) -> list[int]:
     return touches
 
 
+@limited(segment_messages=4)
 @pytest.mark.parametrize("start", range(3))
 def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_nothing(
     tmp_path: Path, start: int
@@ -238,7 +247,7 @@ def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_n
         an_envelope(number, time=f"2026-03-0{2 + number % 2}T08:00:00Z") for number in range(6)
     ]
     archive = an_archive(tmp_path, *lines, b"no answer")
-    flags = "--segment_messages", "4", "--run_id", "run"
+    flags = "--run_id", "run"
     step = start
     crashes = 0
     while True:
@@ -246,12 +255,12 @@ def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_n
         with pytest.MonkeyPatch.context() as patched:
             touches = crash_at(patched, step)
             with suppress(Crash):
-                backfill(archive, output, *flags)
+                in_batches(archive, output, *flags)
         if len(touches) <= step:
             break
         crashes += 1
         assert len(set(ids_in(output))) == len(ids_in(output))
-        assert backfill(archive, output, *flags) == 0
+        assert in_batches(archive, output, *flags) == 0
         assert len(set(ids_in(output))) == len(ids_in(output)) == 6
         assert len(failures_in(output)) == 1
         assert list(output.glob(".groundwatch-*")) == []
@@ -270,11 +279,11 @@ def test_a_disk_that_is_full_when_files_are_published_is_gone_on_with(
 
     with monkeypatch.context() as patched:
         patched.setattr(storage, "publish_new", full)
-        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
+        assert in_batches(archive, tmp_path / "out") == 1
     assert "No space left on device" in capsys.readouterr().err
     assert records_in(tmp_path / "out") == []
     run_again = batches_run(monkeypatch)
-    assert backfill(archive, tmp_path / "out", *BATCHES) == 0
+    assert in_batches(archive, tmp_path / "out") == 0
     assert run_again == []
     assert len(ids_in(tmp_path / "out")) == ANSWERS
 
@@ -288,10 +297,10 @@ def test_a_run_of_the_same_id_over_other_input_replaces_nothing(
     output = tmp_path / "out"
     flags = "--run_id", "r", "--work_folder"
     assert backfill(first, output, *flags, str(tmp_path / "one")) == 0
-    assert backfill(second, output, *flags, str(tmp_path / "two")) == 1
+    assert in_batches(second, output, *flags, str(tmp_path / "two")) == 1
     assert "a run 'r' over other input has written to" in capsys.readouterr().err
     assert len(records_in(output)) == 3
-    assert backfill(first, output, *flags, str(tmp_path / "three")) == 0
+    assert in_batches(first, output, *flags, str(tmp_path / "three")) == 0
     assert len(records_in(output)) == 3
 
 
@@ -303,10 +312,10 @@ def test_two_runs_of_the_same_id_never_write_at_the_same_time(
     output = tmp_path / "out"
     flags = "--run_id", "r", "--work_folder", str(tmp_path / "two")
     with lock_output(f"{output}/.groundwatch-r.lock", 0):
-        assert backfill(archive, output, *flags) == 1
+        assert in_batches(archive, output, *flags) == 1
     assert "another process holds" in capsys.readouterr().err
     assert records_in(output) == []
-    assert backfill(archive, output, *flags) == 0
+    assert in_batches(archive, output, *flags) == 0
 
 
 def held_until(asked: str, released: threading.Event) -> Plan:
@@ -330,8 +339,8 @@ def lamps(folder: Path) -> Path:
 def test_a_batch_does_not_wait_for_the_last_call_of_the_one_before(tmp_path: Path) -> None:
     # The first batch's call ends when the sixth one runs; each has seven answers.
     with FaultServer(held_until("38", threading.Event())) as server:
-        flags = *BATCHES, "--checker", server.address
-        assert backfill(lamps(tmp_path), tmp_path / "out", *flags) == 0
+        flags = "--checker", server.address
+        assert in_batches(lamps(tmp_path), tmp_path / "out", *flags) == 0
         assert server.requests == ANSWERS
     assert len(set(ids_in(tmp_path / "out"))) == ANSWERS
     assert summary_in(tmp_path / "out")["closes"] is True
@@ -351,13 +360,13 @@ def test_a_batch_that_waits_for_calls_is_finished_when_another_one_fails(
 
     archive, output = lamps(tmp_path), tmp_path / "out"
     with FaultServer(held_until("none", released)) as server:
-        flags = *BATCHES, "--checker", server.address
+        flags = "--checker", server.address
         with monkeypatch.context() as patched:
             patched.setattr(Journal, "commit", committing)
-            assert backfill(archive, output, *flags) == 1
+            assert in_batches(archive, output, *flags) == 1
         assert "No space left on device" in capsys.readouterr().err
         run_again = batches_run(monkeypatch)
-        assert backfill(archive, output, *flags) == 0
+        assert in_batches(archive, output, *flags) == 0
         assert run_again[0] == 3
         assert server.requests == ANSWERS
     assert len(set(ids_in(output))) == ANSWERS

@@ -21,9 +21,7 @@ def test_several_processes_have_some_batches_each(
 ) -> None:
     archive = tmp_path / "answers.jsonl"
     archive.write_bytes(b'{"answer": "Lamps glow."}\n' * 4000)
-    config = Config(
-        inputs=(str(archive),), output=str(tmp_path / "out"), run="r1", segment_messages=3000
-    )
-    planned, batches = make_plan(config, processes)
+    config = Config(inputs=(str(archive),), output=str(tmp_path / "out"), run="r1")
+    planned, batches = make_plan(config, processes, segment_messages=3000)
     assert [batch.messages for batch in batches] == sizes
     assert planned.messages == 4000

@@ -3,6 +3,7 @@
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,10 @@ from launch.__main__ import main
 from launch.samples import sample_paths
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer
+from tests.support.limits import limited
 from tests.support.outputs import Json, summary_in
 from tests.support.runs import an_archive, backfill
+from transforms.rules.limits import CheckLimits
 
 LONG = " ".join(f"Lamp {number} glows red at night." for number in range(40))
 VARIED = [
@@ -23,7 +26,7 @@ VARIED = [
     b'{"answerText": "None.", "answerSkippedReasons": ["LOW_GROUNDED_ANSWER"]}',
     b"no answer",
 ]
-SPLITTING = ("--max_answer_tokens", "50", "--max_fact_chars", "200")
+SPLITTING = CheckLimits(max_answer_tokens=50, max_fact_chars=200)
 """So that the long answers take several calls, and each still has all facts."""
 
 
@@ -37,26 +40,29 @@ def estimate(archive: Path | str, output: Path, *flags: str, status: int = 0) ->
 
 SAME = ("read", "failures", "duplicates", "sampled_out", "calls", "characters", "cost")
 
-RUNS: dict[str, tuple[str, ...]] = {
-    "as it is": (),
-    "long answers split": SPLITTING,
-    "too many calls": (*SPLITTING, "--max_calls_per_answer", "3"),
-    "nothing kept": (*SPLITTING, "--cache_mb", "0"),
-    "a share of the answers": (*SPLITTING, "--sample", "0.4"),
-    "a share of an engine": ("--sample", "shop=0.1", "0.9"),
-    "a price": ("--price_per_1k_chars", "0.75"),
-    "a reason moved": ("--move_reason", "LOW_GROUNDED_ANSWER=NOT_ANSWERED"),
-    "another format": ("--input_format", "gemini.candidate"),
+RUNS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "as it is": ((), {}),
+    "long answers split": ((), {"limits": SPLITTING}),
+    "too many calls": ((), {"limits": SPLITTING, "max_calls_per_answer": 3}),
+    "nothing kept": ((), {"limits": SPLITTING, "cache_bytes": 0}),
+    "a share of the answers": (("--sample", "0.4"), {"limits": SPLITTING}),
+    "a share of an engine": (("--sample", "shop=0.1", "0.9"), {}),
+    "a price": (("--price_per_1k_chars", "0.75"), {}),
+    "a reason moved": (("--move_reason", "LOW_GROUNDED_ANSWER=NOT_ANSWERED"), {}),
+    "another format": (("--input_format", "gemini.candidate"), {}),
 }
 
 
-@pytest.mark.parametrize("flags", RUNS.values(), ids=RUNS)
-def test_the_estimate_equals_the_backfill(tmp_path: Path, flags: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("flags", "check"), RUNS.values(), ids=RUNS)
+def test_the_estimate_equals_the_backfill(
+    tmp_path: Path, flags: tuple[str, ...], check: dict[str, Any]
+) -> None:
     archive = an_archive(tmp_path, *VARIED)
     # Nothing of it can be read in another format.
     status = int("--input_format" in flags)
-    estimated = estimate(archive, tmp_path / "out", *flags, status=status)
-    assert backfill(archive, tmp_path / "out", *flags) == status
+    with limited(**check):
+        estimated = estimate(archive, tmp_path / "out", *flags, status=status)
+        assert backfill(archive, tmp_path / "out", *flags) == status
     made = summary_in(tmp_path / "out")
     assert [estimated[name] for name in SAME] == [made[name] for name in SAME]
     assert estimated["run"] == made["run"]
@@ -65,10 +71,11 @@ def test_the_estimate_equals_the_backfill(tmp_path: Path, flags: tuple[str, ...]
     assert estimated["intervals"] is None
 
 
+@limited(cache_bytes=0)
 def test_a_paid_checker_is_paid_once_without_a_cache_too(tmp_path: Path) -> None:
     archive = an_archive(tmp_path, *VARIED)
     with FaultServer() as server:
-        flags = "--checker", server.address, "--cache_mb", "0"
+        flags = "--checker", server.address
         estimated = estimate(archive, tmp_path / "out", *flags)
         assert server.requests == 0
         assert backfill(archive, tmp_path / "out", *flags) == 0

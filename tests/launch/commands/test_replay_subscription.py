@@ -12,6 +12,7 @@ from schemas.message import Message
 from tests.support.archives import an_envelope
 from tests.support.builders import NOON_US
 from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.limits import limited
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.waiting import wait_until
 from transforms.grounding.settings import GoogleAccount
@@ -34,7 +35,8 @@ def a_failure(payload: bytes) -> Failure:
 
 def replay(server: FakePubSub, output: Path, *more: str) -> int:
     flags = ["--failure_subscription", SUBSCRIPTION, "--pubsub_address", server.address]
-    return main(["replay", *flags, "--output", str(output), "--idle_s", "0.5", *more])
+    with limited(idle_s=0.5):
+        return main(["replay", *flags, "--output", str(output), *more])
 
 
 @pytest.fixture
@@ -170,5 +172,5 @@ def test_help_lists_the_flags_of_files_and_of_subscriptions(
 ) -> None:
     assert main(["replay", "--help-all"]) == 0
     message = capsys.readouterr().out
-    for flag in ("--failures", "--failure_subscription", "--pubsub_address", "--idle_s"):
+    for flag in ("--failures", "--failure_subscription", "--pubsub_address"):
         assert f"\n  {flag}" in message

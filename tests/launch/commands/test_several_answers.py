@@ -10,6 +10,7 @@ from launch.__main__ import main
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
+from tests.support.limits import limited
 from tests.support.outputs import failures_in, original_bytes, record_ids_in, records_in, summary_in
 from tests.support.runs import an_archive, backfill
 
@@ -80,11 +81,12 @@ def test_answers_of_a_message_that_could_not_be_checked_are_replayed_one_by_one(
     assert summary_in(mended)["read"] == 4
 
 
+@limited(segment_messages=2)
 def test_what_a_limit_leaves_of_such_messages_is_done_later(tmp_path: Path) -> None:
     lines = [an_array(*range(5 * number, 5 * number + 5)) for number in range(6)]
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     with FaultServer() as server:
-        flags = "--checker", server.address, "--segment_messages", "2"
+        flags = "--checker", server.address
         assert backfill(archive, output, *flags, "--max_calls", "13") == 3
         summary = summary_in(output)
         assert (summary["read"], summary["closes"]) == (13, True)

@@ -182,20 +182,6 @@ def test_rows_of_a_lost_work_folder_are_missing(
     assert "5 rows are in damaged parts, and in no file" in printed
 
 
-def test_the_status_of_a_worker_verifies_its_output(
-    watched: Watched, capsys: pytest.CaptureFixture[str]
-) -> None:
-    watched.work_folder = str(watched.output / ".groundwatch-r1")
-    watched.publish(*map(an_envelope, range(10)))
-    watched.drain()
-    assert main(["status", str(watched.output), "--verify"]) == 0
-    assert PASSED in capsys.readouterr().out
-    a_file(watched.output).unlink()
-    assert main(["status", str(watched.output), "--verify"]) == 1
-    assert main(["status", watched.work_folder, "--verify", "--output", str(watched.output)]) == 1
-    assert "is gone" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

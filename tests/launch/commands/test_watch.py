@@ -5,7 +5,7 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -43,8 +43,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ResultsServer]:
         yield server
 
 
-def begin(watched: Watched, *flags: str) -> WatchProcess:
-    return WatchProcess(watched.server.address, SUBSCRIPTION, watched.output, *flags)
+def begin(watched: Watched, *flags: str, limits: Sequence[str] = ()) -> WatchProcess:
+    address, output = watched.server.address, watched.output
+    return WatchProcess(address, SUBSCRIPTION, output, *flags, limits=limits)
 
 
 def messages_of(log: list[Json]) -> str:
@@ -76,7 +77,7 @@ def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.
     summary = summary_in(watched.output)
     ends = ("read", "enriched", "failures", "duplicates", "alerts", "closes")
     assert [summary[name] for name in ends] == [33, 31, 1, 1, 1, True]
-    assert main(["status", str(watched.output)]) == 0
+    assert main(["verify", str(watched.output)]) == 0
 
 
 def test_every_server_there_is_can_be_watched_and_left(
@@ -111,11 +112,11 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_doubles_nothi
     watched.publish(
         *(an_unsupported_envelope(n) if n % 10 == 0 else an_envelope(n) for n in range(MANY))
     )
-    flags = ["--alert_topic", ALERTS, "--batch_messages", "20", "--file_age_s", "0.3"]
+    flags = ["--alert_topic", ALERTS, "--file_age_s", "0.3"]
     flags += ["--enriched_topic", ENRICHED, "--alert_webhook", "json:HOOK"]
     for _ in range(3):
         enough = watched.server.counts(SUBSCRIPTION).acknowledged + chance.randint(10, 100)
-        with begin(watched, *flags) as worker:
+        with begin(watched, *flags, limits=["batch_messages=20"]) as worker:
             worker.wait_for(lambda: watched.server.counts(SUBSCRIPTION).acknowledged >= enough)  # noqa: B023
             worker.kill()
         # What can be seen by now is whole, and holds each answer once at most.

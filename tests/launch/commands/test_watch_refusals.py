@@ -141,7 +141,7 @@ def test_the_run_is_named_after_the_subscription_wherever_it_is_started(
         ([], "--subscription is missing"),
         (["--subscription", "answers"], "must have the form projects/P/subscriptions/S"),
         (["--alert_topic", "alerts"], "must have the form projects/P/topics/T"),
-        (["--batch_messages", "0"], "must be a whole number from 1"),
+        (["--max_in_flight", "0"], "must be a whole number from 1"),
         (["--input", "x"], "--input is unknown"),
         (["--workers", "2"], "--workers is unknown"),
         (["--demo", "--subscription", "x"], "--subscription is unknown"),

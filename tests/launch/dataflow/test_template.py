@@ -85,10 +85,10 @@ def test_an_input_starts_a_backfill(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_parameters_that_make_no_sense_are_reported_together() -> None:
     with pytest.raises(UsageError) as raised:
-        template.start(["--subscription=s", "--shards=0", "--output=out", *FLAGS])
+        template.start(["--subscription=s", "--max_in_flight=0", "--output=out", *FLAGS])
     message = "\n".join(raised.value.problems)
     assert "--subscription s: must have the form projects/P/subscriptions/S" in message
-    assert "--shards 0: must be a whole number from 1" in message
+    assert "--max_in_flight 0: must be a whole number from 1" in message
     assert "--output out: must begin with gs://" in message
 
 
@@ -144,10 +144,10 @@ def test_the_values_reach_the_configuration(
     submitted: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(streaming, "ReadSubscription", lambda *arguments: arguments)
-    flags = ["--file_age_s=60", "--shards=8", "--dedupe_h=0.5", "--id_label=uid", "--run_id=shop"]
+    flags = ["--file_age_s=60", "--dedupe_h=0.5", "--id_label=uid", "--run_id=shop"]
     template.start([*STREAM, *flags, *FLAGS])
     [(config, source, sink, _)] = submitted
-    assert (sink.enriched.windows.width_s, sink.enriched.windows.shards) == (60, 8)
+    assert (sink.enriched.windows.width_s, sink.enriched.windows.shards) == (60, 4)
     assert config.seen_for_s == 1800
     assert source == ("projects/example-project/subscriptions/answers", "uid")
     assert config.run.startswith("shop-20")

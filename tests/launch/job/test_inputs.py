@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 from launch.__main__ import main
 from tests.support.archives import an_envelope, avro_of, lines_of
+from tests.support.limits import limited
 from tests.support.outputs import records_in, summary_in
 
 ROWS = [{"said": f"Ada feeds cat {n}.", "docs": [f"Ada feeds cat {n} at noon."]} for n in range(9)]
@@ -36,10 +37,12 @@ def write_tables(folder: Path) -> None:
     (folder / ".hidden.jsonl").write_text("no archive")
 
 
-@pytest.mark.parametrize("flags", [[], ["--segment_messages", "5"], ["--workers", "2"]])
-def test_a_folder_of_tables_is_read_by_a_map(tmp_path: Path, flags: list[str]) -> None:
+@pytest.mark.parametrize(("messages", "workers"), [(10_000, "1"), (5, "1"), (10_000, "2")])
+def test_a_folder_of_tables_is_read_by_a_map(tmp_path: Path, messages: int, workers: str) -> None:
     write_tables(tmp_path / "in")
-    assert backfill(str(tmp_path / "in"), tmp_path / "out", *MAP, *flags) == 0
+    with limited(segment_messages=messages):
+        flags = *MAP, "--workers", workers
+        assert backfill(str(tmp_path / "in"), tmp_path / "out", *flags) == 0
     records = records_in(tmp_path / "out")
     assert sorted(record["answer_text"] for record in records) == sorted(
         row["said"] for row in ROWS for _ in range(4)

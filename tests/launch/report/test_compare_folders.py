@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from launch.outputs.output_folder import find_files
 from launch.report import compare_folders as comparing
 from launch.report.compare_folders import PairedAnswers, compare_folders
 from launch.report.counts.comparison import PairCounts
-from launch.report.output_folder import find_files
 from schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import an_enriched

@@ -84,8 +84,8 @@ def test_formats_carriers_and_presets_are_read() -> None:
 
 
 def test_every_tag_is_given_to_some_answer() -> None:
-    # Only damaged archives and messages to a topic have the others.
-    expected = set(Tag) - {Tag.FACTS_DROPPED, Tag.SALVAGED}
+    # Only messages to a topic have the other.
+    expected = set(Tag) - {Tag.FACTS_DROPPED}
     assert {tag for record in records() for tag in record.tags} == expected
 
 

@@ -128,10 +128,10 @@ def test_a_log_has_a_heartbeat_a_minute(
         *["60 messages in the last 60 s, 3 outstanding"] * 3,
     ]
     heartbeat = vars(caplog.records[-1])
-    assert {name: heartbeat[name] for name in ("messages", "messages_per_s", "pending")} == {
+    assert {name: heartbeat[name] for name in ("messages", "messages_per_s", "deferred")} == {
         "messages": 180,
         "messages_per_s": 1.0,
-        "pending": 1,
+        "deferred": 1,
     }
     assert heartbeat["oldest_age_s"] == 2.0
 

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
+from launch.watch.worker import WorkerLimits
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.clocks import ManualClock
 from tests.support.outputs import alerts_in, failures_in, original_bytes
@@ -58,7 +59,7 @@ def test_a_small_batch_lets_messages_gather_and_a_full_one_does_not(
     watched: Watched, most: int, waits: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("launch.watch.worker._BETWEEN_SMALL_BATCHES_S", 0.5)
-    with watched.worker(batch_messages=most) as worker:
+    with watched.worker(limits=WorkerLimits(batch_messages=most)) as worker:
         watched.publish(an_envelope(0))
         work(worker, lambda: worker.batches_done)
         not_before_s = worker._not_before_s

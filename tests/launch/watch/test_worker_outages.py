@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from launch.watch.worker import Worker
+from launch.watch.worker import Worker, WorkerLimits
 from pipeline.settings.config import Config
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
@@ -86,7 +86,8 @@ def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) 
     watched.publish(*map(an_envelope, range(300)))
     with FaultServer(always(status(503, "Service Unavailable"))) as checker:
         config = checked_by(watched, checker)
-        with watched.worker(config, batch_messages=20, max_outstanding_messages=60) as worker:
+        limits = WorkerLimits(batch_messages=20, outstanding_messages=60)
+        with watched.worker(config, limits=limits) as worker:
             work(worker, lambda: worker.waiting == 60)
             for _ in range(5):
                 worker.step()

@@ -15,11 +15,10 @@ def test_the_default_rule_of_no_data_is_that_of_the_monitor() -> None:
     assert settings.no_data == NoDataRule()
 
 
-def test_no_data_may_alert_sooner_and_for_busier_engines() -> None:
-    flags = ["--no_data_after_s=2.5", "--no_data_min_answers=99"]
-    loaded = load(WorkerSettings, flags, {})
+def test_no_data_may_alert_sooner() -> None:
+    loaded = load(WorkerSettings, ["--no_data_after_s=2.5"], {})
     assert loaded.problems == []
-    assert loaded.settings.no_data == NoDataRule(after_us=2_500_000, min_answers=99)
+    assert loaded.settings.no_data == NoDataRule(after_us=2_500_000)
 
 
 ADDRESSES = {
@@ -46,13 +45,6 @@ def test_an_invalid_address_is_refused(text: str) -> None:
     assert loaded.settings.health_address is None
     [problem] = loaded.problems
     assert "HOST:PORT" in problem
-
-
-@pytest.mark.parametrize("flag", ["--max_outstanding_messages", "--held_messages"])
-def test_a_flag_keeps_its_former_name(flag: str) -> None:
-    loaded = load(WorkerSettings, [flag, "7"], {})
-    assert (loaded.problems, loaded.others) == ([], [])
-    assert loaded.settings.max_outstanding_messages == 7
 
 
 def test_every_setting_has_a_help_of_whole_sentences() -> None:

@@ -61,15 +61,6 @@ def test_the_default_rule_of_rates_is_that_of_the_step() -> None:
 
 
 def test_an_incident_closes_at_half_of_what_opens_it() -> None:
-    flags = ["--rate_budget=0.2", "--rate_burn=3", "--rate_min_answers=7"]
-    loaded = load(AlertSettings, [*flags, "--reason_rise=5", "--reason_min_answers=9"], {})
+    loaded = load(AlertSettings, ["--rate_budget=0.2", "--rate_burn=3"], {})
     assert loaded.problems == []
-    assert loaded.settings.rates == RateRule(
-        budget=0.2,
-        burn_rate=3.0,
-        closing_burn_rate=1.5,
-        min_answers=7,
-        reason_rise=5.0,
-        closing_reason_rise=2.5,
-        min_reason_answers=9,
-    )
+    assert loaded.settings.rates == RateRule(budget=0.2, burn_rate=3.0, closing_burn_rate=1.5)

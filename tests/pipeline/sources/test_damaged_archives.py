@@ -9,8 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from launch.__main__ import main
-from schemas.message import SALVAGED, Message
-from tests.support import wire_faults
 from tests.support.archives import (
     CHECKSUMMED,
     COMPRESSED,
@@ -21,7 +19,6 @@ from tests.support.archives import (
     read_damaged,
     zstd_with_checksum,
 )
-from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.runs import backfill
 
@@ -32,10 +29,6 @@ _MAGIC_BYTES = 4
 """Without them a file is plain lines, none of which is an answer."""
 
 
-def salvaged(messages: list[Message]) -> list[bytes]:
-    return [message.payload for message in messages if SALVAGED in message.attributes]
-
-
 def flipped(content: bytes, bit: int) -> bytes:
     spoilt = bytearray(content)
     spoilt[bit // 8] ^= 1 << bit % 8
@@ -44,20 +37,10 @@ def flipped(content: bytes, bit: int) -> bytes:
 
 @pytest.mark.parametrize("codec", CHECKSUMMED)
 def test_no_line_of_a_truncated_gzip_member_counts(codec: str) -> None:
-    content, compressed = lines_of(*LINES), CHECKSUMMED[codec](lines_of(*LINES))
+    compressed = CHECKSUMMED[codec](lines_of(*LINES))
     for cut in range(len(compressed)):
         messages, damage = read_damaged(compressed[:cut], NAME)
         assert (messages, bool(damage)) == ([], True), cut
-        messages, _ = read_damaged(compressed[:cut], NAME, salvage=True)
-        assert content.startswith(lines_of(*payloads(messages))), cut
-        assert salvaged(messages) == payloads(messages), cut
-
-
-@pytest.mark.parametrize("codec", CHECKSUMMED)
-def test_all_lines_of_a_gzip_member_without_its_last_byte_can_be_salvaged(codec: str) -> None:
-    cut = CHECKSUMMED[codec](lines_of(*LINES))[:-1]
-    assert read_damaged(cut)[0] == []
-    assert salvaged(read_damaged(cut, salvage=True)[0]) == LINES
 
 
 def test_lines_without_a_checksum_count_up_to_the_damage() -> None:
@@ -65,7 +48,6 @@ def test_lines_without_a_checksum_count_up_to_the_damage() -> None:
     messages, damage = read_damaged(compressed[: len(compressed) // 2])
     assert damage
     assert payloads(messages) == (LINES * 2_000)[: len(messages)] != []
-    assert salvaged(messages) == []
 
 
 @pytest.mark.parametrize("codec", CHECKSUMMED)
@@ -100,9 +82,8 @@ def test_whole_gzip_members_before_a_damage_count(data: st.DataObject) -> None:
 
 def test_a_line_that_ends_in_a_damaged_gzip_member_does_not_count() -> None:
     content = gzip.compress(b"a\nb") + gzip.compress(b"c\nd\n")[:-2]
-    assert payloads(read_damaged(content)[0]) == [b"a"]
-    messages, damage = read_damaged(content, salvage=True)
-    assert (payloads(messages), salvaged(messages)) == ([b"a", b"bc", b"d"], [b"bc", b"d"])
+    messages, damage = read_damaged(content)
+    assert payloads(messages) == [b"a"]
     start = len(gzip.compress(b"a\nb"))
     assert damage == (
         f"gzip member 2, from byte {start}, is damaged before byte {len(content)}: it ends early"
@@ -147,7 +128,6 @@ def test_no_altered_avro_row_counts_for_any_flipped_bit(codec: str) -> None:
         assert payloads(messages) == LINES[: len(messages)], bit
         # A bit of padding says nothing of the rows.
         assert damage or len(messages) == len(rows), bit
-        assert salvaged(messages) == []
 
 
 @pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"])
@@ -162,11 +142,10 @@ def test_avro_cut_inside_a_block_gives_the_whole_blocks_before(codec: str) -> No
         assert damage or len(messages) % 2 == 0, cut
 
 
-def test_the_rows_before_the_damage_of_an_avro_block_can_be_salvaged() -> None:
+def test_no_row_of_a_cut_avro_block_counts() -> None:
     content = avro_of([{"data": line} for line in LINES[:6]], BYTES, block=500)
-    messages, damage = read_damaged(content[:-40], salvage=True)
-    assert payloads(messages) == LINES[:5]
-    assert salvaged(messages) == LINES[3:5]
+    messages, damage = read_damaged(content[:-40])
+    assert payloads(messages) == LINES[:3]
     assert damage
     assert damage.startswith("Avro block 2, from byte ")
 
@@ -231,7 +210,7 @@ def test_a_damaged_gzip_member_yields_no_record_and_fails_the_run(
     assert f"{spoilt}#after-record-0: gzip member 1, from byte 0" in capsys.readouterr().err
 
 
-def test_salvaged_records_are_tagged(tmp_path: Path) -> None:
+def test_the_whole_members_before_a_damaged_one_become_records(tmp_path: Path) -> None:
     archive, output = tmp_path / "answers.jsonl.gz", tmp_path / "out"
     sound, cut = (
         gzip.compress(lines_of(*(an_envelope(number) for number in numbers)))
@@ -240,44 +219,21 @@ def test_salvaged_records_are_tagged(tmp_path: Path) -> None:
     archive.write_bytes(sound + cut[:-1])
     assert backfill(archive, output) == 1
     assert len(records_in(output)) == 300
-    flags = "--salvage", "--workers", "2", "--segment_messages", "100"
-    assert backfill(archive, output, *flags) == 1
-    records = records_in(output)
-    assert len(records) == 700
-    tagged = {record["answer_name"] for record in records if "SALVAGED" in record["tags"]}
-    assert tagged == {f"answer-{number}" for number in range(300, 700)}
     [failure] = failures_in(output)
-    assert failure["source"] == f"{archive}#after-record-700"
+    assert failure["source"] == f"{archive}#after-record-300"
     summary = summary_in(output)
-    assert (summary["read"], summary["enriched"], summary["closes"]) == (701, 700, True)
+    assert (summary["read"], summary["enriched"], summary["closes"]) == (301, 300, True)
 
 
-@pytest.mark.parametrize("flags", [[], ["--salvage"]])
-def test_the_estimate_counts_what_the_backfill_counts(tmp_path: Path, flags: list[str]) -> None:
+def test_the_estimate_counts_what_the_backfill_counts(tmp_path: Path) -> None:
     archive, output = tmp_path / "answers.jsonl.gz", tmp_path / "out"
     compressed = gzip.compress(lines_of(*LINES))
     archive.write_bytes(compressed + compressed[:-3])
-    given = "--input", str(archive), "--output", str(output), *flags
+    given = "--input", str(archive), "--output", str(output)
     assert main(["estimate", *given]) == 1
     estimate = json.loads((output / "estimate.json").read_bytes())
     assert main(["backfill", *given]) == 1
     summary = summary_in(output)
     counted = "read", "failures", "duplicates", "damaged_archives"
     assert [estimate[name] for name in counted] == [summary[name] for name in counted]
-    assert summary["read"] == (81 if flags else 41)
-
-
-def test_a_salvaged_message_that_fails_is_salvaged_when_it_is_replayed(tmp_path: Path) -> None:
-    archive, output = tmp_path / "answers.jsonl.gz", tmp_path / "out"
-    archive.write_bytes(gzip.compress(lines_of(LINES[0]))[:-1])
-    with FaultServer(always(wire_faults.reset)) as server:
-        unreachable = "--checker", server.address, "--max_attempts", "1"
-        assert backfill(archive, output, "--salvage", *unreachable) == 1
-    failures = tmp_path / "failures.jsonl"
-    failures.write_bytes(
-        lines_of(*(json.dumps(each).encode() for each in failures_in(output) if each["retryable"]))
-    )
-    given = "--failures", str(failures), "--output", str(tmp_path / "again")
-    assert main(["replay", *given]) == 0
-    [record] = records_in(tmp_path / "again")
-    assert "SALVAGED" in record["tags"]
+    assert summary["read"] == 41

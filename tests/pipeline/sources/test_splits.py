@@ -13,11 +13,11 @@ from pipeline.sources.splits import RecordRange, Segment, SegmentReader, split_s
 
 
 def whole(messages: int) -> Contents:
-    return Contents(records=messages, verified=messages)
+    return Contents(records=messages)
 
 
 def examined(path: str) -> Contents:
-    return examine_file(path, are_failures=False, salvage=False)
+    return examine_file(path, are_failures=False)
 
 
 def reached(segments: list[Segment], files: list[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -41,7 +41,6 @@ def test_a_broken_first_line_takes_no_other_line_along() -> None:
 def test_values_of_a_cut_gzip_member_do_not_count() -> None:
     content = gzip.compress(spread(*VALUES))[:-1]
     assert read_damaged(content, "x.gz")[0] == []
-    assert len(read_damaged(content, "x.gz", salvage=True)[0]) == len(VALUES)
 
 
 _TEXT = st.text(max_size=12)

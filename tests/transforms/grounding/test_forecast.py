@@ -93,8 +93,6 @@ def test_the_same_content_under_another_name_is_the_same_call() -> None:
     assert forecast(other) == forecast(an_answer())
 
 
-@pytest.mark.parametrize(
-    "members", [{"citation_threshold": 0.5}, {"user_labels": {"team": "lamps"}}], ids=str
-)
-def test_other_settings_are_other_calls(members: dict[str, object]) -> None:
-    assert forecast(an_answer(), **members)[0].key != forecast(an_answer())[0].key
+def test_other_settings_are_other_calls() -> None:
+    other = forecast(an_answer(), citation_threshold=0.5)
+    assert other[0].key != forecast(an_answer())[0].key

@@ -216,7 +216,7 @@ CALL = PlannedCall(
 
 
 def test_a_planned_call_becomes_the_services_request() -> None:
-    settings = CheckSettings(citation_threshold=0.5, user_labels={"team": "shop"})
+    settings = CheckSettings(citation_threshold=0.5)
     assert build_request(CALL, FACTS, settings) == CheckRequest(
         answer_candidate="é.",
         facts=(
@@ -226,7 +226,6 @@ def test_a_planned_call_becomes_the_services_request() -> None:
             GroundingFact(fact_text="named", attributes={"title": "its own"}),
         ),
         grounding_spec=GroundingSpec(citation_threshold=0.5, enable_claim_level_score=True),
-        user_labels={"team": "shop"},
     )
 
 

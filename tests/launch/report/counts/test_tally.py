@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from launch.outputs.output_records import AlertLine, FailureLine, RateState
 from launch.report.counts.tally import OTHERS, Latencies, NameCounts, ScoreHistogram, Tally
-from launch.report.output_records import AlertLine, FailureLine, RateState, sources_of
+from launch.report.counts.untrusted_names import sources_of
 from schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_check, a_fact, an_enriched

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from launch.outputs.output_records import RunSummary
 from launch.report.counts.tally import Findings, Tally
-from launch.report.output_records import RunSummary
 from launch.report.page.page import render
 from launch.terminal import figures
 from schemas.enriched_answer import EnrichedAnswer

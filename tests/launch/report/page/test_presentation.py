@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from launch.report.page.presentation import bucket_start, document, moment, visible, web_host
+from launch.report.page.presentation import bucket_start, document, visible, web_host
+from launch.terminal.figures import moment
 from tests.support.builders import NOON_US
 
 STYLE = files("launch.report.page").joinpath("templates/style.css").read_text(encoding="utf-8")

@@ -187,15 +187,8 @@ class Fleet:
                 self._address,
                 SUBSCRIPTION,
                 self._output,
-                *(
-                    "--file_age_s",
-                    "0.2",
-                    "--batch_messages",
-                    "20",
-                    "--max_outstanding_messages",
-                    "40",
-                ),
-                *("--work_folder", str(work_folder)),
+                *("--file_age_s", "0.2", "--work_folder", str(work_folder)),
+                limits=("batch_messages=20", "outstanding_messages=40"),
             )
         )
         worker.wait_for((work_folder / "journal.sqlite").exists)

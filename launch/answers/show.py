@@ -3,14 +3,14 @@
 import sys
 from collections.abc import Iterator
 
-from launch.report.output_folder import (
+from launch.answers.print_record import print_record
+from launch.outputs.output_folder import (
     OutputFiles,
     UnreadableFile,
     find_files,
     read_answers,
     read_summary,
 )
-from launch.show.print_record import print_record
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
 from pipeline.settings.commands import ShowSettings

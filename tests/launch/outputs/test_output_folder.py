@@ -9,7 +9,7 @@ from typing import Any
 import fastavro
 import pytest
 
-from launch.report.output_folder import (
+from launch.outputs.output_folder import (
     OutputFiles,
     UnreadableFile,
     find_files,
@@ -18,7 +18,7 @@ from launch.report.output_folder import (
     read_summary,
     write_file,
 )
-from launch.report.output_records import AlertLine
+from launch.outputs.output_records import AlertLine
 from launch.report.write_report import read_output, write_report
 from pipeline import storage
 from schemas.avro import load_schema

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from launch.show.print_record import print_record
+from launch.answers.print_record import print_record
 from launch.terminal.exit_status import DONE, FAILED, fail
 from pipeline.settings.commands import CheckCommandSettings
 from pipeline.settings.load import Loaded

@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from launch.report.output_records import AlertLine, FailureLine, RunSummary
+from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
 from pipeline import storage
 from pipeline.sources.avro_files import AvroFile, Row
 from pipeline.sources.compression import DamagedArchive
@@ -18,7 +18,14 @@ _Line = TypeVar("_Line", AlertLine, AnswerRow, FailureLine)
 
 
 class UnreadableFile(Exception):
-    """A file is damaged, or is not groundwatch's; the message quotes no content."""
+    """A file is damaged, or is not groundwatch's; the message quotes no content.
+
+    `damage` says what is wrong in a damaged one, and is None where the file cannot be read at all.
+    """
+
+    def __init__(self, path: str, problem: str, damage: str | None = None) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.damage = damage
 
 
 class OutputFiles(Record, frozen=True, kw_only=True):
@@ -46,23 +53,20 @@ def find_files(folder: str) -> OutputFiles:
     )
 
 
-def read_answers(path: str, *, salvage: bool = False) -> Iterator[AnswerRow]:
+def read_answers(path: str) -> Iterator[AnswerRow]:
     """Read the rows of an enriched file, as `read_blocks` does.
 
     Whole rows: projecting them with a reader schema takes fastavro longer than reading them
     (tests/benchmarks/report_speed.py).
     """
     with _explain_damage(path):
-        for rows in read_blocks(path, salvage=salvage):
+        for rows in read_blocks(path):
             for row in rows:
                 yield msgspec.convert(row, AnswerRow)
 
 
-def read_blocks(path: str, *, salvage: bool = False) -> Iterator[list[Row]]:
-    """Read the blocks of an enriched file; raise UnreadableFile after the last good one.
-
-    With `salvage`, the rows of a damaged block are read up to the damage.
-    """
+def read_blocks(path: str) -> Iterator[list[Row]]:
+    """Read the blocks of an enriched file; raise UnreadableFile after the last good one."""
     with (
         _explain_damage(path),
         storage.read(path) as raw,
@@ -70,9 +74,8 @@ def read_blocks(path: str, *, salvage: bool = False) -> Iterator[list[Row]]:
     ):
         file = AvroFile(stream, handle_unicode_errors="replace")
         if not is_enriched_schema(file.schema):
-            raise UnreadableFile(f"{path}: holds no enriched answers")
-        for block in file.blocks(salvage=salvage):
-            yield block.rows
+            raise UnreadableFile(path, "holds no enriched answers", "it holds no enriched answers")
+        yield from file.blocks()
 
 
 def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
@@ -81,6 +84,8 @@ def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
     with _explain_damage(path), storage.read(path) as stream:
         for line in stream:
             yield decoder.decode(line)
+            if not line.endswith(b"\n"):
+                raise DamagedArchive("its last line has no end")
 
 
 def read_summary(path: str) -> RunSummary:
@@ -105,8 +110,9 @@ def _explain_damage(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UnreadableFile(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise UnreadableFile(path, f"cannot be read: {error.strerror or error}") from None
     except DamagedArchive as error:
-        raise UnreadableFile(f"{path}: is damaged: {error}") from None
+        raise UnreadableFile(path, f"is damaged: {error}", str(error)) from None
     except msgspec.MsgspecError as error:
-        raise UnreadableFile(f"{path}: is damaged: {type(error).__name__}") from None
+        damage = type(error).__name__
+        raise UnreadableFile(path, f"is damaged: {damage}", damage) from None

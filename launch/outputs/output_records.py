@@ -1,14 +1,7 @@
-"""The records of an output folder, as far as the report and the evaluation read them."""
+"""The records of an output folder, as far as they are read back; every field may be missing."""
 
 from schemas import Record
-from schemas.enriched_answer import AnswerRow
-from schemas.verdict import Verdict
-from transforms.rules.redaction import is_hashed
 from transforms.rules.tagging import Thresholds
-
-# The verdicts that say whether an answer is supported; low-grounded shares are of these.
-ASSESSED = frozenset({str(Verdict.GROUNDED), str(Verdict.LOW_GROUNDED)})
-_MAX_CHARACTERS = 300
 
 
 class RateState(Record, frozen=True, kw_only=True):
@@ -54,23 +47,3 @@ class RunSummary(Record, frozen=True, kw_only=True):
     cost: float | None = None
     closes: bool | None = None
     thresholds: Thresholds | None = None
-
-
-def sources_of(answer: AnswerRow) -> dict[str, str | None]:
-    """Map the documents of the facts, by resource name, URI or kept title, to their titles."""
-    sources: dict[str, str | None] = {}
-    for fact in answer.facts:
-        key = cut_name(fact.document or fact.uri) or kept_title(fact.title)
-        if key:
-            sources.setdefault(key, fact.title)
-    return sources
-
-
-def kept_title(title: str | None) -> str | None:
-    """Return a title cut to the length of a table cell; None if only its hash was kept."""
-    return None if not title or is_hashed(title) else cut_name(title)
-
-
-def cut_name(name: str | None, max_characters: int = _MAX_CHARACTERS) -> str | None:
-    """Cut an untrusted name to a length that a table can show."""
-    return name and name[:max_characters]

@@ -5,9 +5,9 @@ from itertools import chain, islice
 
 import msgspec
 
+from launch.answers.print_record import print_record
 from launch.inputs.paths import find_inputs
-from launch.report.unreadable_input import fail_unreadable, fail_with, hint_for
-from launch.show.print_record import print_record
+from launch.inputs.unreadable_input import fail_unreadable, fail_with, hint_for
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import printable
 from pipeline.settings.commands import InspectSettings

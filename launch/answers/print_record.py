@@ -7,8 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from launch.report.page.presentation import moment
-from launch.terminal.figures import NOTHING, SCREEN_ACCURACY, score
+from launch.terminal.figures import NOTHING, SCREEN_ACCURACY, moment, score
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from schemas.enriched_answer import AnswerRow

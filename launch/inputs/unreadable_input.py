@@ -7,9 +7,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import cast
 
-import msgspec
-
-from launch.report.output_records import FailureLine
+from launch.outputs.output_folder import UnreadableFile, read_lines
+from launch.outputs.output_records import FailureLine
 from launch.terminal.exit_status import fail
 from launch.terminal.figures import printable
 from pipeline import storage
@@ -42,16 +41,15 @@ def first_failures(destination: Destination, run: str, error_class: str | None =
     `run` is the name in its summary.
     """
     found: list[str] = []
-    decoder = msgspec.json.Decoder(FailureLine)
     # A failure to print details must not hide the result of the run.
-    with suppress(OSError):
+    with suppress(OSError, UnreadableFile):
         for entry in read_manifest(destination, run, "failures"):
-            with storage.read(destination.path(entry.path)) as stream:
-                for failure in map(decoder.decode, islice(stream, _SEARCHED_FAILURES)):
-                    if error_class in (None, failure.error_class):
-                        found.append(f"{failure.source}: {failure.error}")
-                    if len(found) == SHOWN_FAULTS:
-                        return found
+            failures = read_lines(destination.path(entry.path), FailureLine)
+            for failure in islice(failures, _SEARCHED_FAILURES):
+                if error_class in (None, failure.error_class):
+                    found.append(f"{failure.source}: {failure.error}")
+                if len(found) == SHOWN_FAULTS:
+                    return found
     return found
 
 

@@ -1,0 +1,1 @@
+"""`check`, `show` and `inspect`: single answers, as a person reads them."""

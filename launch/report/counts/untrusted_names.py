@@ -1,0 +1,26 @@
+"""Cut the untrusted names of engines, documents and titles to what a table can show."""
+
+from schemas.enriched_answer import AnswerRow
+from transforms.rules.redaction import is_hashed
+
+_MAX_CHARACTERS = 300
+
+
+def sources_of(answer: AnswerRow) -> dict[str, str | None]:
+    """Map the documents of the facts, by resource name, URI or kept title, to their titles."""
+    sources: dict[str, str | None] = {}
+    for fact in answer.facts:
+        key = cut_name(fact.document or fact.uri) or kept_title(fact.title)
+        if key:
+            sources.setdefault(key, fact.title)
+    return sources
+
+
+def kept_title(title: str | None) -> str | None:
+    """Return a title cut to the length of a table cell; None if only its hash was kept."""
+    return None if not title or is_hashed(title) else cut_name(title)
+
+
+def cut_name(name: str | None, max_characters: int = _MAX_CHARACTERS) -> str | None:
+    """Cut an untrusted name to a length that a table can show."""
+    return name and name[:max_characters]

@@ -1,1 +1,0 @@
-"""`groundwatch show` and `groundwatch check`: one record, as a person reads it."""

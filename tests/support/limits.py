@@ -1,0 +1,60 @@
+"""Run commands with smaller limits than users have, in this process or in another.
+
+`python -m tests.support.limits segment_messages=200 -- backfill ...` is the command in a process of
+its own.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+from msgspec.structs import replace
+
+from launch.__main__ import main
+from launch.backfill import run_backfill
+from launch.pubsub import failure_spool
+from launch.watch import run_worker
+from launch.watch.worker import WORKER_LIMITS, WorkerLimits
+from pipeline.settings.checker import CheckerSettings
+
+LIMITED = ("-m", "tests.support.limits")
+"""Python's arguments before limits, `--` and a command."""
+
+
+@contextmanager
+def limited(
+    *,
+    segment_messages: int = run_backfill.SEGMENT_MESSAGES,
+    batch_messages: int = WORKER_LIMITS.batch_messages,
+    outstanding_messages: int = WORKER_LIMITS.outstanding_messages,
+    idle_s: float = failure_spool.EMPTY_AFTER_S,
+    **check: Any,
+) -> Iterator[None]:
+    """Let commands have these limits, while a `with` block or a decorated test lasts.
+
+    `check` are fields of `CheckSettings`.
+    """
+    limits = WorkerLimits(batch_messages=batch_messages, outstanding_messages=outstanding_messages)
+    given: tuple[tuple[Any, str, dict[str, Any]], ...] = (
+        (run_backfill, "make_plan", {"segment_messages": segment_messages}),
+        (run_worker, "open_worker", {"limits": limits}),
+        (failure_spool, "spool_failures", {"idle_s": idle_s}),
+    )
+    with ExitStack() as patched:
+        for module, name, arguments in given:
+            function = partial(getattr(module, name), **arguments)
+            patched.enter_context(patch.object(module, name, function))
+        whole = CheckerSettings.check
+        changed = lambda *args, **named: replace(whole(*args, **named), **check)  # noqa: E731
+        patched.enter_context(patch.object(CheckerSettings, "check", changed))
+        yield
+
+
+if __name__ == "__main__":
+    end = sys.argv.index("--")
+    limits_given = dict(argument.split("=") for argument in sys.argv[1:end])
+    with limited(**{name: int(number) for name, number in limits_given.items()}):
+        sys.exit(main(sys.argv[end + 1 :]))
