@@ -118,8 +118,9 @@ def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
     with monkeypatch.context() as patched:
         crash_in(patched, 5)
         assert in_batches(archive, tmp_path / "out") == 1
-    others = "--segment_messages", "11", "--workers", "2", "--target_file_mb", "1", "--resume"
-    assert in_batches(archive, tmp_path / "out", *others) == 0
+    others = "--workers", "2", "--target_file_mb", "1"
+    with limited(segment_messages=11):
+        assert backfill(archive, tmp_path / "out", *others) == 0
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
 
 
@@ -138,22 +139,6 @@ def test_a_run_of_other_settings_or_input_starts_over(
     assert run_again == list(range(1, 10))
     answers = ANSWERS + (change == "input")
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == answers
-
-
-def test_resume_never_starts_a_new_run(
-    tmp_path: Path,
-    archive: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert in_batches(archive, tmp_path / "out", "--resume") == 1
-    assert "no run was interrupted" in capsys.readouterr().err
-    with monkeypatch.context() as patched:
-        crash_in(patched, 5)
-        assert in_batches(archive, tmp_path / "out") == 1
-    assert in_batches(archive, tmp_path / "out", "--resume", "--claim_threshold", "0.1") == 1
-    assert "--resume: the settings have changed" in capsys.readouterr().err
-    assert in_batches(archive, tmp_path / "out", "--resume") == 0
 
 
 def test_a_second_run_of_the_same_id_is_kept_out(
