@@ -46,8 +46,8 @@ from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 
 _WAIT_S = 0.5
-# A commit takes as long as ten checks, so a few messages wait for others.
-_BETWEEN_SMALL_BATCHES_S = 0.1
+# Beam sets up all steps for each batch, so a few messages wait for others.
+_BETWEEN_SMALL_BATCHES_S = 0.5
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
