@@ -11,13 +11,22 @@ BENCH := $(VENV)/bench
 # Phoenix and MLflow, which take 0.9 GB and pin packages of their own.
 INTEGRATIONS := $(VENV)/integrations
 
-.PHONY: demo test lint mutants wheel native bench integrations clean
+.PHONY: demo test test-beam lint mutants wheel native bench integrations clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
 
 test: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+
+# The steps run with every release of Beam in the range of pyproject.toml: `make test-beam BEAM=2.70.0`
+# takes one, without BEAM the newest. In an environment of its own.
+test-beam:
+	rm -rf $(VENV)-beam
+	$(PYTHON) -m venv $(VENV)-beam
+	$(VENV)-beam/bin/python -m pip install --quiet --use-pep517 'apache-beam$(if $(BEAM),==$(BEAM),<3)' . $(BEAM_TESTS_NEED)
+	$(VENV)-beam/bin/python -c 'import apache_beam; print("Apache Beam", apache_beam.__version__)'
+	$(VENV)-beam/bin/python -m pytest -n 2 tests/transforms tests/pipeline/test_build.py
 
 lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .
