@@ -1,6 +1,6 @@
 """Turn an error of a step into a failure, and tag it as the step's second output."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from apache_beam.pvalue import TaggedOutput
 
@@ -21,7 +21,7 @@ TAGS_ARE_TYPED = hasattr(TaggedOutput, "__class_getitem__")
 if TYPE_CHECKING or TAGS_ARE_TYPED:
     TaggedFailure = TaggedOutput[Literal["failures"], Failure]
 else:
-    TaggedFailure = TaggedOutput
+    TaggedFailure = Any
 
 
 def failed_now(
