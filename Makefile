@@ -8,16 +8,29 @@ RULES ?= routing tagging limits planning merging support_score
 # An environment of its own inside: LangChain's packages hook themselves into pytest.
 BENCH := $(VENV)/bench
 
+# The steps, on one release of Beam: the other tests need packages that the oldest does not allow.
+ONE_BEAM := $(VENV)/beam
+STEPS_TESTS := tests/transforms/test_*.py tests/transforms/runtime tests/pipeline/test_build.py
+STEPS_TESTS_NEED := cryptography hypothesis playwright 'pytest>=9' pytest-timeout pytest-xdist
+
 # Phoenix and MLflow, which take 0.9 GB and pin packages of their own.
 INTEGRATIONS := $(VENV)/integrations
 
-.PHONY: demo test lint mutants wheel native bench integrations clean
+.PHONY: demo test test-beam lint mutants wheel native bench integrations clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
 
 test: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+
+# `make test-beam BEAM=2.70.0` runs the steps on that release of Beam, without BEAM on the newest.
+test-beam:
+	rm -rf $(ONE_BEAM)
+	$(PYTHON) -m venv $(ONE_BEAM)
+	$(ONE_BEAM)/bin/python -m pip install --quiet --use-pep517 --editable '.[scorer]' 'apache-beam$(if $(BEAM),==$(BEAM),<3)' $(STEPS_TESTS_NEED)
+	$(ONE_BEAM)/bin/python -c 'import apache_beam; print("Apache Beam", apache_beam.__version__)'
+	$(ONE_BEAM)/bin/python -m pytest -n auto --maxprocesses 4 $(STEPS_TESTS)
 
 lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .

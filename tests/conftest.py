@@ -13,7 +13,7 @@ from tests.support.file_systems import (
     other_file_system,
     write_to_memory,
 )
-from tests.support.flink import missing_for_flink
+from tests.support.flink.cluster import missing_for_flink
 from tests.support.native_core import ABSENT as NO_COMPILER
 from tests.support.native_core import find_compiler
 from tests.support.optional_tools import lacking

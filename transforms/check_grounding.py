@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from itertools import takewhile
 from queue import Empty, SimpleQueue
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import apache_beam as beam
 import msgspec
@@ -26,12 +26,15 @@ from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunSt
 from transforms.grounding.rate_limiter import AdaptiveThrottle
 from transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
 from transforms.runtime import counters
-from transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
+from transforms.runtime.failures import FAILURES, TAGS_ARE_TYPED, TaggedFailure, failed_now
 from transforms.runtime.shared_resources import SharedResources
 
 CHECKED = "checked"
 DEFERRED: Literal["deferred"] = "deferred"
-TaggedDeferred: TypeAlias = TaggedOutput[Literal["deferred"], Answer]
+if TYPE_CHECKING or TAGS_ARE_TYPED:
+    TaggedDeferred: TypeAlias = TaggedOutput[Literal["deferred"], Answer]
+else:
+    TaggedDeferred = Any
 
 _ANSWERS_IN_EMBEDDED_CHECKER = 16
 """The embedded checker has no latency to hide. With few answers in flight, what was cached of their

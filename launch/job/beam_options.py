@@ -17,7 +17,6 @@ from apache_beam.options.pipeline_options import (
     WorkerOptions,
 )
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
-from apache_beam.runners.portability.prism_runner import GITHUB_DOWNLOAD_PREFIX, GITHUB_TAG_PREFIX
 from apache_beam.runners.runner import create_runner
 
 from pipeline import storage
@@ -25,7 +24,6 @@ from pipeline.settings.job import JobSettings
 from pipeline.settings.load import Loaded, UsageError, describe_unknown, flag_names
 
 _DATAFLOW = frozenset({"dataflow", "dataflowrunner"})
-_PRISM_PLACES = (GITHUB_DOWNLOAD_PREFIX, GITHUB_TAG_PREFIX)
 _ONE_PROCESS = "no_use_multiple_sdk_containers"
 _VCPUS = re.compile(r"(?:[a-z]\w*-)?custom-(\d+)-\d+(?:-ext)?|[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
 
@@ -34,9 +32,11 @@ class _Parser(ArgumentParser):
     """Parse all of Beam's flags, and raise where argparse would print them and exit."""
 
     def __init__(self) -> None:
-        super().__init__(add_help=False, allow_abbrev=False, conflict_handler="resolve")
-        for options in PipelineOptions.__subclasses__():
-            options._add_argparse_args(self)  # noqa: SLF001 - how Beam collects its own flags
+        beams: list[ArgumentParser] = []
+        PipelineOptions([]).get_all_options(add_extra_args_fn=beams.append)
+        super().__init__(
+            parents=beams, add_help=False, allow_abbrev=False, conflict_handler="resolve"
+        )
 
     def error(self, message: str) -> NoReturn:
         raise UsageError([message])
@@ -81,8 +81,6 @@ def _program_problems(options: PipelineOptions) -> Iterator[str]:
     for flag, place in (("prism_location", prism), ("flink_job_server_jar", jar)):
         if place and storage.is_local(place) and not Path(place).is_file():
             yield f"--{flag} {place}: no such file"
-    if prism.startswith("http") and not prism.startswith(_PRISM_PLACES):
-        yield f"--prism_location {prism}: must be a file, or begin with {GITHUB_DOWNLOAD_PREFIX}"
 
 
 def is_on_this_machine(options: PipelineOptions) -> bool:

@@ -17,6 +17,7 @@ from apache_beam.runners.runner import PipelineResult, PipelineState
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
+from launch.engine.local_pipeline import cause_of
 from launch.engine.run_summary import publish_summary, resolve_replayed, summary_of
 from launch.terminal.exit_status import DONE, fail
 from pipeline import storage
@@ -103,7 +104,7 @@ def run_job(pipeline: beam.Pipeline) -> PipelineResult:
     except grpc.RpcError as error:
         raise RunFailed(f"the job server has gone: {error.code().name}") from None
     except RuntimeError as error:
-        if getattr(error, "_tagged_with_step", False):
+        if cause_of(error) is not error:
             raise
         raise RunFailed(_reason(str(error), "; its log has the rest")) from None
     return result

@@ -49,8 +49,9 @@ from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 
 _WAIT_S = 0.5
-# A commit takes as long as ten checks, so a few messages wait for others.
-_BETWEEN_SMALL_BATCHES_S = 0.1
+# Beam sets up all steps for each batch, so a few messages wait for others.
+_BETWEEN_SMALL_BATCHES_S = 0.5
+_SMALL_BATCH = 100
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
@@ -220,7 +221,7 @@ class Worker:
             # Half of a batch at most, so that new messages are processed, too.
             deferred = self._retry_queue.take_checked(max(1, self._size.messages // 2))
             messages = self._take([each.message for each in deferred])
-            if 0 < len(messages) < self._size.messages:
+            if 0 < len(messages) < min(self._size.messages, _SMALL_BATCH):
                 self._not_before_s = time.monotonic() + _BETWEEN_SMALL_BATCHES_S
             if messages:
                 self._isolated.append((messages, deferred))

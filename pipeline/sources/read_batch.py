@@ -76,11 +76,11 @@ class ReadBatch(beam.PTransform):
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
         """Apply the step."""
-        handles = root | "Batches" >> beam.Create([self.batches])
-        take = beam.FlatMap(_take).with_outputs(FAILURES, main=MESSAGES)
-        return handles | "TakeBatch" >> take
+        take = beam.FlatMap(_take, batches=self.batches)
+        start = root | "Start" >> beam.Impulse()
+        return start | "TakeBatch" >> take.with_outputs(FAILURES, main=MESSAGES)
 
 
-def _take(batches: BatchHandle) -> Iterator[Message | TaggedFailure]:
+def _take(_: bytes, batches: BatchHandle) -> Iterator[Message | TaggedFailure]:
     for messages in batches.batch.ranges:
         yield from count_messages(messages)

@@ -25,9 +25,7 @@ FOR_THE_REPOSITORY = (
     "launch/bigquery/",
     "launch/constraints.txt",
     "launch/dataflow/",
-    "launch/flink/README.md",
-    "launch/flink/backfill.yaml",
-    "launch/flink/cluster.yaml",
+    "launch/flink/",
     "schemas/avro/released/",
     "transforms/grounding/local/native/core.c",
 )

@@ -91,6 +91,4 @@ def problems_of(command: Command) -> list[str]:
     """Load the settings of a command; of Beam's flags, only the names are known."""
     assert command.arguments is not None
     name, *arguments = command.arguments
-    if name == "fetch":  # of launch.flink
-        return []
     return all_commands()[name].variant(arguments).load(arguments).problems

@@ -39,7 +39,7 @@ _PROGRAMS = frozenset(
 )
 _SHELL = re.compile(rf"(groundwatch|python|{'|'.join(_PROGRAMS)}) ")
 _CLOUD = re.compile(
-    r"gs://|projects/(?!local/)|discoveryengine|--runner|launch\.flink|--to (langfuse|ml|open|ph)"
+    r"gs://|projects/(?!local/)|discoveryengine|--runner|--to (langfuse|ml|open|ph)"
 )
 _PLACEHOLDERS = re.compile(r"\b(OUT|DIR|W1|FILE|PORT|F)\b")
 
@@ -59,9 +59,7 @@ class Command(Record, frozen=True):
     def arguments(self) -> list[str] | None:
         """The arguments if it runs groundwatch, None for another program."""
         name, *rest = self.words
-        if name == "groundwatch":
-            return rest
-        return rest[2:] if rest[:2] == ["-m", "launch.flink"] else None
+        return rest if name == "groundwatch" else None
 
     @property
     def only_parsed_for(self) -> str | None:

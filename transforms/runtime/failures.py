@@ -1,6 +1,6 @@
 """Turn an error of a step into a failure, and tag it as the step's second output."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from apache_beam.pvalue import TaggedOutput
 
@@ -15,7 +15,13 @@ FAILURES: Literal["failures"] = "failures"
 MESSAGES = "messages"
 """The tag of a source's main output."""
 
-TaggedFailure = TaggedOutput[Literal["failures"], Failure]
+TAGS_ARE_TYPED = hasattr(TaggedOutput, "__class_getitem__")
+"""Whether Beam takes the type of a tagged output from an annotation, as its later releases do."""
+
+if TYPE_CHECKING or TAGS_ARE_TYPED:
+    TaggedFailure = TaggedOutput[Literal["failures"], Failure]
+else:
+    TaggedFailure = Any
 
 
 def failed_now(

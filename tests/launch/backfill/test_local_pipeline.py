@@ -17,26 +17,28 @@ from schemas.message import Message
 from schemas.summary import RunCounts
 from schemas.verdict import Verdict
 from tests.support.archives import an_envelope
-from transforms import deduplicate
-from transforms.deduplicate import _DropSeen
+from transforms import check_grounding, deduplicate
+from transforms.check_grounding import CountedSession
+from transforms.persistence.seen_ids import SeenIds
 
 
 @pytest.fixture
 def life(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count how often a step is set up and torn down."""
+    """Count how often what the steps share is opened and closed."""
     counted: Counter[str] = Counter()
 
-    def count(name: str) -> None:
-        method = getattr(_DropSeen, name)
+    def count(kind: type, name: str, label: str) -> None:
+        method = getattr(kind, name)
 
-        def counting(step: _DropSeen) -> None:
-            counted[name] += 1
-            method(step)
+        def counting(shared: object, *given: object) -> None:
+            counted[label] += 1
+            method(shared, *given)
 
-        monkeypatch.setattr(_DropSeen, name, counting)
+        monkeypatch.setattr(kind, name, counting)
 
-    count("setup")
-    count("teardown")
+    count(SeenIds, "__init__", "ids opened")
+    count(SeenIds, "close", "ids closed")
+    count(CountedSession, "__init__", "checks opened")
     return counted
 
 
@@ -53,19 +55,19 @@ def run(pipeline: LocalPipeline, *numbers: int) -> tuple[Outcome, RunCounts]:
     return pipeline.run([MessageRange(place="here", messages=messages)])
 
 
-def test_the_steps_are_set_up_once_and_torn_down_at_the_end(
+def test_what_the_steps_share_is_opened_once_and_closed_at_the_end(
     pipeline: LocalPipeline, life: Counter[str]
 ) -> None:
     for number in range(3):
         run(pipeline, number)
-    assert life == {"setup": 1}
+    assert life == {"ids opened": 1, "checks opened": 1}
     pipeline.close()
-    assert life == {"setup": 1, "teardown": 1}
-    # The ids are closed, too.
+    assert life == {"ids opened": 1, "checks opened": 1, "ids closed": 1}
     assert not deduplicate._SEEN_IDS._resources
+    assert not check_grounding._SESSIONS._resources
     run(pipeline, 7)
     pipeline.close()
-    assert life == {"setup": 2, "teardown": 2}
+    assert life == {"ids opened": 2, "checks opened": 2, "ids closed": 2}
 
 
 def test_each_batch_has_its_own_outcome_and_counts(pipeline: LocalPipeline) -> None:
@@ -99,7 +101,7 @@ def test_a_batch_that_fails_does_not_disturb_the_next(
     outcome, counts = run(pipeline, 3)
     assert outcome.enriched == 1
     assert (counts.read, counts.duplicates) == (1, 0)
-    assert life == {"setup": 2, "teardown": 1}
+    assert life == {"ids opened": 1, "checks opened": 1}
 
 
 def test_no_temporary_folder_of_beam_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ import yaml
 
 import launch
 from launch.commands import all_commands
-from launch.flink.job_server import SETTINGS
 from launch.job.placement import place_job
+from tests.support.flink.job_server import SETTINGS
 
 FOLDER = Path(launch.__file__).parent / "flink"
 Json = dict[str, Any]

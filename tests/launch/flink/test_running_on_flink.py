@@ -14,7 +14,7 @@ import pytest
 from tests.support.archives import an_envelope
 from tests.support.commands import GROUNDWATCH, ChildProcess, start
 from tests.support.fault_server import FaultServer, always
-from tests.support.flink import Cluster, Workers, children_of, flink_class_path
+from tests.support.flink.cluster import Cluster, Workers, children_of, flink_class_path
 from tests.support.outputs import Json, alerts_in, failures_in, records_in, summary_in
 from tests.support.runs import an_archive, backfill
 from tests.support.wire_faults import Exchange, good

@@ -5,14 +5,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from apache_beam.utils.subprocess_server import pick_port
-
 import launch
-from launch.flink.installation import java_command
+from tests.support.flink.installation import java_command
 
 SETTINGS = {
     "cluster.evenly-spread-out-slots": "true",
@@ -27,7 +24,6 @@ SETTINGS = {
     "heartbeat.timeout": "30000",
 }
 _JOB_SERVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
-_PARALLELISM = 2
 _START_TIMEOUT_S = 120.0
 _END_TIMEOUT_S = 10.0
 _CONNECT_TIMEOUT_S = 5.0
@@ -85,21 +81,6 @@ class Process:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-
-
-@contextmanager
-def job_server(class_path: str, folder: Path) -> Iterator[list[str]]:
-    """Run a job server while a `with` block lasts; yield the flags that lead a command to it."""
-    [port] = pick_port(0)
-    process = start_job_server(class_path, folder, port, SETTINGS)
-    try:
-        process.wait_for_port(port)
-        yield [
-            *("--runner", "FlinkRunner", "--job_endpoint", f"localhost:{port}"),
-            *("--parallelism", str(_PARALLELISM), "--environment_type", "LOOPBACK"),
-        ]
-    finally:
-        process.end()
 
 
 def start_job_server(

@@ -15,13 +15,9 @@ from typing import Self
 import pytest
 from apache_beam.utils.subprocess_server import pick_port
 
-from launch.flink import installation
-from launch.flink.installation import Missing, java_command
-from launch.flink.job_server import (
-    SETTINGS,
-    Process,
-    start_job_server,
-)
+from tests.support.flink import installation
+from tests.support.flink.installation import Missing, java_command
+from tests.support.flink.job_server import SETTINGS, Process, start_job_server
 
 _REQUIRED = "REQUIRE_FLINK"
 _JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
@@ -138,7 +134,7 @@ class Cluster:
         zipfile.ZipFile(self._empty_jar, "w").close()
         python, log = map(shlex.quote, [sys.executable, str(self._folder / "workers.log")])
         # Flink drops what a worker prints before it can log.
-        program = f'#!/bin/sh\nexec {python} -m launch.flink.sdk_worker "$@" 2>>{log}\n'
+        program = f'#!/bin/sh\nexec {python} -m tests.support.flink.sdk_worker "$@" 2>>{log}\n'
         self._worker_program.write_text(program, encoding="utf-8")
         self._worker_program.chmod(0o755)
 

@@ -1,4 +1,4 @@
-"""Find Java, and fetch and verify the jars of Flink and of Beam's runner."""
+"""Find Java, and fetch and verify the jars of Flink and of Beam's runner, with Maven."""
 
 import hashlib
 import os
@@ -6,11 +6,11 @@ import re
 import shutil
 import subprocess
 import tempfile
-from importlib import resources
 from pathlib import Path
 
 DEFAULT_FOLDER = Path.home() / ".cache" / "groundwatch" / "flink-1.19-beam-2.62.0"
-_FETCH = "`python -m launch.flink fetch` fetches them"
+_FETCH = "`python -m tests.support.flink.installation` fetches them"
+_HERE = Path(__file__).parent
 _MIN_JAVA = 17
 _OPENED_PACKAGES = ("java.lang", "java.net", "java.util", "java.util.concurrent")
 """Packages that Flink and Beam access by reflection, which Java 17 closes."""
@@ -46,7 +46,7 @@ def class_path(folder: Path) -> str:
     """Verify the jars of a folder and join their paths in Java's notation, or raise `Missing`."""
     if not folder.is_dir():
         raise Missing(f"Flink's jars are not in {folder}: {_FETCH}")
-    lines = (resources.files(__package__) / "jars.sha256").read_text(encoding="ascii").splitlines()
+    lines = (_HERE / "jars.sha256").read_text(encoding="ascii").splitlines()
     digests = {
         folder / name: digest for digest, _, name in (line.partition("  ") for line in lines)
     }
@@ -72,7 +72,7 @@ def fetch(folder: Path) -> None:
 
 def _run_maven(folder: Path) -> None:
     maven = _program("mvn", "fetching Flink's jars needs Maven")
-    pom = resources.files(__package__) / "pom.xml"
+    pom = _HERE / "pom.xml"
     copy = "dependency:copy-dependencies", f"-DoutputDirectory={folder}"
     flags = "--batch-mode", "--quiet", "--strict-checksums", "--file", str(pom)
     if subprocess.run([maven, *flags, *copy], check=False).returncode:  # noqa: S603 - found on the path
@@ -83,3 +83,7 @@ def _program(name: str, need: str) -> str:
     if found := shutil.which(name):
         return found
     raise Missing(f"{need}: there is no {name} on the path")
+
+
+if __name__ == "__main__":
+    fetch(DEFAULT_FOLDER)
