@@ -38,7 +38,7 @@ class Folder(Record, frozen=True, kw_only=True):
     files: tuple[FileEntry, ...]
     damages: dict[str, str]
     journals: tuple[FoundJournal, ...]
-    repeated_ids: tuple[str, ...]
+    repeated_ids: dict[str, tuple[str, ...]]  # the files of each, by record id
 
     def has_journal(self, run: Summary) -> bool:
         """Return whether the journal of a run was found."""
@@ -76,11 +76,31 @@ def differences(folder: Folder) -> list[str]:
     """Find everything in which a folder differs from what its runs say, a sentence each."""
     parts = _file_differences(folder), _run_differences(folder), _journal_differences(folder)
     found = list(chain.from_iterable(parts))
-    if count := len(folder.repeated_ids):
-        named = ", ".join(sorted(folder.repeated_ids)[:_MAX_NAMED])
+    repeated = folder.repeated_ids.keys() - shared_ids(folder)
+    if count := len(repeated):
+        named = ", ".join(sorted(repeated)[:_MAX_NAMED])
         more = ", …" if count > _MAX_NAMED else ""
         found.append(f"{count} record ids have more than one record or failure: {named}{more}")
     return found
+
+
+def shared_ids(folder: Folder) -> set[str]:
+    """Return the record ids that several workers have written once each.
+
+    A message that one worker had no time to acknowledge is delivered to another: at least once.
+    """
+    workers = [f"{run.name}-" for run in folder.runs if run.journal and run.source is None]
+
+    def worker_of(path: str) -> str | None:
+        name = path.rpartition("/")[2]
+        return next((worker for worker in workers if name.startswith(worker)), None)
+
+    shared = set()
+    for record_id, paths in folder.repeated_ids.items():
+        found = {worker_of(path) for path in paths}
+        if None not in found and len(found) == len(paths):
+            shared.add(record_id)
+    return shared
 
 
 def _file_differences(folder: Folder) -> Iterator[str]:
@@ -102,10 +122,14 @@ def _file_differences(folder: Folder) -> Iterator[str]:
                 f"{entry.path} has {there.rows} rows in {there.bytes} bytes; its manifest"
                 f" lists {entry.rows} in {entry.bytes}"
             )
+        elif entry.checksum not in (None, there.checksum):
+            yield f"{entry.path} has other content than was written: its checksum differs"
 
 
 def _run_differences(folder: Folder) -> Iterator[str]:
     for run in folder.runs:
+        if run.unfinished:
+            yield f"run {run.name} has not ended: give the same command again to finish it"
         if not run.closes:
             yield f"run {run.name}: its counts do not add up: {run.read} messages were read"
         if folder.has_journal(run):
@@ -122,7 +146,8 @@ def _run_differences(folder: Folder) -> Iterator[str]:
             yield _unequal(f"run {run.name}", "enriched", run.enriched, rows["enriched"])
         for kind in ("failures", "alerts"):
             count = getattr(run, kind)
-            if run.journal is None and count != rows[kind]:
+            is_bounded = run.journal is None or run.source is not None
+            if is_bounded and not run.unfinished and count != rows[kind]:
                 yield _unequal(f"run {run.name}", kind, count, rows[kind])
     if folder.total and folder.runs and not folder.total.closes:
         yield f"summary.json: its counts do not add up: {folder.total.read} messages were read"

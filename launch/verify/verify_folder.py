@@ -1,7 +1,7 @@
 """Compare an output folder with its ledgers, summary and manifest, and print the ledgers."""
 
 from array import array
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
@@ -15,7 +15,15 @@ from launch.engine.journal import Journal
 from launch.outputs.output_folder import UnreadableFile, read_blocks, read_lines
 from launch.outputs.output_records import AlertLine, FailureLine
 from launch.terminal.exit_status import DONE, FAILED, fail
-from launch.verify.differences import KINDS, Folder, FoundJournal, differences, row_counts
+from launch.terminal.figures import counted
+from launch.verify.differences import (
+    KINDS,
+    Folder,
+    FoundJournal,
+    differences,
+    row_counts,
+    shared_ids,
+)
 from launch.verify.ledger_tables import ledger_tables, number_table
 from pipeline import storage
 from pipeline.settings.checker import DATABASE
@@ -95,7 +103,8 @@ def _read_files(root: str, prefixes: "array[int]", damages: dict[str, str]) -> I
         name = path.removeprefix(storage.join(root, ""))
         if not name.rpartition("/")[2].startswith("."):
             rows = _read_rows(path, name, prefixes, damages)
-            yield FileEntry(path=name, rows=rows, bytes=storage.size(path))
+            size_bytes, checksum = storage.size(path), storage.checksum(path)
+            yield FileEntry(path=name, rows=rows, bytes=size_bytes, checksum=checksum)
 
 
 def _read_rows(path: str, name: str, prefixes: "array[int]", damages: dict[str, str]) -> int:
@@ -123,19 +132,18 @@ def _read_ids(path: str, name: str) -> Iterator[str | None]:
         yield from (None for _ in read_lines(path, AlertLine))
 
 
-def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry]) -> tuple[str, ...]:
-    """Name the record ids that occur more than once, in a second pass if there are any."""
+def _repeated_ids(
+    prefixes: "array[int]", root: str, files: Iterable[FileEntry]
+) -> dict[str, tuple[str, ...]]:
+    """Map the record ids that occur more than once to their files, in a second pass if any do."""
     values, counts = np.unique(np.array(prefixes, dtype=np.uint64), return_counts=True)
     repeated = set(values[counts > 1].tolist())
-    if not repeated:
-        return ()
-    times = Counter(
-        record_id
-        for file in files
-        for record_id in islice(_read_ids(storage.join(root, file.path), file.path), file.rows)
-        if record_id and int(record_id[:_PREFIX_DIGITS], 16) in repeated
-    )
-    return tuple(record_id for record_id, count in times.items() if count > 1)
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for file in files if repeated else ():
+        for record_id in islice(_read_ids(storage.join(root, file.path), file.path), file.rows):
+            if record_id and int(record_id[:_PREFIX_DIGITS], 16) in repeated:
+                found[record_id].append(file.path)
+    return {each: tuple(paths) for each, paths in found.items() if len(paths) > 1}
 
 
 def verify(loaded: Loaded[VerifySettings]) -> int:
@@ -168,6 +176,8 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
     if found:
         console.print(f"\n{len(found)} differences", style="bold red")
         return FAILED
+    if count := len(shared_ids(folder)):
+        console.print(f"{counted(count, 'answer')} checked by two workers: see docs/pubsub.md")
     console.print("Verified: every row and record id is where the counts say.", style="green")
     return DONE
 
