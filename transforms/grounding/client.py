@@ -1,10 +1,12 @@
 """Check requests with a checker: cached, limited, authorized and retried."""
 
+import asyncio
 import math
 import random
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -12,8 +14,9 @@ from typing import NamedTuple, Self
 
 import httpx
 import stamina
+from msgspec.structs import replace
 
-from schemas.wire.grounding_check import CheckRequest
+from schemas.wire.grounding_check import CheckRequest, GroundingFact
 from transforms.grounding import retry_policy
 from transforms.grounding.errors import (
     CheckFailed,
@@ -40,6 +43,8 @@ from transforms.grounding.transport import open_transport
 from transforms.runtime import clock
 
 _REFUSAL_WAIT_S = 60.0
+_KNOWN = "Lamps glow at night."
+"""An answer, and its only fact, that any checker can check."""
 """With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
 
 # stamina logs each retry by default, thousands of lines in an outage.
@@ -101,6 +106,9 @@ class GroundingClient:
         self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
         self._is_stopped = False
         self._failing_since_s: float | None = None
+        self._succeeded: CheckRequest | None = None
+        self._probe: asyncio.Task[None] | None = None
+        self._probe_not_before_s = 0.0
         self._sent = SentCalls()
         self._sent_lock = threading.Lock()
 
@@ -139,6 +147,8 @@ class GroundingClient:
 
     async def aclose(self) -> None:
         """Close all connections and the reply store."""
+        if self._probe:
+            self._probe.cancel()
         await self._endpoint.aclose()
         if self._store:
             self._store.close()
@@ -216,6 +226,7 @@ class GroundingClient:
             self._note_success()
             raise
         self._note_success()
+        self._succeeded = call.request
         if self._throttle:
             self._throttle.succeeded()
         return reply
@@ -286,11 +297,34 @@ class GroundingClient:
         now_s = time.monotonic()
         if self._failing_since_s is None:
             self._failing_since_s = now_s
+        elif self._holds:
+            self._probe_if_due(call.request, now_s)
         elif now_s - self._failing_since_s > self._settings.retries.give_up_after_s:
             raise GaveUp(
                 f"nothing has succeeded for {now_s - self._failing_since_s:.0f} s; give the same"
                 " command again when the checker answers: it pays for no check twice"
             ) from None
+
+    def _probe_if_due(self, failed: CheckRequest, now_s: float) -> None:
+        """Ask the checker with an answer that it can check, if no call has succeeded for a while.
+
+        If it replies, it is not away: the calls that fail are at fault, and their attempts count.
+        """
+        retries, is_running = self._settings.retries, self._probe and not self._probe.done()
+        since_s = now_s if self._failing_since_s is None else self._failing_since_s
+        is_early = now_s < self._probe_not_before_s or now_s - since_s < retries.probe_after_s
+        if is_running or is_early:
+            return
+        self._probe_not_before_s = now_s + retries.probe_every_s
+        known = replace(failed, answer_candidate=_KNOWN, facts=(GroundingFact(fact_text=_KNOWN),))
+        request = self._succeeded or known
+        self._probe = asyncio.create_task(self._send_probe(request))
+
+    async def _send_probe(self, request: CheckRequest) -> None:
+        call = _Call(request, encode_request(request), math.inf, self._refusals.successes)
+        # While it fails, too, everything waits.
+        with suppress(CheckFailed):
+            await self._attempt(call)
 
 
 @dataclass(eq=False)

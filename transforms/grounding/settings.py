@@ -76,6 +76,8 @@ class RetrySettings(Record, frozen=True, kw_only=True):
       give_up_after_s: seconds without any successful call after which the run stops.
       max_answer_attempts: attempts per call with OutagePolicy.HOLD, in place of `max_attempts` and
         `total_s`. An attempt counts if the checker answered another call since the last one.
+      probe_after_s: seconds without any successful call after which, with OutagePolicy.HOLD, the
+        checker is asked with an answer that it can check, at most every `probe_every_s` seconds.
     """
 
     timeout_s: float = 10.0
@@ -83,6 +85,8 @@ class RetrySettings(Record, frozen=True, kw_only=True):
     total_s: float = 120.0
     give_up_after_s: float = 600.0
     max_answer_attempts: int = 5
+    probe_after_s: float = 30.0
+    probe_every_s: float = 60.0
 
 
 class Budget(Record, frozen=True, kw_only=True):
