@@ -11,15 +11,13 @@ from pathlib import Path
 import pytest
 
 from pipeline.settings.checker import DATABASE
-from tests.support.commands import GROUNDWATCH, ChildProcess, run, start
+from tests.support.commands import GROUNDWATCH, HEED_INTERRUPTS, ChildProcess, run, start
 from tests.support.outputs import record_ids_in, records_in, summary_in
 from tests.support.runs import a_long_archive, backfill
 from transforms.persistence.database import Database
 
 _ANSWERS = 2000
 _START_TIMEOUT_S = 120.0
-# A shell makes jobs in the background deaf to SIGINT.
-_HEED_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)"
 _LIMIT_FILES = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -31,7 +29,7 @@ def begin(archive: Path, output: Path, *flags: str) -> ChildProcess:
     """Start a backfill and wait until it has committed a batch."""
     left_over = batches_done(output)
     places = "--input", str(archive), "--output", str(output)
-    process = start(*GROUNDWATCH, "backfill", *places, *flags, prepare=_HEED_INTERRUPTS)
+    process = start(*GROUNDWATCH, "backfill", *places, *flags, prepare=HEED_INTERRUPTS)
     deadline = time.monotonic() + _START_TIMEOUT_S
     while batches_done(output) <= left_over:
         assert process.poll() is None, process.communicate()
