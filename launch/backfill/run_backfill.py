@@ -164,7 +164,7 @@ class _Run:
         if summary.is_complete:
             summary = resolve_replayed(self._config, summary)
             self._database.keep_note(_ENDED, summary)
-            remove_earlier_runs(self._config, summary)
+        remove_earlier_runs(self._config, summary)
         return publish_summary(self._config, summary)
 
     def _rate_alerts(self) -> list[Alert]:

@@ -1,23 +1,25 @@
 """Runs that are killed, interrupted or out of room, and the same command again."""
 
 import random
+import re
 import signal
 import subprocess
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from launch.local.local_run import SEGMENT_MESSAGES
 
-from tests.support.commands import GROUNDWATCH, ChildProcess, run, start
+from launch.backfill.run_backfill import SEGMENT_MESSAGES
+from pipeline.settings.checker import DATABASE
+from tests.support.commands import HEED_INTERRUPTS, ChildProcess, run, start
 from tests.support.limits import LIMITED
-from tests.support.outputs import record_ids_in, summary_in, visible_files
+from tests.support.outputs import record_ids_in, records_in, summary_in
 from tests.support.runs import a_long_archive, backfill
+from transforms.persistence.database import Database
 
 _ANSWERS = 2000
 _START_TIMEOUT_S = 120.0
-# A shell makes jobs in the background deaf to SIGINT.
-_HEED_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)"
 _LIMIT_FILES = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -28,25 +30,26 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
 def begin(
     archive: Path, output: Path, *flags: str, segment_messages: int = SEGMENT_MESSAGES
 ) -> ChildProcess:
-    """Start a backfill and wait until it writes a file of its own."""
-    left_over = parts_in(output)
+    """Start a backfill and wait until it has committed a batch."""
+    left_over = batches_done(output)
     places = "--input", str(archive), "--output", str(output)
     limits = *LIMITED, f"segment_messages={segment_messages}", "--"
-    process = start(*limits, "backfill", *places, *flags, prepare=_HEED_INTERRUPTS)
+    process = start(*limits, "backfill", *places, *flags, prepare=HEED_INTERRUPTS)
     deadline = time.monotonic() + _START_TIMEOUT_S
-    while not parts_in(output) - left_over:
-        assert process.poll() is None
+    while batches_done(output) <= left_over:
+        assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         wait(process, 0.01)
     return process
 
 
-def parts_in(output: Path) -> set[Path]:
-    """The part files of enriched records, which are not published yet."""
-    try:
-        return set(output.glob(".groundwatch-*/segment-*/enriched-*"))
-    except FileNotFoundError:
-        return set()
+def batches_done(output: Path) -> int:
+    """How many batches an unfinished run has committed."""
+    for path in output.glob(f".groundwatch-*/{DATABASE}"):
+        with suppress(OSError), closing(Database(str(path), None, durable=False)) as database:
+            [(count,)] = database.read("SELECT count(*) FROM plan WHERE state = 'done'")
+            return int(count)
+    return 0
 
 
 def wait(process: ChildProcess, seconds: float) -> None:
@@ -79,28 +82,43 @@ def test_a_run_that_is_killed_at_any_moment_and_run_again_loses_and_doubles_noth
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_run_soon_and_shows_no_result(
+def test_a_signal_ends_a_run_soon_and_publishes_nothing_more(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    with begin(a_long_archive(tmp_path, 10 * _ANSWERS), tmp_path / "out") as process:
+    archive, output = a_long_archive(tmp_path, 10 * _ANSWERS), tmp_path / "out"
+    with begin(archive, output, segment_messages=500) as process:
         process.send_signal(number)
         _, screen = process.communicate(timeout=60)
     assert process.returncode != 0
-    assert visible_files(tmp_path / "out") == []
+    assert records_in(output) == []
+    assert summary_in(output)["unfinished"] is True
     if number is signal.SIGINT:
         assert process.returncode == 1
-        assert screen == (
-            "groundwatch: the run failed: interrupted; give the same command again to finish it\n"
+        told = re.fullmatch(
+            r"groundwatch: ending when the calls in flight have ended; interrupt again to end now\n"
+            r"groundwatch: the run failed: interrupted: ([\d,]+) of 20,000 messages are done;"
+            r" give the same command again to finish it\n",
+            screen,
         )
+        assert told
+        assert 0 < int(told[1].replace(",", "")) < 10 * _ANSWERS
 
 
-@pytest.mark.parametrize("room_bytes", [100, 50_000], ids=["at the start", "midway"])
-def test_a_disk_that_is_full_ends_the_run_with_a_sentence(tmp_path: Path, room_bytes: int) -> None:
+@pytest.mark.parametrize("room_bytes", [100, 300_000], ids=["at the start", "midway"])
+def test_a_disk_that_is_full_ends_the_run_with_a_sentence_and_is_gone_on_with(
+    tmp_path: Path, room_bytes: int
+) -> None:
     archive, output = a_long_archive(tmp_path, 2 * _ANSWERS), tmp_path / "out"
     given = ["--input", str(archive), "--output", str(output)]
     limit = _LIMIT_FILES.format(room_bytes)
-    status, screen, complained = run(*GROUNDWATCH, "backfill", *given, prepare=limit)
+    status, screen, complained = run(
+        *LIMITED, "segment_messages=500", "--", "backfill", *given, prepare=limit
+    )
     assert (status, screen) == (1, "")
-    assert complained.startswith(f"groundwatch: the run failed: cannot write {output}/")
+    assert re.match(
+        rf"groundwatch: the run failed: cannot (open|write) {re.escape(str(output))}/", complained
+    )
     assert complained.count("\n") == 1
-    assert visible_files(output) == []
+    assert records_in(output) == []
+    assert backfill(archive, output) == 0
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 2 * _ANSWERS

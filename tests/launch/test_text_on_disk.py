@@ -5,20 +5,26 @@ import io
 import json
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import fastavro
 import pytest
 
 from launch.__main__ import main
+from launch.engine.database import EngineDatabase
+from pipeline.settings.checker import DATABASE
+from pipeline.sinks.row_formats import EnrichedFiles
 from tests.support.archives import an_envelope, lines_of
-from tests.support.commands import GROUNDWATCH, start
+from tests.support.commands import start
 from tests.support.fault_server import FaultServer, always
 from tests.support.limits import LIMITED, limited
 from tests.support.modes import too_open
-from tests.support.runs import an_archive, backfill
+from tests.support.outputs import failures_in, records_in
+from tests.support.runs import an_archive, backfill, crash_in
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import UNAVAILABLE, after
+from transforms.rules.redaction import TextMode
 
 PLACE_NAME = "Zanzibar"
 _TIMEOUT_S = 120.0
@@ -51,9 +57,20 @@ def holding_text(folder: Path) -> list[str]:
 
 def plain(path: Path) -> bytes:
     content = path.read_bytes()
+    if path.name == DATABASE:
+        return content + unpacked_rows(path)
     if path.suffix == ".avro":
         return repr(list(fastavro.reader(io.BytesIO(content)))).encode()
     return gzip.decompress(content) if path.suffix == ".gz" else content
+
+
+def unpacked_rows(path: Path) -> bytes:
+    """The enriched rows of a run that wait in its database for their file."""
+    with closing(EngineDatabase(str(path.parent), is_read_only=True)) as database:
+        header = EnrichedFiles(TextMode.FULL, database.run or "").header
+        query = "SELECT content FROM chunks WHERE kind = 'enriched'"
+        files = [header + content for (content,) in database.read(query)]
+    return repr([list(fastavro.reader(io.BytesIO(file))) for file in files]).encode()
 
 
 NO_TEXT = "--failure_payload", "none"
@@ -69,24 +86,42 @@ def test_a_run_that_keeps_no_text_leaves_none_when_it_is_stopped_or_done(
         flags = "--checker", server.address, "--text", mode, *NO_TEXT
         assert backfill(archive, output, *flags, "--max_calls", "15") == 3
         [work] = output.glob(".groundwatch-*")
-        assert (work / "paid.sqlite").exists()
+        assert (work / DATABASE).exists()
         assert holding_text(output) == []
         assert backfill(archive, output, *flags) == 0
         assert server.requests == 40
     assert holding_text(output) == []
 
 
+@pytest.mark.parametrize("mode", ["none", "full"])
 def test_a_run_that_keeps_no_text_leaves_none_when_it_is_killed(
-    tmp_path: Path, archive: Path
+    tmp_path: Path, archive: Path, mode: str
 ) -> None:
     output = tmp_path / "out"
     with FaultServer(always(after(0.05))) as server:
-        flags = "--checker", server.address, "--text", "none", *NO_TEXT, "--max_in_flight", "4"
+        flags = "--checker", server.address, "--text", mode, *NO_TEXT, "--max_in_flight", "4"
         places = "--input", str(archive), "--output", str(output)
-        with start(*GROUNDWATCH, "backfill", *places, *flags) as process:
-            wait_until(lambda: server.requests >= 20, _TIMEOUT_S)
+        command = *LIMITED, "segment_messages=5", "--", "backfill"
+        with start(*command, *places, *flags) as process:
+            wait_until(lambda: server.requests >= 30, _TIMEOUT_S)
             process.kill()
+    assert bool(holding_text(output)) == (mode == "full")
+
+
+def test_rows_that_were_made_with_text_leave_as_the_settings_in_force_say(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        crash_in(patched, 4)
+        with limited(segment_messages=10):
+            assert backfill(archive, output) == 1
+    assert holding_text(output)
+    assert backfill(archive, output, "--text", "hash", *NO_TEXT) == 0
     assert holding_text(output) == []
+    assert len(records_in(output)) == 40
+    [failure] = failures_in(output)
+    assert failure["payload_base64"] is None
 
 
 def test_failures_without_payload_hold_nothing_of_the_message(
@@ -99,15 +134,18 @@ def test_failures_without_payload_hold_nothing_of_the_message(
     assert holding_text(output) == []
 
 
-def test_the_file_of_replies_holds_no_text_even_where_records_do(
+def test_the_replies_of_a_run_hold_no_text_even_where_records_do(
     tmp_path: Path, archive: Path
 ) -> None:
     output = tmp_path / "out"
     with FaultServer() as server:
         assert backfill(archive, output, "--checker", server.address, "--max_calls", "15") == 3
-    found = holding_text(output)
-    assert found
-    assert [name for name in found if "paid.sqlite" in name] == []
+    assert holding_text(output)
+    [work] = output.glob(".groundwatch-*")
+    with closing(EngineDatabase(str(work), is_read_only=True)) as database:
+        replies = [reply for (reply,) in database.read("SELECT reply FROM replies")]
+    assert len(replies) == 15
+    assert not [reply for reply in replies if PLACE_NAME.encode() in reply]
 
 
 def test_alerts_with_text_contradict_a_run_without(

@@ -12,6 +12,10 @@ _SOURCE = Path(launch.__file__).parents[1]
 GROUNDWATCH = ("-m", "launch")
 _THEN_RUN = "import os, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 
+# A shell makes jobs in the background deaf to SIGINT.
+HEED_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)"
+"""The beginning of a program: an interrupt ends it, or is handled, as on a terminal."""
+
 WITHOUT_NETWORK = """
 import os, sys
 

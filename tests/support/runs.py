@@ -9,6 +9,7 @@ from launch.__main__ import main
 from launch.backfill import processes
 from launch.engine.journal import Journal
 from tests.support.archives import an_envelope, lines_of
+from tests.support.limits import limited
 
 
 def an_archive(folder: Path, *lines: bytes, name: str = "answers.jsonl") -> Path:
@@ -48,3 +49,9 @@ def crash_in(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
 
     monkeypatch.setattr(processes, "_THREADS", 1)
     monkeypatch.setattr(Journal, "commit", committing)
+
+
+def in_batches(archive: Path, output: Path, *flags: str) -> int:
+    """Run a backfill in batches of seven messages; returns its exit status."""
+    with limited(segment_messages=7):
+        return backfill(archive, output, *flags)

@@ -31,9 +31,6 @@ _PUT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
 _ADD = "UPDATE spent SET calls = calls + ?, characters = characters + ?"
 _ADD_IN_BUDGET = f"{_ADD} WHERE calls < ? AND characters + ? <= ?"
 _NO_LIMIT = 2**62
-_UNLIMITED = Budget()
-_CALLS_PER_WRITE = 16
-"""A run without a budget writes its count once in so many calls: a write costs 5 % of a call."""
 
 
 class Spent(NamedTuple):
@@ -60,7 +57,6 @@ class ReplyStore:
     def __init__(self, path: str, replies_per_write: int = 1) -> None:
         self.owner = 0
         self._replies_per_write = replies_per_write
-        self._unwritten = Spent()
         self._replies: dict[bytes, tuple[bytes, int]] = {}
         self._database = Database(path, _TABLES, durable=False)
 
@@ -103,46 +99,34 @@ class ReplyStore:
     def spend(self, characters: int, budget: Budget) -> bool:
         """Count a call that is about to be sent; return False if it exceeds the budget.
 
-        With a budget the count is committed before this returns, so that no crash loses it.
+        The count is committed before this returns, so that no crash loses it.
         """
-        if budget == _UNLIMITED:
-            self._add_unwritten(1, characters)
-            return True
         limits = (budget.max_calls, budget.max_characters)
         calls, most = (_NO_LIMIT if limit is None else limit for limit in limits)
         return self._database.write(_ADD_IN_BUDGET, 1, characters, calls, characters, most) == 1
 
     def refund(self, characters: int) -> None:
         """Subtract a call that was not sent after all."""
-        self._add_unwritten(-1, -characters)
-        self.flush()
+        self._database.write(_ADD, -1, -characters)
 
     def flush(self) -> None:
-        """Write the replies and the count."""
-        if not self._replies and self._unwritten == Spent():
+        """Write the replies."""
+        if not self._replies:
             return
         with self._database.transaction():
             for key, (reply, owner) in self._replies.items():
                 self._database.write(_PUT, key, reply, owner)
-            self._database.write(_ADD, *self._unwritten)
-        self._replies, self._unwritten = {}, Spent()
+        self._replies = {}
 
     def spent(self) -> Spent:
         """Return what the run has sent, over all its tries."""
-        self.flush()
         [(calls, characters)] = self._database.read("SELECT calls, characters FROM spent")
         return Spent(calls, characters)
 
     def close(self) -> None:
-        """Write the count, and close the file."""
+        """Write the replies, and close the file."""
         self.flush()
         self._database.close()
-
-    def _add_unwritten(self, calls: int, characters: int) -> None:
-        before = self._unwritten
-        self._unwritten = Spent(before.calls + calls, before.characters + characters)
-        if self._unwritten.calls >= _CALLS_PER_WRITE:
-            self.flush()
 
 
 class ReplyCache:

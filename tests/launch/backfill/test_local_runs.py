@@ -22,16 +22,10 @@ from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer, Plan, always
 from tests.support.limits import limited
 from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files
-from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in
+from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in, in_batches
 from tests.support.wire_faults import Exchange, good
 
 ANSWERS = 60
-
-
-def in_batches(archive: Path, output: Path, *flags: str) -> int:
-    """Run a backfill in batches of seven messages."""
-    with limited(segment_messages=7):
-        return backfill(archive, output, *flags)
 
 
 @pytest.fixture

@@ -19,12 +19,11 @@ from tests.support.outputs import (
     summary_in,
     visible_files,
 )
-from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in
+from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in, in_batches
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import Exchange, good
 
 ANSWERS = 60
-BATCHES = ("--segment_messages", "7")
 _TIMEOUT_S = 60.0
 
 
@@ -62,7 +61,7 @@ def test_a_file_is_visible_before_the_run_has_ended_which_says_so(tmp_path: Path
         return always(choose)
 
     with FaultServer(last_answer_waits()) as server:
-        flags = *BATCHES, "--checker", server.address
+        flags = "--checker", server.address
         assert backfill(lamps(tmp_path), output, *flags) == 0
     [(visible, summary)] = found
     assert visible < ANSWERS
@@ -74,7 +73,7 @@ def test_a_file_is_visible_before_the_run_has_ended_which_says_so(tmp_path: Path
 @pytest.mark.usefixtures("small_files")
 def test_the_manifest_describes_every_file(tmp_path: Path, archive: Path) -> None:
     output = tmp_path / "out"
-    assert backfill(archive, output, *BATCHES) == 0
+    assert in_batches(archive, output) == 0
     entries = manifest_in(output)
     results = [name for name in visible_files(output) if name.startswith(("enriched/", "alerts/"))]
     assert sorted(entry["path"] for entry in entries) == results
@@ -102,14 +101,14 @@ def test_the_files_of_an_earlier_run_stay_until_the_same_command_has_ended_again
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "out"
-    assert backfill(archive, output, *BATCHES) == 0
+    assert in_batches(archive, output) == 0
     before = set(visible_files(output)) - {"report.html", "summary.json"}
     with monkeypatch.context() as patched:
         crash_in(patched, 5)
-        assert backfill(archive, output, *BATCHES) == 1
+        assert in_batches(archive, output) == 1
     assert before < set(visible_files(output))
     assert len(set(record_ids_in(output))) == ANSWERS
-    assert backfill(archive, output, *BATCHES) == 0
+    assert in_batches(archive, output) == 0
     assert not before & set(visible_files(output))
     assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
     assert summary_in(output)["read"] == ANSWERS
@@ -124,8 +123,8 @@ def test_the_files_of_a_run_that_began_anew_are_replaced_at_its_end(
     with monkeypatch.context() as patched:
         crash_in(patched, 7)
         patched.setattr(run_backfill, "_PUBLISH_EVERY_S", 0.0)
-        assert backfill(archive, output, *BATCHES) == 1
-    assert backfill(archive, output, *BATCHES, "--low_grounded_threshold", "0.3") == 0
+        assert in_batches(archive, output) == 1
+    assert in_batches(archive, output, "--low_grounded_threshold", "0.3") == 0
     assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
     assert len(summary_in(output)["runs"]) == 1
     assert {entry["path"] for entry in manifest_in(output)} <= set(visible_files(output))
@@ -143,9 +142,9 @@ def test_a_publication_that_fails_beside_the_batches_fails_the_run_which_loses_n
     output = tmp_path / "out"
     with monkeypatch.context() as patched:
         patched.setattr(Publisher, step, fail)
-        assert backfill(archive, output, *BATCHES) == 1
+        assert in_batches(archive, output) == 1
     assert len(set(record_ids_in(output))) == len(record_ids_in(output))
-    assert backfill(archive, output, *BATCHES) == 0
+    assert in_batches(archive, output) == 0
     assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
     assert sum(entry["rows"] for entry in manifest_in(output)) == ANSWERS + 6
     assert not list(output.rglob("*.unpublished"))
@@ -171,7 +170,7 @@ def test_a_file_of_another_process_is_never_replaced(
 
     with monkeypatch.context() as patched:
         patched.setattr(storage, "publish_new", second)
-        assert backfill(archive, output, *BATCHES) == 1
+        assert in_batches(archive, output) == 1
     complaint = capsys.readouterr().err
     assert "exists, and another process wrote it: it is not replaced" in complaint
     assert foreign[0].read_bytes() == b"somebody else's"

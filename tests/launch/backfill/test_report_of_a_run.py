@@ -3,15 +3,13 @@
 from pathlib import Path
 
 import pytest
+from launch.report.output_folder import find_files
 
 from launch.report import output_folder, terminal_summary
-from launch.report.output_folder import find_files
 from launch.report.page.page import render
 from launch.report.write_report import read_output
 from tests.support.outputs import record_ids_in
-from tests.support.runs import a_long_archive, backfill, crash_in
-
-BATCHES = ("--segment_messages", "7")
+from tests.support.runs import a_long_archive, crash_in, in_batches
 
 
 @pytest.fixture
@@ -30,7 +28,7 @@ def is_report_of_its_files(output: Path) -> bool:
 def test_the_report_and_the_screen_show_the_records_of_a_run(
     tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert backfill(archive, tmp_path / "out", *BATCHES) == 0
+    assert in_batches(archive, tmp_path / "out") == 0
     assert "Kettles vote in Senegal." in capsys.readouterr().out
     assert is_report_of_its_files(tmp_path / "out")
 
@@ -39,7 +37,7 @@ def test_a_second_run_in_the_folder_is_counted_with_the_first(
     tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for run in ("first", "second"):
-        assert backfill(archive, tmp_path / "out", *BATCHES, "--run_id", run) == 0
+        assert in_batches(archive, tmp_path / "out", "--run_id", run) == 0
     assert is_report_of_its_files(tmp_path / "out")
     assert ">120<" in page_of_files(tmp_path / "out")
     second = capsys.readouterr().out.split("60 messages in")[-1]
@@ -54,7 +52,7 @@ def test_the_screen_is_honest_of_a_run_too_long_to_read(
 ) -> None:
     monkeypatch.setattr(terminal_summary, "_MAX_ROWS_TO_SEARCH", 5)
     for run in ("first", "second"):
-        assert backfill(archive, tmp_path / "out", *BATCHES, "--run_id", run) == 0
+        assert in_batches(archive, tmp_path / "out", "--run_id", run) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "6 answers flagged by the lexical screen, or reported by the generator." in printed
 
@@ -64,8 +62,8 @@ def test_what_an_interrupted_run_has_done_counts(
 ) -> None:
     with monkeypatch.context() as patched:
         crash_in(patched, 5)
-        assert backfill(archive, tmp_path / "out", *BATCHES) == 1
-    assert backfill(archive, tmp_path / "out", *BATCHES) == 0
+        assert in_batches(archive, tmp_path / "out") == 1
+    assert in_batches(archive, tmp_path / "out") == 0
     assert is_report_of_its_files(tmp_path / "out")
     assert ">60<" in page_of_files(tmp_path / "out")
 
@@ -80,6 +78,6 @@ def test_a_report_that_cannot_be_written_fails_no_run(
         raise OSError("No space left on device")
 
     monkeypatch.setattr(output_folder, "write_file", fail)
-    assert backfill(archive, tmp_path / "out", *BATCHES) == 0
+    assert in_batches(archive, tmp_path / "out") == 0
     assert "cannot write the report: No space left on device" in capsys.readouterr().err
     assert len(record_ids_in(tmp_path / "out")) == 60
