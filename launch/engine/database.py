@@ -4,6 +4,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
@@ -55,6 +56,8 @@ _OLD_STATE = ("journal.sqlite", "plan.json", "paid.sqlite")
 _OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
 _IDENTITY, _RUN, _SCHEMA = "identity", "run", "schema"
 _IDENTITY_BYTES = 4
+_LOCK_TIMEOUT_S = 10.0
+_POLL_S = 0.05
 _Content = TypeVar("_Content")
 
 
@@ -155,15 +158,23 @@ def folder_held(folder: str) -> Iterator[None]:
     with storage.describing_errors(f"cannot write {folder}"):
         make_folder(folder)
         descriptor = os.open(folder, os.O_RDONLY)
+    deadline_s = time.monotonic() + _LOCK_TIMEOUT_S
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise LockFailed(f"another run of the same id is active: it holds {folder}") from None
-    try:
+        while not _is_locked(descriptor):
+            if time.monotonic() > deadline_s:
+                raise LockFailed(f"another run of the same id is active: it holds {folder}")
+            time.sleep(_POLL_S)
         yield
     finally:
         os.close(descriptor)
+
+
+def _is_locked(descriptor: int) -> bool:
+    """Lock a folder unless another process holds it, as a killed one does for a moment."""
+    with suppress(BlockingIOError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
 
 
 def _schema() -> str:

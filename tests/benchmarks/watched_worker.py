@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
-
+from launch.engine.ledger import LedgerHour
 from launch.pubsub.topic import Topic
 from pipeline.sinks.topic_messages import TopicMessage
 from tests.benchmarks.processes import Footprint, footprint_of
 from tests.support.commands import GROUNDWATCH
 from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.journals import open_ledger
 from tests.support.limits import LIMITED
 
 ANSWERS = "projects/bench/topics/answers"
@@ -106,6 +105,6 @@ class WatchedWorker:
 
 def ledger_in(output: Path) -> list[LedgerHour]:
     """The accounts of all hours of the one worker that wrote there."""
-    (path,) = output.glob(".groundwatch-*/journal.sqlite")
-    with closing(Journal(str(path))) as journal:
+    (path,) = output.glob(".groundwatch-*/run.sqlite")
+    with closing(open_ledger(path.parent)) as journal:
         return journal.ledger()

@@ -1,5 +1,7 @@
 """How the throughput grows with the number of workers on one subscription, and what limits it.
 
+from tests.support.journals import open_journal
+from tests.support.journals import open_journal
     python -m tests.benchmarks.worker_scaling [--workers 1 2 4] [--quotas 6000 2400] [--seconds 6]
 
 The checker takes 100 ms, in a process of its own; the Pub/Sub server runs in the benchmark's
@@ -18,8 +20,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-from launch.watch.durable.journal import Journal
 
 from pipeline.sinks.topic_messages import build_message
 from tests.benchmarks.generated_answers import generated_messages
@@ -112,7 +112,7 @@ def _progress(
     cpu_s = sum(worker.footprint().cpu_s for worker in workers)
     counts = []
     for folder in folders:
-        with closing(Journal(str(folder / "journal.sqlite"))) as journal:
+        with closing(open_journal(folder)) as journal:
             counts.append(journal.totals().read)
     return time.monotonic(), counts, cpu_s
 

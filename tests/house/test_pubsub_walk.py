@@ -9,13 +9,14 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from launch.watch.durable.journal import Journal
 
 from launch.__main__ import main
 from launch.inputs.paths import default_run_id_of, default_work_folder
+from pipeline.settings.checker import DATABASE
 from pipeline.settings.config import Destination
 from tests.support.commands import WITHOUT_EXTRAS
 from tests.support.documented_commands import ROOT, read_page
+from tests.support.journals import open_ledger
 from tests.support.outputs import record_ids_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator, free_port
 from tests.support.waiting import wait_until
@@ -51,10 +52,10 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def read_by_worker(output: Path) -> int:
     """Count the messages that the worker has finished."""
     run = default_run_id_of("projects/local/subscriptions/answers")
-    journal_path = f"{default_work_folder(Destination(root=str(output), run=run))}/journal.sqlite"
-    if not Path(journal_path).exists():
+    work_folder = default_work_folder(Destination(root=str(output), run=run))
+    if not Path(work_folder, DATABASE).exists():
         return 0
-    with closing(Journal(journal_path)) as journal:
+    with closing(open_ledger(work_folder)) as journal:
         return total(journal.ledger())["read"]
 
 

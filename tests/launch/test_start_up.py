@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from launch.watch.durable.journal import Journal
 
 from launch.__main__ import main
 from launch.commands import all_commands
 from launch.job.beam_options import _Parser
 from launch.job.placement import beam_flag_names
-from tests.support.journals import an_account, commit_batch
+from tests.support.journals import an_account, commit_batch, open_journal
 from tests.support.reports import a_low, write_enriched
 
 _HELP_WITHIN_S = 0.3
@@ -88,7 +87,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "gold.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
     work_folder = folder / ".groundwatch-r1"
     work_folder.mkdir()
-    with closing(Journal(str(work_folder / "journal.sqlite"))) as journal:
+    with closing(open_journal(work_folder)) as journal:
         commit_batch(journal, 1, an_account())
     return folder
 

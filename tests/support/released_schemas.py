@@ -26,7 +26,7 @@ WRITTEN = Path(__file__).parents[1] / "data" / "released"
 
 ROWS = {
     "enriched_answer": (EnrichedFiles(TextMode.FULL), ENRICHED),
-    "alert": (AlertFiles(), ALERTS),
+    "alert": (AlertFiles(with_text=True), ALERTS),
     "failure": (FailureFiles(with_payload=True), FAILURES),
 }
 """The file format and the records of each schema."""

@@ -9,13 +9,13 @@ from unittest.mock import patch
 
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
 
+from launch.engine.ledger import LedgerHour
 from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from launch.watch.reporter import LogReporter
+from launch.watch.run_worker import open_journal as worker_journal
 from launch.watch.run_worker import open_worker
 from launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from pipeline.settings.commands import WatchSettings
@@ -25,6 +25,7 @@ from pipeline.sinks.topic_messages import build_message
 from schemas.message import Message
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.journals import open_ledger
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 
@@ -90,8 +91,8 @@ class Watched:
         given = {"subscription": SUBSCRIPTION, "pubsub_address": self.server.address}
         watch_settings = build(WatchSettings, given | settings)
         given_config = config or self.config()
-        with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
-            journal.assign_run(given_config.run)
+        with closing(worker_journal(given_config, watch_settings)) as journal:
+            journal.database.assign_run(given_config.run)
             with (
                 open_worker(
                     given_config,
@@ -123,7 +124,7 @@ class Watched:
 
     def ledger(self) -> list[LedgerHour]:
         """The accounts of all hours."""
-        with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
+        with closing(open_ledger(self.work_folder)) as journal:
             return journal.ledger()
 
     def published(self, topic: str) -> list[Json]:

@@ -7,10 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Self
 
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
-
+from launch.engine.ledger import LedgerHour
 from tests.support.commands import GROUNDWATCH, start
+from tests.support.journals import open_ledger
 from tests.support.limits import LIMITED
 from tests.support.outputs import Json
 from tests.support.waiting import wait_until
@@ -74,8 +73,8 @@ class WatchProcess:
 
 def ledger_in(output: Path) -> list[LedgerHour]:
     """The accounts of all hours of the one worker that wrote there; none before it has begun."""
-    paths = list(output.glob(".groundwatch-*/journal.sqlite"))
-    if not paths:
+    folders = [path.parent for path in output.glob(".groundwatch-*/run.sqlite")]
+    if not folders:
         return []
-    with closing(Journal(str(paths[0]))) as journal:
+    with closing(open_ledger(folders[0])) as journal:
         return journal.ledger()

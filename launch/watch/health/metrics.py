@@ -133,7 +133,10 @@ class Metrics(Collector):
             "pubsub_up": stats.is_available,
             "batches": {"done": worker.batches_done, "failed": worker.batches_failed},
             "ledger_gap": sum(hour.gap for hour in journal.ledger()),
-            "unpublished": {kind: journal.outbox.count(kind) for kind in ("alert", "failure")},
+            "unpublished": {
+                topic: journal.outbox.count(topic) + (waiting[kind].rows if kind in waiting else 0)
+                for topic, kind in (("alert", "alerts"), ("failure", "failures"))
+            },
             **outbox_counts(journal),
             "unpublished_batches": max((each.batches for each in waiting.values()), default=0),
             "oldest_unpublished_age_seconds": (

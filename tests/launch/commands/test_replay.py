@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from launch.local import run_summary
 
 from launch.__main__ import main
+from launch.engine import run_summary
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always, by_answer

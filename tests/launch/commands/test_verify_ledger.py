@@ -4,20 +4,19 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
 
 from launch.__main__ import main
+from launch.engine.ledger import LedgerHour
 from launch.export.target import Delivered
 from schemas.grounding_result import GroundingResult
 from schemas.quantities import HOUR_US
-from tests.support.journals import HOUR_OF_NOON_US, an_account, commit_batch
+from tests.support.journals import HOUR_OF_NOON_US, an_account, commit_batch, open_journal
 from tests.support.results import a_result
 
 
 def keep(folder: Path, *accounts: LedgerHour) -> None:
     """Keep a ledger of these hours."""
-    with closing(Journal(str(folder / "journal.sqlite"))) as journal:
+    with closing(open_journal(folder)) as journal:
         for number, account in enumerate(accounts, start=1):
             commit_batch(journal, number, account)
 
@@ -51,7 +50,7 @@ def test_every_hour_and_the_sums_are_told(
 def test_what_became_of_the_results_for_each_tool(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with closing(Journal(str(tmp_path / "journal.sqlite"))) as journal:
+    with closing(open_journal(tmp_path)) as journal:
         journal.outbox.add_destination("phoenix", GroundingResult)
         commit_batch(journal, results=(a_result(),))
         journal.outbox.record_delivered("langfuse", [], Delivered(sent=1_200, refused=2, skipped=3))
@@ -82,7 +81,7 @@ def test_the_work_folder_itself_may_be_named_and_stays_as_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep(tmp_path, an_account())
-    with closing(Journal(str(tmp_path / "journal.sqlite"))) as at_work:
+    with closing(open_journal(tmp_path)) as at_work:
         with at_work._database.transaction():
             assert told([str(tmp_path)], capsys)[1][0] == HEAD
         assert at_work.ledger() == [an_account()]

@@ -8,8 +8,6 @@ from typing import Any
 
 import fastavro
 import pytest
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.publisher import FilePublisher
 from msgspec.structs import replace
 
 from launch.export.enriched_topic import EnrichedTopic
@@ -17,10 +15,12 @@ from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch import destinations
+from launch.watch.file_publisher import FilePublisher
 from pipeline.settings.config import Config
 from schemas.avro import load_schema
 from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.journals import open_journal
 from tests.support.outputs import records_in
 from tests.support.results_server import ResultsServer, results_server
 from tests.support.waiting import wait_until
@@ -128,7 +128,7 @@ def test_alerts_reach_one_channel_while_another_one_is_away(
     assert section.startswith("*LOW_GROUNDED, shop*")
     assert f"<https://viewer.example/r/{record['record_id']}|" in section
     assert "Kettles" not in str(body)
-    with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
+    with closing(open_journal(watched.work_folder)) as journal:
         assert journal.outbox.count("slack:AWAY") == 1
         assert journal.outbox.count("slack:SLACK") == 0
         assert journal.outbox.delivered()["slack:SLACK"].sent == 1

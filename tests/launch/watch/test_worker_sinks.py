@@ -6,9 +6,9 @@ from typing import Any
 
 import fastavro
 import pytest
-from launch.watch.durable.journal import Journal
 from msgspec.structs import replace
 
+from launch.engine.journal import Journal
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from pipeline import storage

@@ -5,13 +5,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from launch.watch.durable.journal import Journal
 
+from launch.engine.journal import Journal
 from launch.watch.alerts.monitor import Monitor
 from schemas.alert import Alert, AlertKind
 from schemas.quantities import HOUR_US, MINUTE_US
 from tests.support.builders import NOON_US
-from tests.support.journals import commit_batch
+from tests.support.journals import commit_batch, open_journal
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
 from transforms.rules.rate_incidents import RateRule
@@ -21,7 +21,7 @@ RULES = RateRule(), NoDataRule()
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
-    with closing(Journal(str(tmp_path / "journal.sqlite"))) as opened:
+    with closing(open_journal(tmp_path)) as opened:
         yield opened
 
 

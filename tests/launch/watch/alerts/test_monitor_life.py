@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from launch.watch.durable.journal import Journal
 
 from launch.watch.alerts.monitor import Monitor
 from schemas.alert import Alert
 from tests.support.builders import NOON_US
 from tests.support.clocks import ManualClock
-from tests.support.journals import commit_batch
+from tests.support.journals import commit_batch, open_journal
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
 from transforms.rules.rate_incidents import RateRule
@@ -28,11 +27,11 @@ class Watch:
     def __init__(self, path: Path) -> None:
         self.clock = ManualClock(NOON_US / 1e6 + 1)
         self.is_behind = False
-        self._path = str(path / "journal.sqlite")
+        self._path = path
         self.start()
 
     def start(self) -> None:
-        self.journal = Journal(self._path)
+        self.journal = open_journal(self._path)
         self.monitor = Monitor(self.journal, RateRule(), NoDataRule(), self.now_us)
         self.monitor.record_backlog(self.now_us)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from launch.watch.durable.journal import Journal
 
+from launch.engine.journal import Journal
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.watch.alerts.outbox import OutboxPublisher, alert_message
 from pipeline.sinks.topic_messages import TopicMessage, encode_failure
@@ -16,7 +16,7 @@ from schemas.alert import Alert
 from schemas.failure import Failure
 from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
-from tests.support.journals import an_alert, commit_batch
+from tests.support.journals import an_alert, commit_batch, open_journal
 
 
 class ATopic:
@@ -39,7 +39,7 @@ class ATopic:
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
-    with closing(Journal(str(tmp_path / "journal.sqlite"))) as journal:
+    with closing(open_journal(tmp_path)) as journal:
         yield journal
 
 

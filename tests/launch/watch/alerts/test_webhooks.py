@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launch.watch.durable.journal import Journal
 
 from launch.__main__ import main
 from launch.export.target import (
@@ -26,7 +25,7 @@ from schemas.alert import Alert
 from tests.launch.watch.alerts.test_alert_notices import a_rate, an_alert
 from tests.launch.watch.alerts.test_webhook_payloads import KEY
 from tests.support.clocks import ManualClock
-from tests.support.journals import commit_batch
+from tests.support.journals import commit_batch, open_journal
 from tests.support.results_server import Reply, ResultsServer, results_server
 
 SOURCE = "projects/p/subscriptions/s"
@@ -230,7 +229,7 @@ class AChannel:
 
     def __init__(self, folder: Path, kind: str = "slack") -> None:
         self.clock = ManualClock()
-        self.journal = Journal(str(folder / "journal.sqlite"))
+        self.journal = open_journal(folder)
         self.deliveries: list[Delivery[Alert]] = []
         for target, accepts in open_webhooks(kind, kind.upper(), SOURCE):
             self.journal.outbox.add_destination(target.name, Alert, accepts)

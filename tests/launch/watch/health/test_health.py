@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from launch.watch.durable.publisher import FilePublisher
 
 from launch.pubsub.outstanding import SubscriptionStats
+from launch.watch.file_publisher import FilePublisher
 from launch.watch.health.health import Health, disk_problem
 from tests.support.clocks import ManualClock
 
