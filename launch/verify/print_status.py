@@ -11,7 +11,7 @@ from launch.engine.journal import Journal
 from launch.engine.ledger import LedgerHour
 from launch.export.target import Delivered
 from launch.terminal.exit_status import DONE, FAILED, fail
-from launch.verify.verify_folder import find_journals, verify_folder
+from launch.verify.verify_folder import find_journals, open_journal, verify_folder
 from pipeline.settings.commands import StatusSettings
 from pipeline.settings.load import Loaded
 from schemas.quantities import to_datetime
@@ -34,7 +34,7 @@ def status(loaded: Loaded[StatusSettings]) -> int:
         accounts: list[LedgerHour] = []
         targets: list[tuple[str, ...]] = []
         for path in paths:
-            with closing(Journal(path)) as journal:
+            with closing(open_journal(path)) as journal:
                 accounts += journal.ledger()
                 targets += _targets(journal)
     except OSError as error:
