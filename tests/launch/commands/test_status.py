@@ -1,25 +1,47 @@
 """`groundwatch status`: the ledger as a person reads it."""
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from launch.__main__ import main
+from launch.engine.database import EngineDatabase
+from launch.engine.journal import Journal
+from launch.engine.ledger import LedgerHour
 from launch.export.target import Delivered
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
+from pipeline.settings.checker import DATABASE
+from pipeline.settings.config import Config
+from pipeline.sinks.row_formats import row_formats
 from schemas.grounding_result import GroundingResult
 from schemas.quantities import HOUR_US
-from tests.support.journals import HOUR_OF_NOON_US, an_account, commit_batch
+from schemas.summary import RunCounts
+from tests.support.builders import NOON_US
 from tests.support.results import a_result
+
+HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US
+
+
+def an_account(**fields: Any) -> LedgerHour:
+    """An hour that closes: two messages, two records."""
+    given = {"hour_us": HOUR_OF_NOON_US, "first_batch": 1, "read": 2, "enriched": 2}
+    return LedgerHour(**given | fields)
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Journal]:
+    """Open the journal of a work folder."""
+    with closing(EngineDatabase.owned(str(folder))) as database:
+        yield Journal(database, row_formats(Config(output="", run="r1")))
 
 
 def keep(folder: Path, *accounts: LedgerHour) -> None:
-    """Keep a ledger of these hours."""
-    with closing(Journal(str(folder / "journal.sqlite"))) as journal:
-        for number, account in enumerate(accounts, start=1):
-            commit_batch(journal, number, account)
+    """Keep a ledger of these hours, one of which a commit would refuse."""
+    with opened(folder) as journal:
+        for account in accounts:
+            journal._count(account, RunCounts())
 
 
 def told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, list[list[str]]]:
@@ -53,9 +75,9 @@ def test_every_hour_and_the_sums_are_told(
 def test_what_became_of_the_results_for_each_tool(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with closing(Journal(str(tmp_path / "journal.sqlite"))) as journal:
+    with opened(tmp_path) as journal:
         journal.outbox.add_destination("phoenix", GroundingResult)
-        commit_batch(journal, results=(a_result(),))
+        journal.outbox.add([a_result()])
         journal.outbox.record_delivered("langfuse", [], Delivered(sent=1_200, refused=2, skipped=3))
     _, lines = told([str(tmp_path)], capsys)
     assert lines[-3:] == [
@@ -79,8 +101,8 @@ def test_the_work_folder_itself_may_be_named_and_stays_as_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep(tmp_path, an_account())
-    with closing(Journal(str(tmp_path / "journal.sqlite"))) as at_work:
-        with at_work._database.transaction():
+    with opened(tmp_path) as at_work:
+        with at_work.database.transaction():
             assert told([str(tmp_path)], capsys)[0] == 0
         assert at_work.ledger() == [an_account()]
 
@@ -111,12 +133,15 @@ def test_what_names_no_ledger_is_refused(
 def test_a_file_that_is_no_ledger_is_told_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "journal.sqlite").write_bytes(b"lamps " * 1_000)
+    content = b"lamps " * 1_000
+    (tmp_path / DATABASE).write_bytes(content)
     assert main(["status", str(tmp_path)]) == 1
-    told = capsys.readouterr()
-    assert told.err == (
-        f"groundwatch: cannot open {tmp_path}/journal.sqlite: file is not a database\n"
+    told = capsys.readouterr().err
+    assert told.startswith(
+        f"groundwatch: {tmp_path}/{DATABASE} is damaged (file is not a database), and was left"
     )
+    assert told.count("\n") == 1
+    assert (tmp_path / DATABASE).read_bytes() == content
 
 
 def test_help_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
