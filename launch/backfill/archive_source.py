@@ -77,9 +77,12 @@ class ArchiveSource:
 
     def fail(self, work: Work, error: Exception) -> None:  # noqa: ARG002 - it is the run's
         """End the run with its first error."""
+        raise error
+
+    def end(self, error: BaseException) -> None:
+        """Take no further batch; whoever waits to read one learns of it."""
         self.errors.append(error)
         self._reading.release()
-        raise error
 
     def _ranges_of(self, segment: Segment, places: "_Places") -> Iterator[MessageRange]:
         ranges = iter(segment.ranges)

@@ -95,7 +95,7 @@ class _Runner:
             while process_next(self.source, own):
                 pass
         except BaseException as error:  # noqa: BLE001 - raised by `run_batches`
-            self.source.errors.append(error)
+            self.source.end(error)
 
 
 @contextmanager

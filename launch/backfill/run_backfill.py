@@ -149,6 +149,7 @@ class _Run:
     def publish(self) -> Summary:
         """Publish everything, and write the summary."""
         if self._ended:
+            remove_earlier_runs(self._config, self._ended)
             return publish_summary(self._config, self._ended)
         if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
             self._journal.raise_alerts(self._rate_alerts(), {_RATES_EVALUATED: True})

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from launch.engine.database import EngineDatabase
 from launch.engine.ledger import LedgerHour, hour_of_batch
 from launch.engine.outbox_rows import OutboxRows
+from pipeline.errors import RunFailed
 from pipeline.sinks.chunks import Chunk, encode_chunks
 from pipeline.sinks.outcomes import Outcome
 from pipeline.sinks.row_formats import RowFormat, RowFormats, restrict_row
@@ -38,7 +39,7 @@ _LAST_NUMBER, _TOTALS, _ALERTS, _OPENED = "last_number", "totals", "alerts", "op
 _Content = TypeVar("_Content")
 
 
-class Unaccounted(Exception):
+class Unaccounted(RunFailed):
     """Messages ended nowhere, or twice."""
 
 
@@ -106,7 +107,8 @@ class Journal:
         )
         hour = hour_of_batch(number, outcome, counts, now_us)
         if hour.gap:
-            raise Unaccounted(f"{hour.gap} of {hour.read} messages ended nowhere")
+            ended = f"{hour.gap} of {hour.read} messages ended nowhere"
+            raise Unaccounted(f"the counts do not add up: {ended}")
         published_us = [m.publish_time_us for m in messages if m.publish_time_us is not None]
         with self.database.transaction():
             advance()

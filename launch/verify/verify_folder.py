@@ -75,9 +75,14 @@ def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
     return sorted(str(path) for path in paths if path.is_file())
 
 
+def open_journal(path: str) -> Journal:
+    """Open the journal of a worker, or of a run that has not ended, without changing it."""
+    return Journal(EngineDatabase(str(Path(path).parent), is_read_only=True), _FORMATS)
+
+
 def _read_journal(path: str) -> FoundJournal:
-    database = EngineDatabase(str(Path(path).parent), is_read_only=True)
-    with closing(Journal(database, _FORMATS)) as journal:
+    with closing(open_journal(path)) as journal:
+        database = journal.database
         accounts, waiting = journal.ledger(), journal.waiting()
         return FoundJournal(
             path=path,

@@ -1,7 +1,5 @@
 """How the throughput grows with the number of workers on one subscription, and what limits it.
 
-from tests.support.journals import open_journal
-from tests.support.journals import open_journal
     python -m tests.benchmarks.worker_scaling [--workers 1 2 4] [--quotas 6000 2400] [--seconds 6]
 
 The checker takes 100 ms, in a process of its own; the Pub/Sub server runs in the benchmark's
@@ -27,6 +25,7 @@ from tests.benchmarks.scale_arithmetic import capacity, plan
 from tests.benchmarks.scale_figures import Figures
 from tests.benchmarks.slow_checker import SlowChecker, slow_checker
 from tests.benchmarks.watched_worker import SkippingClock, WatchedWorker, publish, pubsub
+from tests.support.journals import open_ledger
 
 _LATENCY_S = 0.1
 _IN_FLIGHT = 8
@@ -112,7 +111,7 @@ def _progress(
     cpu_s = sum(worker.footprint().cpu_s for worker in workers)
     counts = []
     for folder in folders:
-        with closing(open_journal(folder)) as journal:
+        with closing(open_ledger(folder)) as journal:
             counts.append(journal.totals().read)
     return time.monotonic(), counts, cpu_s
 

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -97,16 +98,16 @@ def test_a_run_from_bucket_to_bucket_writes_what_one_on_disk_does(
     for _ in range(2):
         assert run("--run_id", "r") == 0
         assert records_in_bucket(buckets) == expected
-    assert list(buckets.below("gs://out/")) == [
+    [identity] = {run["journal"] for run in summary_of(buckets)["runs"]}
+    own = re.compile(rf"/r-{identity}-00000\d\.")
+    assert [own.sub("/OWN.", name) for name in buckets.below("gs://out/")] == [
         "other/report.html",
-        "run/enriched/event_date=2026-03-02/r-batch-0-00000.avro",
-        "run/enriched/event_date=2026-03-03/r-batch-0-00000.avro",
-        "run/enriched/event_date=2026-03-04/r-batch-0-00000.avro",
-        "run/manifest/r-alerts.jsonl",
-        "run/manifest/r-enriched.jsonl",
-        "run/manifest/r-failures.jsonl",
+        "run/enriched/event_date=2026-03-02/OWN.avro",
+        "run/enriched/event_date=2026-03-03/OWN.avro",
+        "run/enriched/event_date=2026-03-04/OWN.avro",
+        "run/manifest/OWN.jsonl",
         "run/report.html",
-        "run/runs/r.json",
+        f"run/runs/r-{identity}.json",
         "run/summary.json",
     ]
     summary = summary_of(buckets)
@@ -154,10 +155,12 @@ def test_a_call_that_keeps_failing_ends_the_run_which_names_the_file_and_can_be_
     assert f": {status} refused by the test\n" in screen.err
     assert screen.err.count("\n") == 1
     assert screen.out == ""
-    assert "summary.json" not in buckets.below("gs://out/run/")
+    has_summary = "summary.json" in buckets.below("gs://out/run/")
+    assert not has_summary or summary_of(buckets)["unfinished"] is True
     buckets.plan = lambda _: None
     assert run() == 0
     assert len(records_in_bucket(buckets)) == 80
+    assert summary_of(buckets)["unfinished"] is False
 
 
 @pytest.mark.parametrize(

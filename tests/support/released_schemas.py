@@ -64,8 +64,9 @@ def _rows(content: bytes) -> list[Json]:
 
 def _file_of(kind: str) -> bytes:
     layout, records = ROWS[kind]
-    stream = io.BytesIO()
-    rows = layout.open(stream)
+    stream = io.BytesIO(layout.header)
+    stream.seek(0, io.SEEK_END)
+    rows = layout.open_rows(stream)
     for record in records.values():
         rows.write(layout.encode(record))
     rows.flush()

@@ -16,10 +16,12 @@ from launch.backfill import run_backfill
 from launch.engine.batches import Batches, Work
 from launch.engine.database import EngineDatabase, folder_held
 from launch.engine.journal import Journal
+from launch.engine.plan import Plan
 from pipeline import storage
 from pipeline.storage.output_lock import lock_output
 from tests.support.archives import an_envelope, lines_of
-from tests.support.fault_server import FaultServer, Plan, always
+from tests.support.fault_server import FaultServer, always
+from tests.support.fault_server import Plan as Choice
 from tests.support.limits import limited
 from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files
 from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in, in_batches
@@ -297,7 +299,7 @@ def test_two_runs_of_the_same_id_never_write_at_the_same_time(
     assert in_batches(archive, output, *flags) == 0
 
 
-def held_until(asked: str, released: threading.Event) -> Plan:
+def held_until(asked: str, released: threading.Event) -> Choice:
     """Answer the first lamp's request when another lamp's has come."""
 
     async def choose(exchange: Exchange) -> bool:
@@ -349,3 +351,29 @@ def test_a_batch_that_waits_for_calls_is_finished_when_another_one_fails(
         assert run_again[0] == 3
         assert server.requests == ANSWERS
     assert len(set(ids_in(output))) == ANSWERS
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("method", ["claim", "advance"])
+def test_a_database_that_cannot_be_written_ends_the_run_which_is_gone_on_with(
+    tmp_path: Path,
+    archive: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    method: str,
+) -> None:
+    works = getattr(Plan, method)
+    calls: list[object] = []
+
+    def fail_later(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 4:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return works(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Plan, method, fail_later)
+        assert in_batches(archive, tmp_path / "out") == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert in_batches(archive, tmp_path / "out") == 0
+    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS

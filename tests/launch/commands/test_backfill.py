@@ -116,11 +116,8 @@ def test_an_empty_archive_is_a_run_without_answers(tmp_path: Path) -> None:
     summary = summary_in(tmp_path / "out")
     assert (summary["read"], summary["closes"], summary["mean_latency_ms"]) == (0, True, None)
     assert visible_files(tmp_path / "out") == [
-        "manifest/{run}-alerts.jsonl".format(run=summary["run"]),
-        "manifest/{run}-enriched.jsonl".format(run=summary["run"]),
-        "manifest/{run}-failures.jsonl".format(run=summary["run"]),
         "report.html",
-        "runs/{run}.json".format(run=summary["run"]),
+        f"runs/{summary['run']}-{summary['runs'][0]['journal']}.json",
         "summary.json",
     ]
 
@@ -153,7 +150,13 @@ def test_a_checker_that_lets_nobody_in_ends_the_run_with_a_sentence(
     assert "Traceback" not in screen.err
     assert "Lamps" not in screen.err
     assert screen.out == ""
-    assert visible_files(tmp_path / "out") == []
+    assert has_ended_without_results(tmp_path / "out")
+
+
+def has_ended_without_results(output: Path) -> bool:
+    """Whether nothing but the summary of an unfinished run is visible."""
+    names = [name.partition("/")[0] for name in visible_files(output)]
+    return names == ["runs", "summary.json"] and summary_in(output)["unfinished"] is True
 
 
 class _LoseOne(beam.PTransform):
@@ -176,12 +179,10 @@ def test_counts_that_do_not_close_fail_the_run(
     monkeypatch.setattr(build, "Deduplicate", _LoseOne)
     archive = an_archive(tmp_path, *map(an_envelope, range(3)))
     assert backfill(archive, tmp_path / "out") == 1
-    screen = capsys.readouterr()
-    assert "THE COUNTS DO NOT ADD UP" in screen.out
-    assert screen.err == (
-        "groundwatch: the run failed: the counts do not add up: 3 messages were read\n"
+    assert capsys.readouterr().err == (
+        "groundwatch: the run failed: the counts do not add up: 1 of 3 messages ended nowhere\n"
     )
-    assert summary_in(tmp_path / "out")["closes"] is False
+    assert has_ended_without_results(tmp_path / "out")
 
 
 def test_a_defect_is_reported_by_its_place_and_never_by_an_answers_text(
@@ -201,7 +202,7 @@ def test_a_defect_is_reported_by_its_place_and_never_by_an_answers_text(
     assert screen.endswith("the run failed: a defect: ValueError; please report the lines above\n")
     assert "my-secret" not in screen
     assert "my-secret" not in caplog.text
-    assert visible_files(tmp_path / "out") == []
+    assert has_ended_without_results(tmp_path / "out")
 
 
 def test_an_interrupted_run_says_so_and_leaves_nothing_half_done(
@@ -215,7 +216,7 @@ def test_an_interrupted_run_says_so_and_leaves_nothing_half_done(
     assert capsys.readouterr().err == (
         "groundwatch: the run failed: interrupted; give the same command again to finish it\n"
     )
-    assert visible_files(tmp_path / "out") == []
+    assert has_ended_without_results(tmp_path / "out")
 
 
 def test_a_rename_that_fails_ends_the_run_and_no_summary_says_otherwise(
@@ -224,20 +225,17 @@ def test_a_rename_that_fails_ends_the_run_and_no_summary_says_otherwise(
     archive = an_archive(tmp_path, an_envelope(1))
     assert backfill(archive, tmp_path / "out") == 0
 
-    publish = storage.publish
+    def refuse(_: str, path: str) -> None:
+        raise OSError(errno.EIO, "Input/output error", path)
 
-    def refuse(temporary_path: str, path: str) -> None:
-        if "/enriched/" in path:
-            raise OSError(errno.EIO, "Input/output error", path)
-        publish(temporary_path, path)
-
-    monkeypatch.setattr(storage, "publish", refuse)
+    monkeypatch.setattr(storage, "publish_new", refuse)
     assert backfill(archive, tmp_path / "out") == 1
     screen = capsys.readouterr().err
     assert screen.startswith("groundwatch: the run failed: ")
     assert "Input/output error" in screen
     assert "Traceback" not in screen
-    assert not (tmp_path / "out" / "summary.json").exists()
+    assert summary_in(tmp_path / "out")["unfinished"] is True
+    assert len(records_in(tmp_path / "out")) == 1
 
 
 def test_the_same_command_again_replaces_its_own_files(tmp_path: Path) -> None:

@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
+from launch.backfill import run_backfill
 from launch.engine import run_summary
+from pipeline.settings import config
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always, by_answer
+from tests.support.limits import limited
 from tests.support.outputs import failures_in, original_bytes, record_ids_in, records_in, summary_in
-from tests.support.runs import an_archive, backfill
+from tests.support.runs import an_archive, backfill, crash_in
 
 LAMPS = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(6)]
 
@@ -94,6 +97,78 @@ def test_a_replay_that_dies_before_it_has_moved_the_failures_moves_them_later(
     assert failures_in(output) == []
     assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 6
     assert totals(output) == {"read": 6, "enriched": 6, "failures": 0, "retryable_failures": 0}
+
+
+UNREADABLE = [b"no answer %d" % number for number in range(4)]
+
+
+def failed_run(folder: Path) -> Path:
+    """The output of a run whose checks have all failed, and which could not read four lines."""
+    lamps = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(20)]
+    archive, output = an_archive(folder, *lamps, *UNREADABLE), folder / "out"
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
+    return output
+
+
+def assert_replayed(output: Path) -> None:
+    """Every answer is a record, every unreadable line a failure, each once."""
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 20
+    assert sorted(map(original_bytes, failures_in(output))) == UNREADABLE
+    assert totals(output) == {"read": 24, "enriched": 20, "failures": 4, "retryable_failures": 0}
+    assert summary_in(output)["closes"] is True
+    assert main(["verify", str(output)]) == 0
+
+
+@limited(segment_messages=3)
+@pytest.mark.parametrize("flags", [(), ("--run_id", "again")], ids=["own id", "named"])
+def test_a_replay_that_a_limit_stopped_never_reads_its_own_failures(
+    tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    output = failed_run(tmp_path)
+    with FaultServer() as server:
+        given = *flags, "--checker", server.address
+        assert replay(output, output, *given, "--max_calls", "10") == 3
+        assert len(record_ids_in(output)) == 10
+        assert replay(output, output, *given, "--max_calls", "15") == 3
+        assert replay(output, output, *given, "--max_calls", "100") == 0
+        assert server.requests == 20
+    assert_replayed(output)
+
+
+@limited(segment_messages=3)
+@pytest.mark.parametrize("number", [1, 3, 8])
+def test_a_replay_that_died_never_reads_its_own_failures(tmp_path: Path, number: int) -> None:
+    output = failed_run(tmp_path)
+    with FaultServer() as server:
+        flags = "--run_id", "again", "--checker", server.address
+        with pytest.MonkeyPatch.context() as patched:
+            # Files are published as they fill, failures too.
+            patched.setattr(config, "MEGABYTE", 1)
+            patched.setattr(run_backfill, "_PUBLISH_EVERY_S", 0.01)
+            crash_in(patched, number)
+            assert replay(output, output, *flags) == 1
+        assert replay(output, output, *flags) == 0
+        assert server.requests == 20
+    assert_replayed(output)
+
+
+def test_failures_that_come_later_are_no_input_of_an_interrupted_replay(tmp_path: Path) -> None:
+    output = failed_run(tmp_path)
+    with FaultServer() as server:
+        flags = "--run_id", "again", "--checker", server.address
+        assert replay(output, output, *flags, "--max_calls", "10") == 3
+        away = always(wire_faults.status(503, "UNAVAILABLE"))
+        later = an_archive(tmp_path, an_envelope(50, answer="Late lamps glow."), name="later.jsonl")
+        with FaultServer(away) as broken:
+            given = "--checker", broken.address, "--max_attempts", "1"
+            assert backfill(later, output, *given) == 3
+        assert replay(output, output, *flags) == 0
+    assert len(record_ids_in(output)) == 20
+    assert len(failures_in(output)) == 4 + 1
+    assert replay(output, output) == 0
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 21
+    assert len(failures_in(output)) == 4
 
 
 def test_what_fails_again_keeps_its_first_time_and_its_attempts(tmp_path: Path) -> None:

@@ -10,15 +10,16 @@ from launch.engine.ledger import LedgerHour
 from launch.export.target import Delivered
 from schemas.grounding_result import GroundingResult
 from schemas.quantities import HOUR_US
-from tests.support.journals import HOUR_OF_NOON_US, an_account, commit_batch, open_journal
+from schemas.summary import RunCounts
+from tests.support.journals import HOUR_OF_NOON_US, an_account, open_journal
 from tests.support.results import a_result
 
 
 def keep(folder: Path, *accounts: LedgerHour) -> None:
     """Keep a ledger of these hours."""
     with closing(open_journal(folder)) as journal:
-        for number, account in enumerate(accounts, start=1):
-            commit_batch(journal, number, account)
+        for account in accounts:
+            journal._count(account, RunCounts())
 
 
 def told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, list[list[str]]]:
@@ -52,7 +53,7 @@ def test_what_became_of_the_results_for_each_tool(
 ) -> None:
     with closing(open_journal(tmp_path)) as journal:
         journal.outbox.add_destination("phoenix", GroundingResult)
-        commit_batch(journal, results=(a_result(),))
+        journal.outbox.add([a_result()])
         journal.outbox.record_delivered("langfuse", [], Delivered(sent=1_200, refused=2, skipped=3))
     _, lines = told([str(tmp_path)], capsys)
     start = lines.index(["all", "2", "2", *"0000"]) + 1
@@ -71,7 +72,7 @@ def test_a_gap_is_a_fault(gap: int, tmp_path: Path, capsys: pytest.CaptureFixtur
     # Two hours that do not close are no pair that does.
     assert exit_status == 1
     assert [line[-1] for line in lines[1:4]] == [str(gap), str(-gap), "0"]
-    path = f"{tmp_path}/journal.sqlite:"
+    path = f"{tmp_path}/run.sqlite:"
     for hour, missing in (("12", gap), ("13", -gap)):
         words = f"{missing} messages of 2026-03-03 {hour} h ended nowhere".split()
         assert [path, *words] in lines
@@ -98,8 +99,8 @@ def test_a_ledger_without_hours_is_an_empty_one(
 def test_a_file_that_is_no_ledger_is_told_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "journal.sqlite").write_bytes(b"lamps " * 1_000)
+    (tmp_path / "run.sqlite").write_bytes(b"lamps " * 1_000)
     assert main(["verify", str(tmp_path)]) == 1
     told = capsys.readouterr()
-    reason = f"cannot open {tmp_path}/journal.sqlite: file is not a database"
+    reason = f"cannot open {tmp_path}/run.sqlite: file is not a database"
     assert told.err == f"groundwatch: cannot verify {tmp_path}: {reason}\n"

@@ -1,0 +1,130 @@
+"""A run that dies behind its last batch: the same command ends it, and pays for nothing again."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launch.backfill import run_backfill
+from launch.engine import run_summary
+from launch.engine.database import EngineDatabase
+from launch.engine.journal import Journal
+from launch.engine.publisher import Publisher
+from launch.job import run_job
+from pipeline import storage
+from tests.support.archives import an_envelope
+from tests.support.fault_server import FaultServer
+from tests.support.outputs import (
+    alerts_in,
+    failures_in,
+    manifest_in,
+    record_ids_in,
+    summary_in,
+    visible_files,
+)
+from tests.support.runs import Crash, an_archive, backfill
+
+ANSWERS = 20
+STEPS = {
+    "rates": (Journal, "raise_alerts"),
+    "name": (Publisher, "_begin_file"),
+    "content": (Publisher, "_write_file"),
+    "link": (storage, "publish_new"),
+    "rows": (Publisher, "_record_placed"),
+    "manifest": (Publisher, "_list_placed"),
+    "supersede": (run_backfill, "remove_earlier_runs"),
+    "earlier files": (storage, "remove"),
+    "summary": (run_summary, "write_summary"),
+    "report": (run_job, "write_report"),
+    "removal": (EngineDatabase, "remove"),
+}
+
+CRASHES = [(step, 1) for step in STEPS]
+CRASHES += [(step, 2) for step in ("name", "content", "link", "rows", "earlier files")]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    lines = [
+        an_envelope(
+            number, answer=f"Lamp {number} glows.", time=f"2026-03-0{2 + number % 2}T08:00:00Z"
+        )
+        for number in range(ANSWERS)
+    ]
+    return an_archive(tmp_path, *lines, b"no answer")
+
+
+def crash_at(monkeypatch: pytest.MonkeyPatch, step: str, call: int, *, is_done: bool) -> None:
+    """Let the process end at a call of a step, before or after it."""
+    owner, name = STEPS[step]
+    works: Callable[..., Any] = getattr(owner, name)
+    calls: list[object] = []
+
+    def crashing(*given: Any, **named: Any) -> Any:
+        calls.append(given)
+        if len(calls) != call:
+            return works(*given, **named)
+        if is_done:
+            works(*given, **named)
+        raise Crash
+
+    monkeypatch.setattr(owner, name, crashing)
+
+
+def assert_whole(output: Path) -> None:
+    """Every answer is there once, and so says everything in the folder."""
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(failures_in(output)) == 1
+    summary = summary_in(output)
+    assert (summary["enriched"], summary["failures"], summary["alerts"]) == (
+        ANSWERS,
+        1,
+        len(alerts_in(output)),
+    )
+    assert (summary["closes"], summary["unfinished"], len(summary["runs"])) == (True, False, 1)
+    listed = sorted(entry["path"] for entry in manifest_in(output))
+    folders = ("enriched/", "failures/", "alerts/")
+    assert listed == [name for name in visible_files(output) if name.startswith(folders)]
+    assert "report.html" in visible_files(output)
+    assert [path for path in output.rglob("*") if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("is_done", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(("step", "call"), CRASHES)
+def test_a_run_that_dies_behind_its_last_batch_is_ended_by_the_same_command(
+    tmp_path: Path, archive: Path, step: str, call: int, *, is_done: bool
+) -> None:
+    output = tmp_path / "out"
+    with FaultServer() as server:
+        flags = "--run_id", "r", "--checker", server.address
+        # An earlier run, whose files are replaced.
+        assert backfill(archive, output, *flags) == 0
+        paid = server.requests
+        with pytest.MonkeyPatch.context() as patched:
+            crash_at(patched, step, call, is_done=is_done)
+            assert backfill(archive, output, *flags) == 1
+        assert len(set(record_ids_in(output))) == ANSWERS
+        assert backfill(archive, output, *flags) == 0
+        # Without the database of the second, the third run is a new one.
+        is_removed = step == "removal" and is_done
+        assert server.requests == (3 if is_removed else 2) * paid
+    assert_whole(output)
+
+
+@pytest.mark.parametrize("removed", [1, 2])
+def test_a_database_that_was_removed_in_part_is_no_run(
+    tmp_path: Path, archive: Path, removed: int
+) -> None:
+    output, work = tmp_path / "out", tmp_path / "work"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(EngineDatabase, "remove", lambda database: database.close())
+        patched.setattr(storage, "remove_folder", lambda _: None)
+        assert backfill(archive, output, "--work_folder", str(work)) == 0
+    # What a log of another database would hold.
+    log = work / "run.sqlite-wal"
+    log.write_bytes((work / "run.sqlite").read_bytes())
+    for path in (work / "run.sqlite", log)[:removed]:
+        path.unlink()
+    assert backfill(archive, output, "--work_folder", str(work)) == 0
+    assert_whole(output)
