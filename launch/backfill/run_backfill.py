@@ -62,7 +62,7 @@ NOT_IN_FINGERPRINT = frozenset(
         # Only streams, or workers, use them.
         *("seen_for_s", "keeps_results", "publishes_enriched"),
         # They say how the checker is called, not what it replies.
-        *("endpoint", "account", "user_labels", "max_in_flight", "requests_per_minute", "retries"),
+        *("endpoint", "account", "max_in_flight", "requests_per_minute", "retries"),
         *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
     }
 )

@@ -34,6 +34,7 @@ from schemas.failure import Failure
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed, Unavailable
 from transforms.grounding.transport import try_connection
+from transforms.persistence.database import DamagedDatabase
 from transforms.runtime import clock
 
 _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -166,7 +167,7 @@ def _run(worker: Worker, stop: threading.Event) -> None:
     """Run a worker to its end, and publish what is durable unless its files are not its own."""
     try:
         worker.run(stop)
-    except (OwnershipLost, TargetExists):
+    except (OwnershipLost, TargetExists, DamagedDatabase):
         raise
     except Exception:
         worker.finish()

@@ -45,6 +45,7 @@ from schemas.summary import RunCounts
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.errors import RunStopped
+from transforms.persistence.database import DamagedDatabase
 from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 
@@ -177,7 +178,7 @@ class Worker:
         self._reporter.report_progress(stats, self.waiting)
         try:
             self._publish_due()
-        except TargetExists:
+        except (TargetExists, DamagedDatabase):
             raise
         except OSError as error:
             _log.error("%s; it is tried again", error)
@@ -247,7 +248,7 @@ class Worker:
 
     def fail(self, work: Work, error: Exception) -> None:
         """Process the messages of a batch again, later or in parts; raise what ends the worker."""
-        if isinstance(error, RunStopped):
+        if isinstance(error, RunStopped | DamagedDatabase):
             raise error
         self.batches_failed += 1
         if isinstance(error, OSError):

@@ -81,7 +81,7 @@ MODES: dict[str, Callable[[], tuple[Source, Sink]]] = {
 @pytest.mark.parametrize("mode", MODES)
 def test_the_step_labels_are_those_of_the_diagram(mode: str) -> None:
     steps = [label for label in labels_of(*MODES[mode]()) if "/" not in label]
-    assert steps == [*STEPS, *(["KeepDeferred"] if mode == "worker" else [])]
+    assert steps == [*STEPS, *(["KeepDeferred"] if mode == "engine" else [])]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -45,7 +45,7 @@ def describe(alert: Alert) -> Notice:
         return _describe_answer(alert)
     if alert.kind is AlertKind.LEDGER:
         return Notice(
-            title="The counts do not add up, or a part file is damaged",
+            title="The counts do not add up",
             details="Run groundwatch verify on the output folder.",
         )
     state, engine = "Closed" if is_closed(alert) else "Open", _engine(alert)

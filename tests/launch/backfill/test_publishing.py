@@ -62,7 +62,7 @@ def test_a_file_is_visible_before_the_run_has_ended_which_says_so(tmp_path: Path
 
     with FaultServer(last_answer_waits()) as server:
         flags = "--checker", server.address
-        assert backfill(lamps(tmp_path), output, *flags) == 0
+        assert in_batches(lamps(tmp_path), output, *flags) == 0
     [(visible, summary)] = found
     assert visible < ANSWERS
     assert summary["unfinished"] is True

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch.engine.database import EngineDatabase
 from launch.engine.journal import Journal
 from launch.engine.local_pipeline import LocalPipeline
+from launch.engine.publisher import Publisher
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch import worker as worker_module
 from launch.watch.reporter import LogReporter
@@ -127,15 +129,16 @@ class Death:
         self.has_struck = False
         for owner, name in (
             (SeenIds, "begin"),
-            (SeenIds, "release"),
             (storage, "fsync"),
             (Journal, "commit"),
             (AtHand, "acknowledge"),
-            (Journal, "begin_publication"),
-            (storage, "publish"),
+            (EngineDatabase, "checkpoint"),
+            (Publisher, "_begin_file"),
+            (Publisher, "_write_file"),
             (storage, "publish_new"),
-            (Journal, "delete_from_outbox"),
-            (Journal, "end_publication"),
+            (Publisher, "_record_placed"),
+            (Publisher, "_list_placed"),
+            (storage, "write_whole"),
         ):
             patch.setattr(owner, name, self._dying(getattr(owner, name)))
 
@@ -153,7 +156,7 @@ def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
     """Run a worker until all is acknowledged, or for so many steps."""
     settings = build(WatchSettings, {"subscription": "projects/lamps/subscriptions/answers"})
     with (
-        closing(open_journal(config.work_folder)) as journal,
+        closing(open_journal(config.work_folder, topics=())) as journal,
         open_worker(
             config,
             settings,

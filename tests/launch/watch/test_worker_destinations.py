@@ -3,7 +3,6 @@
 import io
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import fastavro
@@ -15,7 +14,6 @@ from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch import destinations
-from launch.watch.file_publisher import FilePublisher
 from pipeline.settings.config import Config
 from schemas.avro import load_schema
 from schemas.message import Message
@@ -25,6 +23,7 @@ from tests.support.outputs import records_in
 from tests.support.results_server import ResultsServer, results_server
 from tests.support.waiting import wait_until
 from tests.support.watched import ENRICHED, Watched, work
+from transforms.persistence.database import DamagedDatabase
 from transforms.rules.alerting import AlertRule
 from transforms.rules.redaction import TextMode
 
@@ -134,19 +133,18 @@ def test_alerts_reach_one_channel_while_another_one_is_away(
         assert journal.outbox.delivered()["slack:SLACK"].sent == 1
 
 
-def test_a_part_that_is_damaged_before_it_is_published_is_an_incident_in_the_channel(
-    watched: Watched, server: ResultsServer, monkeypatch: pytest.MonkeyPatch
+def test_a_database_that_is_damaged_before_it_is_published_ends_the_worker(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watched.publish(*map(an_envelope, range(5)))
     monkeypatch.setattr(FilePublisher, "publish_due", lambda _: None)
-    with watched.worker(alert_webhook=(("slack", "SLACK"),)) as worker:
+    with watched.worker() as worker:
         work(worker, lambda: not watched.outstanding)
-        [part] = Path(watched.work_folder).glob("batch-*/*.avro")
-        part.write_bytes(part.read_bytes()[:-9])
-        worker.publisher.finish()
-        wait_until(lambda: bool(server.received))
-    [body] = server.bodies()
-    assert "The counts do not add up, or a part file is damaged" in str(body)
+        worker.journal.database.write("UPDATE chunks SET content = zeroblob(length(content))")
+        with pytest.raises(DamagedDatabase, match="is damaged"):
+            worker.publisher.finish()
+        assert worker.journal.waiting()["enriched"].rows == 5
+    assert watched.record_ids() == []
 
 
 def test_rows_of_a_channel_that_no_flag_names_any_more_are_dropped_and_counted(

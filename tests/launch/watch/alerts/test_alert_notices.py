@@ -63,7 +63,7 @@ def test_an_answer_is_described_by_verdict_engine_scores_and_claim() -> None:
         (a_silence("closed", "shop"), "Closed: no answers from shop", "last answer at 2026"),
         (
             Alert(kind=AlertKind.LEDGER, severity=Severity.CRITICAL),
-            "The counts do not add up, or a part file is damaged",
+            "The counts do not add up",
             "groundwatch verify",
         ),
     ],

@@ -243,7 +243,6 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_unpublished_batches",
         "groundwatch_oldest_unpublished_age_seconds",
         "groundwatch_failed_publications_total",
-        "groundwatch_set_aside_rows",
     }
 
 
