@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
+from launch.engine.database import folder_held
+from launch.engine.run_summary import summary_of
 from launch.inputs.paths import default_work_folder
-from launch.local import work_folder as work_folder_module
-from launch.local.run_summary import summary_of
-from launch.local.work_folder import WorkFolder
 from launch.watch import run_worker as watch_module
 from pipeline.settings.config import Config, Destination
 from schemas.summary import RunCounts, Summary
@@ -45,11 +44,10 @@ def summarise(read: int) -> Callable[..., Summary]:
 
 
 def test_a_second_worker_on_the_same_output_is_refused(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    watched: Watched, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(work_folder_module, "_LOCK_TIMEOUT_S", 0.1)
     folder = str(watched.output / "work")
-    with WorkFolder(folder).held():
+    with folder_held(folder):
         assert watch(watched, "--work_folder", folder) == 1
     assert f"another run of the same id is active: it holds {folder}" in capsys.readouterr().err
 
@@ -110,11 +108,10 @@ def test_counts_that_do_not_close_are_a_failure(
 
 
 def test_a_second_demo_on_the_same_output_is_refused_and_takes_nothing_from_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(work_folder_module, "_LOCK_TIMEOUT_S", 0.1)
     folder = default_work_folder(Destination(root=str(tmp_path), run="watch-demo"))
-    with WorkFolder(folder).held():
+    with folder_held(folder):
         before = sorted(tmp_path.rglob("*"))
         assert main(["watch", "--demo", "--output", str(tmp_path)]) == 1
         assert sorted(tmp_path.rglob("*")) == before
