@@ -11,7 +11,7 @@ from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from pipeline.build import Source, build_pipeline
 from pipeline.settings.config import Config
-from pipeline.sinks.sink import ArchiveSink, SegmentSink, Sink, StreamSink, WorkerSink
+from pipeline.sinks.sink import ArchiveSink, EngineSink, Sink, StreamSink
 from pipeline.sinks.write_windows import Windows
 from pipeline.sources.read_archives import ReadArchives
 from pipeline.sources.read_batch import BatchHandle, ReadBatch
@@ -68,8 +68,7 @@ def a_config(output: Path | str = "out") -> Config:
 BATCHES = BatchHandle()
 MODES: dict[str, Callable[[], tuple[Source, Sink]]] = {
     "archives": lambda: (ReadArchives(a_config().inputs), ArchiveSink(a_config())),
-    "segments": lambda: (ReadBatch(BATCHES), SegmentSink(a_config(), BATCHES)),
-    "worker": lambda: (ReadBatch(BATCHES), WorkerSink(a_config(), BATCHES)),
+    "engine": lambda: (ReadBatch(BATCHES), EngineSink(a_config(), BATCHES)),
     "stream": lambda: (
         ReadSubscription("projects/example-project/subscriptions/answers"),
         StreamSink(
@@ -82,7 +81,7 @@ MODES: dict[str, Callable[[], tuple[Source, Sink]]] = {
 @pytest.mark.parametrize("mode", MODES)
 def test_the_step_labels_are_those_of_the_diagram(mode: str) -> None:
     steps = [label for label in labels_of(*MODES[mode]()) if "/" not in label]
-    assert steps == [*STEPS, *(["KeepDeferred"] if mode == "worker" else [])]
+    assert steps == [*STEPS, *(["KeepDeferred"] if mode == "engine" else [])]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -26,7 +26,7 @@ WRITTEN = Path(__file__).parents[1] / "data" / "released"
 
 ROWS = {
     "enriched_answer": (EnrichedFiles(TextMode.FULL), ENRICHED),
-    "alert": (AlertFiles(), ALERTS),
+    "alert": (AlertFiles(with_text=True), ALERTS),
     "failure": (FailureFiles(with_payload=True), FAILURES),
 }
 """The file format and the records of each schema."""
@@ -65,7 +65,8 @@ def _rows(content: bytes) -> list[Json]:
 def _file_of(kind: str) -> bytes:
     layout, records = ROWS[kind]
     stream = io.BytesIO()
-    rows = layout.open(stream)
+    stream.write(layout.header)
+    rows = layout.open_rows(stream)
     for record in records.values():
         rows.write(layout.encode(record))
     rows.flush()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline import storage
 from pipeline.settings.config import Destination
 from pipeline.sinks.publication import check_manifest
 from pipeline.sinks.row_formats import RowFormat
@@ -23,6 +24,7 @@ def test_the_manifest_lists_rows_bytes_and_times_of_every_file(tmp_path: Path) -
             "path": "enriched/event_date=1969-12-31/run-batch-0-00000.avro",
             "rows": 1,
             "bytes": (tmp_path / entries[1].path).stat().st_size,
+            "checksum": storage.checksum(str(tmp_path / entries[1].path)),
             "first_event_time": "1969-12-31T23:59:57.000000Z",
             "last_event_time": "1969-12-31T23:59:57.000000Z",
         },
@@ -30,6 +32,7 @@ def test_the_manifest_lists_rows_bytes_and_times_of_every_file(tmp_path: Path) -
             "path": "enriched/event_date=1970-01-01/run-batch-0-00000.avro",
             "rows": 2,
             "bytes": (tmp_path / entries[0].path).stat().st_size,
+            "checksum": storage.checksum(str(tmp_path / entries[0].path)),
             "first_event_time": "1970-01-01T00:00:00.000000Z",
             "last_event_time": "1970-01-01T00:00:05.000000Z",
         },
@@ -53,12 +56,6 @@ def spoil(path: Path) -> None:
     path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
 
 
-def add_a_row(path: Path) -> None:
-    """Another row of the same length altogether."""
-    content = path.read_bytes()
-    path.write_bytes(content[:5] + b"\n" + content[6:])
-
-
 @pytest.mark.parametrize("row_format", [AVRO, LINES], ids=["Avro", "lines"])
 @pytest.mark.parametrize("harm", [cut, Path.unlink, spoil], ids=["cut", "gone", "spoilt"])
 def test_a_file_that_differs_from_the_manifest_is_named(
@@ -79,12 +76,4 @@ def test_a_changed_manifest_is_named(tmp_path: Path, line: bytes) -> None:
     manifest = tmp_path / "manifest" / "run-failures.jsonl"
     manifest.write_bytes(line + b"\n")
     with pytest.raises(OSError, match=f"^{manifest} is not a manifest"):
-        check_manifest(destination, LINES)
-
-
-def test_a_file_with_another_number_of_rows_is_detected(tmp_path: Path) -> None:
-    destination = Destination(root=str(tmp_path), run="run")
-    [entry] = write(destination, [numbered_failure(1)], LINES)
-    add_a_row(tmp_path / entry.path)
-    with pytest.raises(OSError, match="has 2 rows where 1 were written"):
         check_manifest(destination, LINES)

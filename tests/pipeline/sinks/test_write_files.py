@@ -68,7 +68,7 @@ def test_without_rows_there_is_an_empty_manifest_and_no_file(tmp_path: Path) -> 
     with local_pipeline() as root:
         _ = (root | beam.Create([]),) | WriteFiles(destination, LINES)
     assert visible_files(tmp_path) == ["manifest/run-failures.jsonl"]
-    assert read_manifest(destination, "failures") == []
+    assert read_manifest(destination, "run", "failures") == []
 
 
 def test_answers_without_a_time_have_their_own_folder(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline import storage
 from pipeline.sources.archives import Contents, examine_file
 from pipeline.sources.compression import DamagedArchive
 from pipeline.sources.splits import RecordRange, Segment, SegmentReader, split_segments
@@ -81,13 +82,17 @@ def test_segments_are_read_in_any_order(tmp_path: Path, order: list[int]) -> Non
         assert payloads(reader, segments[number]) == expected[3 * number : 3 * number + 3]
 
 
-def test_an_archive_is_opened_once_for_ranges_in_order(tmp_path: Path) -> None:
+def test_an_archive_is_opened_once_for_ranges_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = a_file(tmp_path, 7)
     segments = split_segments([(path, examined(path))], 2)
+    opened: list[str] = []
+    read = storage.read
+    monkeypatch.setattr(storage, "read", lambda path: opened.append(path) or read(path))
     reader = SegmentReader(are_failures=False)
-    first = payloads(reader, segments[0])
-    Path(path).unlink()
-    assert first + payloads(reader, segments[3]) == [b"0", b"1", b"6"]
+    read_so_far = payloads(reader, segments[0]) + payloads(reader, segments[3])
+    assert (read_so_far, opened) == ([b"0", b"1", b"6"], [path])
 
 
 @pytest.mark.parametrize("size", [1, 4, 5, 6, 100])
@@ -124,22 +129,31 @@ def test_a_compressed_file_that_changes_after_it_was_verified_is_not_used(
         payloads(SegmentReader(are_failures=False), segments[1])
 
 
-def test_lines_that_are_added_to_a_plain_file_later_are_left_for_another_run(
+@pytest.mark.parametrize("content", [b"0\n1\n2\n3\n4\n", b"0\n", b"5\n6\n7\n"])
+@pytest.mark.parametrize("size", [2, 10])
+def test_a_plain_file_that_has_changed_is_not_used(
+    tmp_path: Path, content: bytes, size: int
+) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"0\n1\n2\n")
+    segments = split_segments([(str(path), examined(str(path)))], size)
+    path.write_bytes(content)
+    for segment in segments:
+        with pytest.raises(OSError, match=rf"^cannot read {path}: it has changed since it was"):
+            payloads(SegmentReader(are_failures=False), segment)
+
+
+def test_a_plain_file_that_changes_while_it_is_read_is_named_at_the_end_of_a_range(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "log.jsonl"
-    path.write_bytes(b"0\n1\n2")
-    segments = split_segments([(str(path), examined(str(path)))], 2)
-    with path.open("ab") as stream:
-        stream.write(b"\n3\n4\n")
-    reader = SegmentReader(are_failures=False)
-    assert [payloads(reader, segment) for segment in segments] == [[b"0", b"1"], [b"2"]]
-
-
-def test_a_plain_file_that_lost_lines_has_changed(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
     path.write_bytes(b"0\n1\n2\n")
-    [segment] = split_segments([(str(path), examined(str(path)))], 10)
-    path.write_bytes(b"0\n")
-    with pytest.raises(OSError, match="it has changed since it was counted"):
-        payloads(SegmentReader(are_failures=False), segment)
+    segments = split_segments([(str(path), examined(str(path)))], 2)
+    [messages] = SegmentReader(are_failures=False).messages_of(segments[0])
+    read = iter(messages.messages)
+    assert next(read).payload == b"0"
+    with path.open("ab") as stream:
+        stream.write(b"3\n")
+    assert next(read).payload == b"1"
+    with pytest.raises(OSError, match=rf"^cannot read {path}: it has changed since it was"):
+        next(read)
