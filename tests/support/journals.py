@@ -1,33 +1,42 @@
-"""Outcomes of batches, for tests of what a worker remembers."""
+"""Outcomes of batches, for tests of what a run or worker remembers."""
 
+from collections.abc import Collection
 from typing import Any
 
-from msgspec.structs import replace
-
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
-from pipeline.sinks.batch_results import BatchResults
-from pipeline.sinks.part_files import Part
+from launch.engine.database import EngineDatabase
+from launch.engine.journal import Journal
+from launch.engine.ledger import LedgerHour
+from pipeline.settings.config import Config
+from pipeline.sinks.chunks import Chunk, encode_chunks
+from pipeline.sinks.outcomes import Outcome
+from pipeline.sinks.row_formats import row_formats
 from schemas.alert import Alert, AlertKind, Severity
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.failure import Failure
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
-from tests.support.builders import NOON_US, RECORD_ID
+from tests.support.builders import NOON_US, RECORD_ID, an_enriched
 
 HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US
 
 
-def a_part(**fields: Any) -> Part:
-    """A finished file of two enriched records."""
-    given = {
-        "path": "out/.work/batch-0000000001/enriched-1.avro",
-        "kind": "enriched",
-        "folder": "enriched/event_date=2026-03-03",
-        "rows": 2,
-        "size_bytes": 500,
-        "first_event_us": NOON_US,
-        "last_event_us": NOON_US,
-    }
-    return Part(**given | fields)
+def open_journal(
+    folder: object, topics: Collection[type] = (Alert, Failure), **fields: Any
+) -> Journal:
+    """Open the journal of a run, by default with topics for alerts and failures."""
+    config = Config(**{"inputs": (), "output": f"{folder}/out", "run": "r1"} | fields)
+    return Journal(EngineDatabase.owned(str(folder)), row_formats(config), topics)
+
+
+def read_journal(folder: object) -> Journal:
+    """Open the journal of another process, which is not changed."""
+    formats = row_formats(Config(inputs=(), output="out", run="r1"))
+    return Journal(EngineDatabase(str(folder), is_read_only=True), formats)
+
+
+def chunks_of(journal: Journal, *rows: EnrichedAnswer) -> tuple[Chunk, ...]:
+    """Encode enriched records."""
+    return tuple(encode_chunks(journal.formats.enriched, rows))
 
 
 def an_account(**fields: Any) -> LedgerHour:
@@ -36,14 +45,13 @@ def an_account(**fields: Any) -> LedgerHour:
     return LedgerHour(**given | fields)
 
 
-def commit_batch(
-    journal: Journal, number: int = 1, account: LedgerHour | None = None, **fields: Any
-) -> None:
-    """Commit a batch of two answers, in one file."""
-    batch = BatchResults(**{"parts": (a_part(),), **fields})
-    counts = RunCounts(read=2, verdicts={"GROUNDED": 2})
-    hour = replace(account or an_account(), first_batch=number)
-    journal.commit(hour, batch, counts, 0)
+def commit_batch(journal: Journal, number: int = 1, *rows: EnrichedAnswer, **fields: Any) -> None:
+    """Commit a batch of these records, by default of two, and whatever is to be counted."""
+    counts = fields.pop("counts", {})
+    chunks = chunks_of(journal, *(rows or (an_enriched(), an_enriched())))
+    outcome = Outcome(**{"chunks": chunks, **fields})
+    ended = outcome.enriched + len(outcome.failures) + sum(counts.values())
+    journal.commit(number, outcome, RunCounts(**{"read": ended} | counts))
 
 
 def an_alert(**fields: Any) -> Alert:

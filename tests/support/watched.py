@@ -10,22 +10,24 @@ from unittest.mock import patch
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch.engine.ledger import LedgerHour
 from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
 from launch.watch.reporter import LogReporter
-from launch.watch.run_worker import open_worker
+from launch.watch.run_worker import open_journal, open_worker
 from launch.watch.worker import Worker
+from pipeline.settings.checker import DATABASE
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
 from schemas.message import Message
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.journals import read_journal
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
+from transforms.persistence.database import Database
 from transforms.rules.topic_messages import build_message
 
 ANSWERS = "projects/lamps/topics/answers"
@@ -88,8 +90,8 @@ class Watched:
         given = {"subscription": SUBSCRIPTION, "pubsub_address": self.server.address}
         watch_settings = build(WatchSettings, given | settings)
         given_config = config or self.config()
-        with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
-            journal.assign_run(given_config.run)
+        with closing(open_journal(given_config, watch_settings)) as journal:
+            journal.database.assign_run(given_config.run)
             with (
                 open_worker(
                     given_config,
@@ -120,8 +122,7 @@ class Watched:
 
     def ledger(self) -> list[LedgerHour]:
         """The accounts of all hours."""
-        with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
-            return journal.ledger()
+        return ledger_of(self.work_folder)
 
     def published(self, topic: str) -> list[Json]:
         """All that was published to a topic, as JSON; what was seen once is not seen again."""
@@ -136,6 +137,19 @@ class Watched:
                 found += messages
                 subscription.acknowledge(message.place for message in messages)
         return found
+
+
+def ledger_of(work_folder: object) -> list[LedgerHour]:
+    """The accounts of all hours of one worker; none before it has begun."""
+    path = Path(str(work_folder), DATABASE)
+    if not path.exists():
+        return []
+    with closing(Database(str(path), None, durable=False)) as database:
+        # The file is there a moment before its tables are.
+        if not list(database.read("SELECT 1 FROM sqlite_master WHERE name = 'rates'")):
+            return []
+    with closing(read_journal(work_folder)) as journal:
+        return journal.ledger()
 
 
 def work(worker: Worker, until: Callable[[], object], within_s: float = 60.0) -> None:

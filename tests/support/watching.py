@@ -3,15 +3,14 @@
 import json
 import signal
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Self
 
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
+from launch.engine.ledger import LedgerHour
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.outputs import Json
 from tests.support.waiting import wait_until
+from tests.support.watched import ledger_of
 
 START_WITHIN_S = 120.0
 END_WITHIN_S = 120.0
@@ -67,8 +66,4 @@ class WatchProcess:
 
 def ledger_in(output: Path) -> list[LedgerHour]:
     """The accounts of all hours of the one worker that wrote there; none before it has begun."""
-    paths = list(output.glob(".groundwatch-*/journal.sqlite"))
-    if not paths:
-        return []
-    with closing(Journal(str(paths[0]))) as journal:
-        return journal.ledger()
+    return [hour for folder in output.glob(".groundwatch-*") for hour in ledger_of(folder)]

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from launch.export.target import Delivered, TargetMisconfigured, TargetUnavailable
 from launch.watch.delivery import Delivery, OutboxLimits
-from launch.watch.durable.journal import Journal
+from launch.engine.journal import Journal
 from schemas.grounding_result import GroundingResult
 from tests.support.clocks import ManualClock
-from tests.support.journals import an_alert, commit_batch
+from tests.support.journals import an_alert, commit_batch, open_journal
 from tests.support.results import ATarget, a_result
 from tests.support.waiting import wait_until
 
@@ -24,7 +24,7 @@ SPACIOUS = OutboxLimits()
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
-    with closing(Journal(str(tmp_path / "journal.sqlite"))) as journal:
+    with closing(open_journal(tmp_path)) as journal:
         journal.outbox.add_destination("tool", GroundingResult)
         yield journal
 
@@ -32,7 +32,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 def delivery_to(
     target: ATarget, journal: Journal, clock: ManualClock, limits: OutboxLimits = SPACIOUS
 ) -> Delivery[GroundingResult]:
-    return Delivery(journal.path, GroundingResult, target, limits, clock)
+    return Delivery(journal, GroundingResult, target, limits, clock)
 
 
 def commit(journal: Journal, *ids: str) -> None:
@@ -51,7 +51,7 @@ def test_results_are_kept_once_for_each_destination_and_delivered(journal: Journ
 
 
 def test_without_a_destination_no_result_is_kept(tmp_path: Path) -> None:
-    with closing(Journal(str(tmp_path / "other.sqlite"))) as journal:
+    with closing(open_journal(tmp_path / "other")) as journal:
         commit(journal, "a")
         assert journal.outbox.count("tool") == 0
 
@@ -105,7 +105,7 @@ def test_no_target_may_ask_for_more_than_an_hour(journal: Journal) -> None:
 def test_the_rows_that_are_kept_are_the_newest_that_fit(
     sizes: list[int], max_rows: int, max_bytes: int
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder, closing(Journal(f"{folder}/j")) as journal:
+    with tempfile.TemporaryDirectory() as folder, closing(open_journal(folder)) as journal:
         journal.outbox.add_destination("tool", GroundingResult)
         results = [a_result(record_id="x" * size) for size in sizes]
         commit_batch(journal, 1, results=tuple(results))
@@ -188,7 +188,7 @@ def test_what_a_full_disk_does_not_let_delete_is_sent_once(
 def test_the_thread_delivers_and_delivers_the_last_rows_at_its_end(journal: Journal) -> None:
     target = ATarget()
     delivery: Delivery[GroundingResult] = Delivery(
-        journal.path, GroundingResult, target, OutboxLimits()
+        journal, GroundingResult, target, OutboxLimits()
     )
     delivery.start()
     commit(journal, "a")

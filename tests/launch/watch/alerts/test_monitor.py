@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from launch.watch.alerts.monitor import Monitor
-from launch.watch.durable.journal import Journal
+from launch.engine.journal import Journal
 from schemas.alert import Alert, AlertKind
 from schemas.quantities import HOUR_US, MINUTE_US
 from tests.support.builders import NOON_US
-from tests.support.journals import commit_batch
+from tests.support.journals import commit_batch, open_journal
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
 from transforms.rules.rate_incidents import RateRule
@@ -21,7 +21,7 @@ RULES = RateRule(), NoDataRule()
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
-    with closing(Journal(str(tmp_path / "journal.sqlite"))) as opened:
+    with closing(open_journal(tmp_path)) as opened:
         yield opened
 
 
@@ -36,7 +36,7 @@ def batch(journal: Journal, start_us: int, answers: int, low: int) -> tuple[Rate
 def raised(journal: Journal) -> list[Alert]:
     """Take the alerts out of the outbox."""
     rows = journal.outbox.rows(Alert, 100)
-    journal.delete_from_outbox(identity for identity, _ in rows)
+    journal.outbox.delete(identity for identity, _ in rows)
     return [alert for _, alert in rows]
 
 

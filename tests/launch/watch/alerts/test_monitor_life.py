@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from launch.watch.alerts.monitor import Monitor
-from launch.watch.durable.journal import Journal
 from schemas.alert import Alert
 from tests.support.builders import NOON_US
 from tests.support.clocks import ManualClock
-from tests.support.journals import commit_batch
+from tests.support.journals import commit_batch, open_journal
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
 from transforms.rules.rate_incidents import RateRule
@@ -28,11 +27,11 @@ class Watch:
     def __init__(self, path: Path) -> None:
         self.clock = ManualClock(NOON_US / 1e6 + 1)
         self.is_behind = False
-        self._path = str(path / "journal.sqlite")
+        self._path = path
         self.start()
 
     def start(self) -> None:
-        self.journal = Journal(self._path)
+        self.journal = open_journal(self._path)
         self.monitor = Monitor(self.journal, RateRule(), NoDataRule(), self.now_us)
         self.monitor.record_backlog(self.now_us)
 
@@ -175,7 +174,7 @@ def test_late_answers_do_not_repeat_an_alert(watch: Watch) -> None:
     assert watch.minutes(30, answers=10, bad=9) == [OPENED]
     assert watch.minutes(120, answers=10) == [CLOSED]
     watch.minutes(9 * 60, answers=0)
-    watch.journal.delete_from_outbox(
+    watch.journal.outbox.delete(
         identity for identity, _ in watch.journal.outbox.rows(Alert, 1_000)
     )
     for age_h in (9, 10, 11):

@@ -10,12 +10,12 @@ import pytest
 
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.watch.alerts.outbox import OutboxPublisher, alert_message
-from launch.watch.durable.journal import Journal
+from launch.engine.journal import Journal
 from schemas.alert import Alert
 from schemas.failure import Failure
 from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
-from tests.support.journals import an_alert, commit_batch
+from tests.support.journals import an_alert, commit_batch, open_journal
 from transforms.rules.topic_messages import TopicMessage, encode_failure
 
 
@@ -39,7 +39,7 @@ class ATopic:
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
-    with closing(Journal(str(tmp_path / "journal.sqlite"))) as journal:
+    with closing(open_journal(tmp_path)) as journal:
         yield journal
 
 
@@ -127,7 +127,7 @@ def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
         raise OSError("disk is full")
 
     with monkeypatch.context() as disk:
-        disk.setattr(journal, "delete_from_outbox", full)
+        disk.setattr(journal.outbox, "delete", full)
         for _ in range(3):
             with pytest.raises(OSError, match="disk is full"):
                 announcer.publish()
@@ -146,7 +146,7 @@ def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_
         raise KeyboardInterrupt
 
     with monkeypatch.context() as crash:
-        crash.setattr(journal, "delete_from_outbox", die)
+        crash.setattr(journal.outbox, "delete", die)
         with pytest.raises(KeyboardInterrupt):
             alerts_to(topic, journal).publish()
     alerts_to(topic, journal).publish()

@@ -21,10 +21,9 @@ from launch.export.target import (
 from launch.logs.json_log import JsonLogHandler
 from launch.watch.alerts.webhooks import AlertWebhook, open_webhooks
 from launch.watch.delivery import Delivery, OutboxLimits
-from launch.watch.durable.journal import Journal
 from schemas.alert import Alert
 from tests.support.clocks import ManualClock
-from tests.support.journals import commit_batch
+from tests.support.journals import commit_batch, open_journal
 from tests.support.results_server import Reply, ResultsServer, results_server
 from tests.transforms.rules.test_alert_notices import a_rate, an_alert
 from tests.transforms.rules.test_webhook_payloads import KEY
@@ -230,12 +229,12 @@ class AChannel:
 
     def __init__(self, folder: Path, kind: str = "slack") -> None:
         self.clock = ManualClock()
-        self.journal = Journal(str(folder / "journal.sqlite"))
+        self.journal = open_journal(folder)
         self.deliveries: list[Delivery[Alert]] = []
         for target, accepts in open_webhooks(kind, kind.upper(), SOURCE):
             self.journal.outbox.add_destination(target.name, Alert, accepts)
             self.deliveries.append(
-                Delivery(self.journal.path, Alert, target, OutboxLimits(), self.clock)
+                Delivery(self.journal, Alert, target, OutboxLimits(), self.clock)
             )
         self.close = self.journal.close
 
