@@ -9,12 +9,8 @@ from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
 from pipeline.settings.config import Config
-from pipeline.sinks.outcomes import (
-    Collect,
-    CollectRow,
-    EncodeRows,
-    deferred_answer,
-)
+from pipeline.sinks.collect import Collect, CollectRow, EncodeRows
+from pipeline.sinks.outcomes import deferred_answer
 from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import RowFormat, encode_enriched, row_formats
 from pipeline.sinks.topic_messages import encode_alert, encode_failure

@@ -16,7 +16,7 @@ from pipeline.sinks.topic_messages import TopicMessage
 from tests.benchmarks.processes import Footprint, footprint_of
 from tests.support.commands import GROUNDWATCH
 from tests.support.fake_pubsub.server import FakePubSub
-from tests.support.journals import open_ledger
+from tests.support.journals import read_journal
 from tests.support.limits import LIMITED
 
 ANSWERS = "projects/bench/topics/answers"
@@ -106,5 +106,5 @@ class WatchedWorker:
 def ledger_in(output: Path) -> list[LedgerHour]:
     """The accounts of all hours of the one worker that wrote there."""
     (path,) = output.glob(".groundwatch-*/run.sqlite")
-    with closing(open_ledger(path.parent)) as journal:
+    with closing(read_journal(path.parent)) as journal:
         return journal.ledger()

@@ -25,7 +25,7 @@ from tests.benchmarks.scale_arithmetic import capacity, plan
 from tests.benchmarks.scale_figures import Figures
 from tests.benchmarks.slow_checker import SlowChecker, slow_checker
 from tests.benchmarks.watched_worker import SkippingClock, WatchedWorker, publish, pubsub
-from tests.support.journals import open_ledger
+from tests.support.journals import read_journal
 
 _LATENCY_S = 0.1
 _IN_FLIGHT = 8
@@ -111,7 +111,7 @@ def _progress(
     cpu_s = sum(worker.footprint().cpu_s for worker in workers)
     counts = []
     for folder in folders:
-        with closing(open_ledger(folder)) as journal:
+        with closing(read_journal(folder)) as journal:
             counts.append(journal.totals().read)
     return time.monotonic(), counts, cpu_s
 

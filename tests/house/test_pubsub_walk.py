@@ -16,7 +16,7 @@ from pipeline.settings.checker import DATABASE
 from pipeline.settings.config import Destination
 from tests.support.commands import WITHOUT_EXTRAS
 from tests.support.documented_commands import ROOT, read_page
-from tests.support.journals import open_ledger
+from tests.support.journals import read_journal
 from tests.support.outputs import record_ids_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator, free_port
 from tests.support.waiting import wait_until
@@ -55,7 +55,7 @@ def read_by_worker(output: Path) -> int:
     work_folder = default_work_folder(Destination(root=str(output), run=run))
     if not Path(work_folder, DATABASE).exists():
         return 0
-    with closing(open_ledger(work_folder)) as journal:
+    with closing(read_journal(work_folder)) as journal:
         return total(journal.ledger())["read"]
 
 

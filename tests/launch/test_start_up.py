@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,9 +10,9 @@ import pytest
 
 from launch.__main__ import main
 from launch.commands import all_commands
+from launch.engine.database import EngineDatabase
 from launch.job.beam_options import _Parser
 from launch.job.placement import beam_flag_names
-from tests.support.journals import an_account, commit_batch, open_journal
 from tests.support.reports import a_low, write_enriched
 
 _HELP_WITHIN_S = 0.3
@@ -85,10 +84,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     envelope = {"id": "a", "answer": "Lamps glow.", "facts": ["Lamps glow."]}
     (folder / "answers.jsonl").write_text(json.dumps(envelope) + "\n")
     (folder / "gold.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
-    work_folder = folder / ".groundwatch-r1"
-    work_folder.mkdir()
-    with closing(open_journal(work_folder)) as journal:
-        commit_batch(journal, 1, an_account())
+    EngineDatabase.owned(str(folder / ".groundwatch-r1")).close()
     return folder
 
 

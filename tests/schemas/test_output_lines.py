@@ -115,16 +115,25 @@ def test_a_line_that_cannot_be_replayed_raises_with_the_reason(line: bytes, comp
 
 
 def test_an_entry_describes_its_file() -> None:
-    entry = FileEntry(path="enriched/é.avro", rows=3, bytes=512, first_event_us=0)
+    entry = FileEntry(
+        path="enriched/é.avro", rows=3, bytes=512, first_event_us=0, checksum="AAAAAA=="
+    )
     assert json.loads(file_entry_to_json(entry)) == {
         "path": "enriched/é.avro",
         "rows": 3,
         "bytes": 512,
+        "checksum": "AAAAAA==",
         "first_event_time": "1970-01-01T00:00:00.000000Z",
         "last_event_time": None,
     }
 
 
 def test_an_entry_is_read_without_its_times() -> None:
-    entry = FileEntry(path="a", rows=3, bytes=512, first_event_us=0, last_event_us=NOON_US)
-    assert file_entry_from_json(file_entry_to_json(entry)) == FileEntry(path="a", rows=3, bytes=512)
+    read = {"path": "a", "rows": 3, "bytes": 512, "checksum": "AAAAAA=="}
+    entry = FileEntry(**read, first_event_us=0, last_event_us=NOON_US)
+    assert file_entry_from_json(file_entry_to_json(entry)) == FileEntry(**read)
+
+
+def test_an_entry_of_version_1_has_no_checksum() -> None:
+    line = b'{"path": "a", "rows": 3, "bytes": 512, "first_event_time": null}'
+    assert file_entry_from_json(line) == FileEntry(path="a", rows=3, bytes=512)

@@ -1,51 +1,43 @@
-"""Databases with outcomes of batches, for tests of what a worker remembers."""
+"""Outcomes of batches, for tests of what a run or worker remembers."""
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 from launch.engine.database import EngineDatabase
 from launch.engine.journal import Journal
 from launch.engine.ledger import LedgerHour
 from pipeline.settings.config import Config
-from pipeline.sinks.chunks import Chunk
+from pipeline.sinks.chunks import Chunk, encode_chunks
 from pipeline.sinks.outcomes import Outcome
-from pipeline.sinks.row_formats import RowFormats, row_formats
+from pipeline.sinks.row_formats import row_formats
 from schemas.alert import Alert, AlertKind, Severity
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
-from tests.support.builders import NOON_US, RECORD_ID
+from tests.support.builders import NOON_US, RECORD_ID, an_enriched
 
 HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US
 TOPICS = (Alert, Failure)
 
 
-def formats_of(**fields: Any) -> RowFormats:
-    """The formats of a run with these settings."""
-    return row_formats(Config(**{"output": "", "run": "r1"} | fields))
-
-
 def open_journal(
-    folder: Path | str, topics: Collection[type] = TOPICS, formats: RowFormats | None = None
+    folder: object, topics: Collection[type] = (Alert, Failure), **fields: Any
 ) -> Journal:
-    """Open the database of a work folder; by default alerts and failures have topics."""
-    database = EngineDatabase.owned(str(folder))
-    return Journal(database, formats or formats_of(), topics)
+    """Open the journal of a run, by default with topics for alerts and failures."""
+    config = Config(**{"inputs": (), "output": f"{folder}/out", "run": "r1"} | fields)
+    return Journal(EngineDatabase.owned(str(folder)), row_formats(config), topics)
 
 
-def a_chunk(**fields: Any) -> Chunk:
-    """Encoded rows: two enriched records, as the database counts them."""
-    given = {
-        "kind": "enriched",
-        "folder": "enriched/event_date=2026-03-03",
-        "policy": "full",
-        "rows": 2,
-        "content": b"two records",
-        "first_event_us": NOON_US,
-        "last_event_us": NOON_US,
-    }
-    return Chunk(**given | fields)
+def read_journal(folder: object) -> Journal:
+    """Open the journal of another process, which is not changed."""
+    formats = row_formats(Config(inputs=(), output="out", run="r1"))
+    return Journal(EngineDatabase(str(folder), is_read_only=True), formats)
+
+
+def chunks_of(journal: Journal, *rows: EnrichedAnswer) -> tuple[Chunk, ...]:
+    """Encode enriched records."""
+    return tuple(encode_chunks(journal.formats.enriched, rows))
 
 
 def an_account(**fields: Any) -> LedgerHour:
@@ -54,20 +46,16 @@ def an_account(**fields: Any) -> LedgerHour:
     return LedgerHour(**given | fields)
 
 
-def commit_batch(journal: Journal, number: int = 1, **fields: Any) -> None:
-    """Commit a batch of two answers, in one chunk."""
-    outcome = Outcome(**{"chunks": (a_chunk(),), **fields})
-    failures = len(outcome.failures)
-    counts = RunCounts(read=outcome.enriched + failures, verdicts={"GROUNDED": outcome.enriched})
-    journal.commit(number, outcome, counts)
+def commit_batch(journal: Journal, number: int = 1, *rows: EnrichedAnswer, **fields: Any) -> None:
+    """Commit a batch of these records, by default of two, and whatever is to be counted."""
+    counts = fields.pop("counts", {})
+    chunks = chunks_of(journal, *(rows or (an_enriched(), an_enriched())))
+    outcome = Outcome(**{"chunks": chunks, **fields})
+    ended = outcome.enriched + len(outcome.failures) + sum(counts.values())
+    journal.commit(number, outcome, RunCounts(**{"read": ended} | counts))
 
 
 def an_alert(**fields: Any) -> Alert:
     """What a low-grounded answer raises."""
     given = {"kind": AlertKind.ANSWER, "record_id": RECORD_ID, "severity": Severity.WARNING}
     return Alert(**given | fields)
-
-
-def open_ledger(folder: Path | str) -> Journal:
-    """Open the database of a work folder to read it, also while a worker writes to it."""
-    return Journal(EngineDatabase(str(folder), is_read_only=True), formats_of())

@@ -64,8 +64,8 @@ def _rows(content: bytes) -> list[Json]:
 
 def _file_of(kind: str) -> bytes:
     layout, records = ROWS[kind]
-    stream = io.BytesIO(layout.header)
-    stream.seek(0, io.SEEK_END)
+    stream = io.BytesIO()
+    stream.write(layout.header)
     rows = layout.open_rows(stream)
     for record in records.values():
         rows.write(layout.encode(record))

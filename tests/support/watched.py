@@ -18,6 +18,7 @@ from launch.watch.reporter import LogReporter
 from launch.watch.run_worker import open_journal as worker_journal
 from launch.watch.run_worker import open_worker
 from launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
+from pipeline.settings.checker import DATABASE
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
@@ -25,9 +26,10 @@ from pipeline.sinks.topic_messages import build_message
 from schemas.message import Message
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
-from tests.support.journals import open_ledger
+from tests.support.journals import read_journal
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
+from transforms.persistence.database import Database
 
 ANSWERS = "projects/lamps/topics/answers"
 SUBSCRIPTION = "projects/lamps/subscriptions/answers"
@@ -124,8 +126,7 @@ class Watched:
 
     def ledger(self) -> list[LedgerHour]:
         """The accounts of all hours."""
-        with closing(open_ledger(self.work_folder)) as journal:
-            return journal.ledger()
+        return ledger_of(self.work_folder)
 
     def published(self, topic: str) -> list[Json]:
         """All that was published to a topic, as JSON; what was seen once is not seen again."""
@@ -140,6 +141,19 @@ class Watched:
                 found += messages
                 subscription.acknowledge(message.place for message in messages)
         return found
+
+
+def ledger_of(work_folder: object) -> list[LedgerHour]:
+    """The accounts of all hours of one worker; none before it has begun."""
+    path = Path(str(work_folder), DATABASE)
+    if not path.exists():
+        return []
+    with closing(Database(str(path), None, durable=False)) as database:
+        # The file is there a moment before its tables are.
+        if not list(database.read("SELECT 1 FROM sqlite_master WHERE name = 'rates'")):
+            return []
+    with closing(read_journal(work_folder)) as journal:
+        return journal.ledger()
 
 
 def work(worker: Worker, until: Callable[[], object], within_s: float = 60.0) -> None:

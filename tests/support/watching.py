@@ -3,13 +3,11 @@
 import json
 import signal
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Self
 
 from launch.engine.ledger import LedgerHour
 from tests.support.commands import GROUNDWATCH, start
-from tests.support.journals import open_ledger
 from tests.support.limits import LIMITED
 from tests.support.outputs import Json
 from tests.support.waiting import wait_until
@@ -73,8 +71,4 @@ class WatchProcess:
 
 def ledger_in(output: Path) -> list[LedgerHour]:
     """The accounts of all hours of the one worker that wrote there; none before it has begun."""
-    folders = [path.parent for path in output.glob(".groundwatch-*/run.sqlite")]
-    if not folders:
-        return []
-    with closing(open_ledger(folders[0])) as journal:
-        return journal.ledger()
+    return [hour for folder in output.glob(".groundwatch-*") for hour in ledger_of(folder)]

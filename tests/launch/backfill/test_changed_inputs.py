@@ -144,7 +144,7 @@ def test_a_resumed_run_whose_input_has_changed_begins_anew_with_its_replies(
 
 
 def test_another_file_that_matches_is_a_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     an_archive(tmp_path, *map(an_envelope, range(ANSWERS)), name="a.jsonl")
     with monkeypatch.context() as patched:

@@ -32,7 +32,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 def delivery_to(
     target: ATarget, journal: Journal, clock: ManualClock, limits: OutboxLimits = SPACIOUS
 ) -> Delivery[GroundingResult]:
-    return Delivery(journal.path, GroundingResult, target, limits, clock)
+    return Delivery(journal, GroundingResult, target, limits, clock)
 
 
 def commit(journal: Journal, *ids: str) -> None:
@@ -51,7 +51,7 @@ def test_results_are_kept_once_for_each_destination_and_delivered(journal: Journ
 
 
 def test_without_a_destination_no_result_is_kept(tmp_path: Path) -> None:
-    with closing(open_journal(tmp_path)) as journal:
+    with closing(open_journal(tmp_path / "other")) as journal:
         commit(journal, "a")
         assert journal.outbox.count("tool") == 0
 
@@ -187,9 +187,7 @@ def test_what_a_full_disk_does_not_let_delete_is_sent_once(
 
 def test_the_thread_delivers_and_delivers_the_last_rows_at_its_end(journal: Journal) -> None:
     target = ATarget()
-    delivery: Delivery[GroundingResult] = Delivery(
-        journal.path, GroundingResult, target, OutboxLimits()
-    )
+    delivery: Delivery[GroundingResult] = Delivery(journal, GroundingResult, target, OutboxLimits())
     delivery.start()
     commit(journal, "a")
     wait_until(lambda: target.sent == ["a"])

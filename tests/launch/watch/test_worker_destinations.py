@@ -14,6 +14,7 @@ from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch import destinations
+from launch.watch.file_publisher import FilePublisher
 from pipeline.settings.config import Config
 from schemas.avro import load_schema
 from schemas.message import Message

@@ -87,12 +87,12 @@ def test_an_archive_is_opened_once_for_ranges_in_order(
 ) -> None:
     path = a_file(tmp_path, 7)
     segments = split_segments([(path, examined(path))], 2)
-    reader = SegmentReader(are_failures=False)
     opened: list[str] = []
     read = storage.read
     monkeypatch.setattr(storage, "read", lambda path: opened.append(path) or read(path))
-    assert payloads(reader, segments[0]) + payloads(reader, segments[3]) == [b"0", b"1", b"6"]
-    assert opened == [path]
+    reader = SegmentReader(are_failures=False)
+    read_so_far = payloads(reader, segments[0]) + payloads(reader, segments[3])
+    assert (read_so_far, opened) == ([b"0", b"1", b"6"], [path])
 
 
 @pytest.mark.parametrize("size", [1, 4, 5, 6, 100])
@@ -129,21 +129,31 @@ def test_a_compressed_file_that_changes_after_it_was_verified_is_not_used(
         payloads(SegmentReader(are_failures=False), segments[1])
 
 
-def test_a_plain_file_that_has_got_lines_has_changed(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(b"0\n1\n2")
-    segments = split_segments([(str(path), examined(str(path)))], 2)
-    with path.open("ab") as stream:
-        stream.write(b"\n3\n4\n")
-    reader = SegmentReader(are_failures=False)
-    with pytest.raises(OSError, match="it has changed since it was counted"):
-        payloads(reader, segments[0])
-
-
-def test_a_plain_file_that_lost_lines_has_changed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"0\n1\n2\n3\n4\n", b"0\n", b"5\n6\n7\n"])
+@pytest.mark.parametrize("size", [2, 10])
+def test_a_plain_file_that_has_changed_is_not_used(
+    tmp_path: Path, content: bytes, size: int
+) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(b"0\n1\n2\n")
-    [segment] = split_segments([(str(path), examined(str(path)))], 10)
-    path.write_bytes(b"0\n")
-    with pytest.raises(OSError, match="it has changed since it was counted"):
-        payloads(SegmentReader(are_failures=False), segment)
+    segments = split_segments([(str(path), examined(str(path)))], size)
+    path.write_bytes(content)
+    for segment in segments:
+        with pytest.raises(OSError, match=rf"^cannot read {path}: it has changed since it was"):
+            payloads(SegmentReader(are_failures=False), segment)
+
+
+def test_a_plain_file_that_changes_while_it_is_read_is_named_at_the_end_of_a_range(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"0\n1\n2\n")
+    segments = split_segments([(str(path), examined(str(path)))], 2)
+    [messages] = SegmentReader(are_failures=False).messages_of(segments[0])
+    read = iter(messages.messages)
+    assert next(read).payload == b"0"
+    with path.open("ab") as stream:
+        stream.write(b"3\n")
+    assert next(read).payload == b"1"
+    with pytest.raises(OSError, match=rf"^cannot read {path}: it has changed since it was"):
+        next(read)

@@ -36,7 +36,7 @@ def batch(journal: Journal, start_us: int, answers: int, low: int) -> tuple[Rate
 def raised(journal: Journal) -> list[Alert]:
     """Take the alerts out of the outbox."""
     rows = journal.outbox.rows(Alert, 100)
-    journal.delete_from_outbox(identity for identity, _ in rows)
+    journal.outbox.delete(identity for identity, _ in rows)
     return [alert for _, alert in rows]
 
 

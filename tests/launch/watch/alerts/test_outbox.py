@@ -127,7 +127,7 @@ def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
         raise OSError("disk is full")
 
     with monkeypatch.context() as disk:
-        disk.setattr(journal, "delete_from_outbox", full)
+        disk.setattr(journal.outbox, "delete", full)
         for _ in range(3):
             with pytest.raises(OSError, match="disk is full"):
                 announcer.publish()
@@ -146,7 +146,7 @@ def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_
         raise KeyboardInterrupt
 
     with monkeypatch.context() as crash:
-        crash.setattr(journal, "delete_from_outbox", die)
+        crash.setattr(journal.outbox, "delete", die)
         with pytest.raises(KeyboardInterrupt):
             alerts_to(topic, journal).publish()
     alerts_to(topic, journal).publish()

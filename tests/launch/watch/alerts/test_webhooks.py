@@ -234,7 +234,7 @@ class AChannel:
         for target, accepts in open_webhooks(kind, kind.upper(), SOURCE):
             self.journal.outbox.add_destination(target.name, Alert, accepts)
             self.deliveries.append(
-                Delivery(self.journal.path, Alert, target, OutboxLimits(), self.clock)
+                Delivery(self.journal, Alert, target, OutboxLimits(), self.clock)
             )
         self.close = self.journal.close
 
