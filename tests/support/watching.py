@@ -11,6 +11,7 @@ from tests.support.commands import GROUNDWATCH, start
 from tests.support.limits import LIMITED
 from tests.support.outputs import Json
 from tests.support.waiting import wait_until
+from tests.support.watched import ledger_of
 
 START_WITHIN_S = 120.0
 END_WITHIN_S = 120.0

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from launch.outputs import output_folder, terminal_summary
+from launch.outputs import output_folder
 from launch.outputs.output_folder import find_files
+from launch.report import terminal_summary
 from launch.report.page.page import render
 from launch.report.write_report import read_output
 from tests.support.outputs import record_ids_in
