@@ -1,0 +1,14 @@
+"""Several workers may write the same answer once each."""
+
+from pathlib import Path
+
+from launch.outputs.output_folder import find_files
+from launch.report.write_report import read_output
+from tests.support.reports import a_low, write_enriched
+
+
+def test_an_answer_that_two_workers_have_written_counts_once(tmp_path: Path) -> None:
+    shared, other = a_low(record_id="1" * 64), a_low(record_id="2" * 64)
+    write_enriched(tmp_path, [shared, other], run="w-1")
+    write_enriched(tmp_path, [shared], run="w-2")
+    assert read_output(find_files(tmp_path.as_posix()), {}, {}).tally.answers == 2
