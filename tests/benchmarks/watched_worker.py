@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from launch.engine.ledger import LedgerHour
 from launch.pubsub.topic import Topic
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ledger import LedgerHour
 from tests.benchmarks.processes import Footprint, footprint_of
 from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.watched import ledger_of
 from transforms.rules.topic_messages import TopicMessage
 
 ANSWERS = "projects/bench/topics/answers"
@@ -101,6 +101,5 @@ class WatchedWorker:
 
 def ledger_in(output: Path) -> list[LedgerHour]:
     """The accounts of all hours of the one worker that wrote there."""
-    (path,) = output.glob(".groundwatch-*/journal.sqlite")
-    with closing(Journal(str(path))) as journal:
-        return journal.ledger()
+    (folder,) = output.glob(".groundwatch-*")
+    return ledger_of(folder)

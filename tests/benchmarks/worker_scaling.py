@@ -19,12 +19,12 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from launch.watch.durable.journal import Journal
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.scale_arithmetic import capacity, plan
 from tests.benchmarks.scale_figures import Figures
 from tests.benchmarks.slow_checker import SlowChecker, slow_checker
 from tests.benchmarks.watched_worker import SkippingClock, WatchedWorker, publish, pubsub
+from tests.support.journals import read_journal
 from transforms.rules.topic_messages import build_message
 
 _LATENCY_S = 0.1
@@ -108,7 +108,7 @@ def _progress(
     cpu_s = sum(worker.footprint().cpu_s for worker in workers)
     counts = []
     for folder in folders:
-        with closing(Journal(str(folder / "journal.sqlite"))) as journal:
+        with closing(read_journal(folder)) as journal:
             counts.append(journal.totals().read)
     return time.monotonic(), counts, cpu_s
 

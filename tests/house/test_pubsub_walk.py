@@ -5,21 +5,20 @@ import re
 import signal
 import subprocess
 import sys
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from launch.__main__ import main
 from launch.inputs.paths import default_run_id_of, default_work_folder
-from launch.watch.durable.journal import Journal
 from pipeline.settings.config import Destination
 from tests.support.commands import WITHOUT_EXTRAS
 from tests.support.documented_commands import ROOT, read_page
 from tests.support.outputs import record_ids_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator, free_port
 from tests.support.waiting import wait_until
-from tests.support.watched import total
+from tests.support.watched import ledger_of, total
 
 WALK = read_page(ROOT / "docs" / "pubsub.md")
 SAMPLE = ROOT / "launch" / "samples" / "answers-2026-03-02.jsonl"
@@ -51,11 +50,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def read_by_worker(output: Path) -> int:
     """Count the messages that the worker has finished."""
     run = default_run_id_of("projects/local/subscriptions/answers")
-    journal_path = f"{default_work_folder(Destination(root=str(output), run=run))}/journal.sqlite"
-    if not Path(journal_path).exists():
-        return 0
-    with closing(Journal(journal_path)) as journal:
-        return total(journal.ledger())["read"]
+    return total(ledger_of(default_work_folder(Destination(root=str(output), run=run))))["read"]
 
 
 def watch(script: str, output: Path, messages: int) -> str:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from launch.engine.journal import Journal
 from launch.export.target import Delivered, TargetMisconfigured, TargetUnavailable
 from launch.watch.delivery import Delivery, OutboxLimits
-from launch.engine.journal import Journal
 from schemas.grounding_result import GroundingResult
 from tests.support.clocks import ManualClock
 from tests.support.journals import an_alert, commit_batch, open_journal
@@ -187,9 +187,7 @@ def test_what_a_full_disk_does_not_let_delete_is_sent_once(
 
 def test_the_thread_delivers_and_delivers_the_last_rows_at_its_end(journal: Journal) -> None:
     target = ATarget()
-    delivery: Delivery[GroundingResult] = Delivery(
-        journal, GroundingResult, target, OutboxLimits()
-    )
+    delivery: Delivery[GroundingResult] = Delivery(journal, GroundingResult, target, OutboxLimits())
     delivery.start()
     commit(journal, "a")
     wait_until(lambda: target.sent == ["a"])

@@ -11,22 +11,23 @@ from typing import Any
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.local.local_pipeline import LocalPipeline
+from launch.engine.database import EngineDatabase
+from launch.engine.journal import Journal
+from launch.engine.local_pipeline import LocalPipeline
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch import worker as worker_module
-from launch.watch.durable.journal import Journal
 from launch.watch.reporter import LogReporter
-from launch.watch.run_worker import open_worker
+from launch.watch.run_worker import open_journal, open_worker
 from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
-from pipeline.sinks.sink import WorkerSink
+from pipeline.sinks.sink import EngineSink
 from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.outputs import alerts_in, failures_in, records_in
-from tests.support.watched import total
+from tests.support.watched import ledger_of, total
 from tests.support.wire_faults import Exchange, good, status
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.persistence.seen_ids import SeenIds
@@ -110,7 +111,7 @@ def config(alone: Alone, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
 
 @pytest.fixture(scope="module")
 def pipeline(config: Config) -> LocalPipeline:
-    return LocalPipeline(config, PipelineOptions([]), WorkerSink)
+    return LocalPipeline(config, PipelineOptions([]), EngineSink)
 
 
 class Crash(BaseException):
@@ -126,15 +127,14 @@ class Death:
         self.has_struck = False
         for owner, name in (
             (SeenIds, "begin"),
-            (SeenIds, "release"),
-            (storage, "fsync"),
             (Journal, "commit"),
+            (EngineDatabase, "checkpoint"),
             (AtHand, "acknowledge"),
-            (Journal, "begin_publication"),
-            (storage, "publish"),
+            (storage, "create"),
+            (storage, "checksum"),
             (storage, "publish_new"),
-            (Journal, "delete_from_outbox"),
-            (Journal, "end_publication"),
+            (storage, "write_whole"),
+            (storage, "publish"),
         ):
             patch.setattr(owner, name, self._dying(getattr(owner, name)))
 
@@ -152,7 +152,7 @@ def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
     """Run a worker until all is acknowledged, or for so many steps."""
     settings = build(WatchSettings, {"subscription": "projects/lamps/subscriptions/answers"})
     with (
-        closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal,
+        closing(open_journal(config, settings)) as journal,
         open_worker(
             config,
             settings,
@@ -192,8 +192,7 @@ def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
         assert sorted(names.values()) == [1, 1, 1]
         assert len(alerts_in(Path(config.output))) == 2
         assert len(failures_in(Path(config.output))) == 1
-        with closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal:
-            sums = total(journal.ledger())
+        sums = total(ledger_of(config.work_folder))
         assert (sums["enriched"], sums["failures"], sums["gap"]) == (3, 1, 0)
         assert sums["duplicates"] == sums["read"] - 4
         if not death.has_struck:

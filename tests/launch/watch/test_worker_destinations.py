@@ -3,7 +3,6 @@
 import io
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import fastavro
@@ -15,12 +14,11 @@ from launch.export.target import TargetMisconfigured, TargetUnavailable
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch import destinations
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.publisher import FilePublisher
 from pipeline.settings.config import Config
 from schemas.avro import load_schema
 from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.journals import read_journal
 from tests.support.outputs import records_in
 from tests.support.results_server import ResultsServer, results_server
 from tests.support.waiting import wait_until
@@ -128,25 +126,10 @@ def test_alerts_reach_one_channel_while_another_one_is_away(
     assert section.startswith("*LOW_GROUNDED, shop*")
     assert f"<https://viewer.example/r/{record['record_id']}|" in section
     assert "Kettles" not in str(body)
-    with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
+    with closing(read_journal(watched.work_folder)) as journal:
         assert journal.outbox.count("slack:AWAY") == 1
         assert journal.outbox.count("slack:SLACK") == 0
         assert journal.outbox.delivered()["slack:SLACK"].sent == 1
-
-
-def test_a_part_that_is_damaged_before_it_is_published_is_an_incident_in_the_channel(
-    watched: Watched, server: ResultsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watched.publish(*map(an_envelope, range(5)))
-    monkeypatch.setattr(FilePublisher, "publish_due", lambda _: None)
-    with watched.worker(alert_webhook=(("slack", "SLACK"),)) as worker:
-        work(worker, lambda: not watched.outstanding)
-        [part] = Path(watched.work_folder).glob("batch-*/*.avro")
-        part.write_bytes(part.read_bytes()[:-9])
-        worker.publisher.finish()
-        wait_until(lambda: bool(server.received))
-    [body] = server.bodies()
-    assert "The counts do not add up, or a part file is damaged" in str(body)
 
 
 def test_rows_of_a_channel_that_no_flag_names_any_more_are_dropped_and_counted(

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from launch.engine.outbox_rows import OutboxRows
 from launch.export.target import Delivered
 from launch.watch import destinations
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.outbox_rows import OutboxRows
 from pipeline.settings.config import Config
 from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.journals import read_journal
 from tests.support.results_server import Received, Reply, ResultsServer, results_server
 from tests.support.watched import ALERTS, Watched, work
 
@@ -45,7 +45,7 @@ def scored(server: ResultsServer) -> list[str]:
 
 
 def delivered(watched: Watched) -> tuple[dict[str, int], dict[str, Delivered]]:
-    with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
+    with closing(read_journal(watched.work_folder)) as journal:
         return journal.outbox.pending(), journal.outbox.delivered()
 
 

@@ -8,11 +8,11 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
+from launch.engine.journal import Journal
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
-from launch.watch.durable.journal import Journal
 from pipeline import storage
-from pipeline.sinks.part_files import OpenPart
+from pipeline.sinks import chunks
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Trouble, when
 from tests.support.outputs import failures_in
@@ -20,7 +20,7 @@ from tests.support.storage_server import storage_server
 from tests.support.watched import ALERTS, Watched, total, work
 
 
-def full(*_: object) -> Any:
+def full(*_: object, **__: object) -> Any:
     raise OSError("no space left on device")
 
 
@@ -30,7 +30,7 @@ def test_a_full_disk_holds_the_messages_until_there_is_room(
     watched.publish(*map(an_envelope, range(5)), b"no answer")
     with watched.worker() as worker:
         with monkeypatch.context() as disk:
-            disk.setattr(OpenPart, "close", full)
+            disk.setattr(chunks.ChunkWriter, "close", full)
             work(worker, lambda: worker.waiting == 6)
             assert (watched.outstanding, watched.ledger()) == (6, [])
         work(worker, lambda: not watched.outstanding)
@@ -89,13 +89,13 @@ def test_alerts_wait_for_a_topic_that_is_not_there_and_the_worker_says_so(
 def test_alerts_do_not_wait_for_files_that_take_their_time(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    release, publish = threading.Event(), storage.publish
+    release, publish_new = threading.Event(), storage.publish_new
 
     def slow(*paths: str) -> None:
         assert release.wait(30)
-        publish(*paths)
+        publish_new(*paths)
 
-    monkeypatch.setattr(storage, "publish", slow)
+    monkeypatch.setattr(storage, "publish_new", slow)
     watched.publish(an_unsupported_envelope(1))
     with watched.worker(alert_topic=ALERTS) as worker:
         work(worker, lambda: not watched.outstanding)
@@ -131,5 +131,5 @@ def test_records_go_into_a_bucket_once_it_can_be_reached(
     ]
     assert len({row["record_id"] for row in rows}) == len(rows) == 6
     visible = [name.split("/")[0] for name in objects if not name.startswith(".")]
-    expected = ["alerts", "enriched", "manifest", "manifest", "runs", "summary.json"]
+    expected = ["alerts", "enriched", "manifest", "runs", "summary.json"]
     assert visible == expected

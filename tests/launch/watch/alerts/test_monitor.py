@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.watch.alerts.monitor import Monitor
 from launch.engine.journal import Journal
+from launch.watch.alerts.monitor import Monitor
 from schemas.alert import Alert, AlertKind
 from schemas.quantities import HOUR_US, MINUTE_US
 from tests.support.builders import NOON_US

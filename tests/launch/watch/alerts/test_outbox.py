@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from launch.engine.journal import Journal
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.watch.alerts.outbox import OutboxPublisher, alert_message
-from launch.engine.journal import Journal
 from schemas.alert import Alert
 from schemas.failure import Failure
 from tests.support.builders import a_failure, a_message

@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-from collections import Counter
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import cast
 import pytest
 
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch.durable.publisher import FilePublisher
+from launch.watch.file_publisher import FilePublisher
 from launch.watch.health.health import Health, disk_problem
 from tests.support.clocks import ManualClock
 
@@ -25,10 +24,11 @@ class Worker:
         self.stats_now = SubscriptionStats()
         self.asked = 0
         self.error: Exception | None = None
-        self.publisher = FilePublisher(self._publish, Counter(), 1_000, 300.0, self.clock)
+        self.publisher = FilePublisher(self._publish, lambda: False, 300.0, self.clock)
         self.health = Health(self._ask, str(folder), self.publisher, self.clock)
 
-    def _publish(self) -> int:
+    def _publish(self, *, everything: bool) -> int:
+        assert everything
         if self.error:
             raise self.error
         return 1

@@ -9,16 +9,15 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
 from launch import __version__
+from launch.engine.journal import WaitingRows
+from launch.engine.ledger import LedgerHour
 from launch.export.target import Delivered
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch.durable.journal import UnpublishedRows
-from launch.watch.durable.ledger import LedgerHour
 from launch.watch.health.metrics import CHECKS, Metrics
-from pipeline.sinks.part_files import Part
 from schemas.summary import RunCounts
 from schemas.verdict import Verdict
 from tests.support.builders import NOON_US
-from tests.support.journals import a_part, an_account
+from tests.support.journals import an_account
 from transforms.runtime import clock, counters
 from transforms.runtime.counters import Counter, Distribution
 
@@ -67,11 +66,11 @@ class AJournal:
         delivered=lambda: {"mlflow": Delivered(sent=5, refused=4, skipped=3, dropped=2)},
     )
 
-    def unpublished(self) -> UnpublishedRows:
-        return UnpublishedRows(2, 9, NOON_US - 61_500_000)
-
-    def parts_set_aside(self) -> list[Part]:
-        return [a_part(rows=4), a_part(rows=5)]
+    def waiting(self) -> dict[str, WaitingRows]:
+        return {
+            "enriched": WaitingRows(9, 2, NOON_US - 61_500_000),
+            "alerts": WaitingRows(1, 1, NOON_US),
+        }
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +126,6 @@ def test_the_statistics_of_the_subscription_and_the_worker_are_metrics() -> None
     assert value(samples, "unpublished_batches") == 2
     assert value(samples, "oldest_unpublished_age_seconds") == 61.5
     assert value(samples, "failed_publications_total") == 4
-    assert value(samples, "set_aside_rows") == 9
     assert value(samples, "open_incidents", kind="rate") == 4
     assert value(samples, "open_incidents", kind="no_data") == 6
 
@@ -243,7 +241,6 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_unpublished_batches",
         "groundwatch_oldest_unpublished_age_seconds",
         "groundwatch_failed_publications_total",
-        "groundwatch_set_aside_rows",
     }
 
 
