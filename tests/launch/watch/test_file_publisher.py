@@ -1,17 +1,15 @@
 """When files become public: beside the batches, by age and size, and again after a fault."""
 
 import threading
-from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
-from launch.watch.durable.publisher import FilePublisher
+from launch.watch.file_publisher import FilePublisher
 from tests.support.clocks import ManualClock
 from tests.support.waiting import wait_until
 
 AGE_S = 300.0
-FILE_BYTES = 1_000
 
 
 class Output:
@@ -19,11 +17,14 @@ class Output:
 
     def __init__(self) -> None:
         self.times = 0
+        self.is_full = False
+        self.everything: list[bool] = []
         self.error: Exception | None = None
         self.may_go_on = threading.Event()
         self.may_go_on.set()
 
-    def publish(self) -> int:
+    def publish(self, *, everything: bool) -> int:
+        self.everything.append(everything)
         assert self.may_go_on.wait(10)
         self.times += 1
         if self.error:
@@ -37,13 +38,8 @@ def output() -> Output:
 
 
 @pytest.fixture
-def sizes() -> Counter[str]:
-    return Counter()
-
-
-@pytest.fixture
-def publishing(output: Output, sizes: Counter[str], clock: ManualClock) -> FilePublisher:
-    return FilePublisher(output.publish, sizes, FILE_BYTES, AGE_S, clock)
+def publishing(output: Output, clock: ManualClock) -> FilePublisher:
+    return FilePublisher(output.publish, lambda: output.is_full, AGE_S, clock)
 
 
 def looked(publishing: FilePublisher) -> None:
@@ -63,26 +59,26 @@ def test_all_is_published_at_the_first_look_and_then_by_age(
         looked(publishing)
         times.append(output.times)
     assert times == [1, 1, 2, 2, 3]
+    assert output.everything == [True] * 3
 
 
-def test_a_files_worth_of_one_folder_is_published_at_once(
-    publishing: FilePublisher, output: Output, sizes: Counter[str]
+def test_what_fills_a_file_is_published_at_once_without_the_rest(
+    publishing: FilePublisher, output: Output
 ) -> None:
     looked(publishing)
-    sizes.update({"monday": FILE_BYTES - 1, "tuesday": FILE_BYTES - 1})
     looked(publishing)
-    assert output.times == 1
-    sizes["monday"] += 1
+    assert output.everything == [True]
+    output.is_full = True
     looked(publishing)
-    assert (output.times, sizes) == (2, Counter())
+    assert output.everything == [True, False]
 
 
 def test_while_one_publication_hangs_nobody_waits_and_no_other_begins(
-    publishing: FilePublisher, output: Output, sizes: Counter[str]
+    publishing: FilePublisher, output: Output
 ) -> None:
     output.may_go_on.clear()
     publishing.publish_due()
-    sizes["monday"] = FILE_BYTES
+    output.is_full = True
     for _ in range(3):
         publishing.publish_due()
     assert output.times == 0
@@ -93,14 +89,14 @@ def test_while_one_publication_hangs_nobody_waits_and_no_other_begins(
 
 
 def test_an_error_is_raised_and_the_publication_is_tried_again_after_a_while(
-    publishing: FilePublisher, output: Output, sizes: Counter[str], clock: ManualClock
+    publishing: FilePublisher, output: Output, clock: ManualClock
 ) -> None:
     output.error = OSError("no space left on device")
     with pytest.raises(OSError, match="no space left"):
         looked(publishing)
     output.error = None
     # Not even a file's worth is reason to try at once.
-    sizes["monday"] = FILE_BYTES
+    output.is_full = True
     clock.advance(9)
     looked(publishing)
     assert output.times == 1
@@ -127,10 +123,10 @@ def test_the_end_waits_for_what_is_running_and_publishes_the_rest(
     assert output.times == 2
 
 
-def failing_once(output: Output) -> Callable[[], int]:
-    def publish() -> int:
+def failing_once(output: Output) -> Callable[..., int]:
+    def publish(*, everything: bool) -> int:
         output.error = OSError("away") if output.times == 0 else None
-        return output.publish()
+        return output.publish(everything=everything)
 
     return publish
 
@@ -138,7 +134,7 @@ def failing_once(output: Output) -> Callable[[], int]:
 def test_a_fault_of_what_was_running_does_not_keep_the_end_from_trying_again(
     output: Output, clock: ManualClock
 ) -> None:
-    publishing = FilePublisher(failing_once(output), Counter(), FILE_BYTES, AGE_S, clock)
+    publishing = FilePublisher(failing_once(output), lambda: False, AGE_S, clock)
     publishing.publish_due()
     publishing.finish()
     assert output.times == 2

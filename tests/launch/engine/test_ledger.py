@@ -2,12 +2,23 @@
 
 import pytest
 
-from launch.watch.durable.ledger import hour_of_batch
-from pipeline.sinks.batch_results import BatchResults
+from launch.engine.ledger import hour_of_batch
+from pipeline.sinks.chunks import Chunk
+from pipeline.sinks.outcomes import Outcome
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
 from tests.support.builders import NOON_US, a_failure
-from tests.support.journals import HOUR_OF_NOON_US, a_part, an_account
+from tests.support.journals import HOUR_OF_NOON_US, an_account
+
+A_CHUNK = Chunk(
+    kind="enriched",
+    folder="enriched",
+    policy="full",
+    rows=3,
+    content=b"",
+    first_event_us=None,
+    last_event_us=None,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +37,7 @@ def test_the_gap_is_what_was_read_and_did_not_end(fields: dict[str, int], gap: i
 
 def test_a_batch_belongs_to_the_hour_in_which_it_ends() -> None:
     counts = RunCounts(read=7, duplicates=2, sampled_out=1, deferred=4)
-    batch = BatchResults(parts=(a_part(rows=3),), failures=(a_failure(),))
+    batch = Outcome(chunks=(A_CHUNK,), failures=(a_failure(),))
     account = hour_of_batch(9, batch, counts, NOON_US + HOUR_US - 1)
     assert account == an_account(
         first_batch=9, read=7, enriched=3, failures=1, duplicates=2, sampled_out=1
