@@ -1,6 +1,5 @@
 """`groundwatch verify`: the files against what the runs say, from the outside."""
 
-import errno
 import json
 import shutil
 from collections.abc import Callable
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
-from pipeline import storage
+from launch.engine.run_summary import write_worker_summary
 from tests.support import wire_faults
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Buckets
@@ -202,15 +201,14 @@ def test_a_worker_is_verified_while_rows_wait_and_after(
 def test_rows_of_a_lost_work_folder_are_missing(
     watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(_: str, path: str) -> None:
-        raise OSError(errno.EACCES, "Permission denied", path)
-
     watched.publish(*map(an_envelope, range(10)))
     watched.drain()
     watched.publish(*map(an_envelope, range(10, 15)))
-    with monkeypatch.context() as patched:
-        patched.setattr(storage, "publish_new", refuse)
-        watched.drain()
+    with watched.worker() as worker:
+        monkeypatch.setattr(worker.publisher, "publish_due", lambda: None)
+        work(worker, lambda: not watched.outstanding)
+        assert worker.journal.waiting()["enriched"].rows == 5
+        write_worker_summary(watched.config(), worker.journal, None, 0)
     exit_status, _ = verify(capsys, watched.output, "--work_folder", watched.work_folder)
     assert exit_status == 0
     shutil.rmtree(watched.work_folder)
