@@ -49,10 +49,11 @@ def an_account(**fields: Any) -> LedgerHour:
 def commit_batch(journal: Journal, number: int = 1, *rows: EnrichedAnswer, **fields: Any) -> None:
     """Commit a batch of these records, by default of two, and whatever is to be counted."""
     counts = fields.pop("counts", {})
+    given = {name: fields.pop(name) for name in ("advance", "messages") if name in fields}
     chunks = chunks_of(journal, *(rows or (an_enriched(), an_enriched())))
     outcome = Outcome(**{"chunks": chunks, **fields})
     ended = outcome.enriched + len(outcome.failures) + sum(counts.values())
-    journal.commit(number, outcome, RunCounts(**{"read": ended} | counts))
+    journal.commit(number, outcome, RunCounts(**{"read": ended} | counts), **given)
 
 
 def an_alert(**fields: Any) -> Alert:

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
+from launch.engine.run_summary import write_worker_summary
 from tests.support import wire_faults
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Buckets
 from tests.support.fault_server import FaultServer, always
-from tests.support.runs import a_long_archive, an_archive, backfill
+from tests.support.runs import a_long_archive, an_archive, backfill, crash_in
 from tests.support.storage_server import storage_server
 from tests.support.watched import Watched, work
 
@@ -81,6 +82,23 @@ def add_line(output: Path) -> str:
     return f"{path.relative_to(output)} has 2 rows in"
 
 
+def edit_payload(output: Path) -> str:
+    path = a_file(output, "failures")
+    path.write_bytes(path.read_bytes().replace(b'"bm8gYW5zd2Vy"', b'"bm8gYW5zd2VyIQ=="'))
+    return f"{path.relative_to(output)} has 1 rows in"
+
+
+def edit_alert(output: Path) -> str:
+    path = a_file(output, "alerts")
+    path.write_bytes(path.read_bytes().replace(b'"LOW_GROUNDED"', b'"GROUNDED"'))
+    return f"{path.relative_to(output)} has 4 rows in"
+
+
+def remove_manifest(output: Path) -> str:
+    min(output.glob("manifest/*")).unlink()
+    return f"{a_file(output).relative_to(output)} has 11 rows, and no manifest lists it"
+
+
 def change_count(output: Path) -> str:
     (path,) = output.glob("runs/*.json")
     counts = json.loads(path.read_bytes())
@@ -95,7 +113,8 @@ def change_rows(output: Path) -> str:
     return "30 rows of enriched were written, and 31 were found"
 
 
-DAMAGES = [remove_file, cut_file, copy_file, add_file, add_line, change_count, change_rows]
+DAMAGES = [remove_file, cut_file, copy_file, add_file, add_line, edit_payload, edit_alert]
+DAMAGES += [remove_manifest, change_count, change_rows]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -107,6 +126,24 @@ def test_each_difference_is_found(
     assert exit_status == 1
     assert expected in printed
     assert PASSED not in printed
+
+
+def test_rows_of_a_run_that_has_not_ended_wait_in_its_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, output = a_long_archive(tmp_path, 30), tmp_path / "out"
+    flags = "--segment_messages", "7", "--work_folder", str(tmp_path / "work")
+    with monkeypatch.context() as patched:
+        crash_in(patched, 3)
+        assert backfill(archive, output, *flags) == 1
+    before = sorted((tmp_path / "work").iterdir())
+    exit_status, printed = verify(capsys, output, "--work_folder", tmp_path / "work")
+    assert exit_status == 0
+    rows = {line.strip().split("  ")[0]: line.split()[-3:] for line in printed.splitlines() if line}
+    assert rows["waiting in work folders"] == ["14", "0", "2"]
+    assert set(before) <= set((tmp_path / "work").iterdir())
+    assert backfill(archive, output, *flags) == 0
+    assert verify(capsys, output)[0] == 0
 
 
 def test_a_replay_into_the_same_folder_is_verified(
@@ -162,24 +199,22 @@ def test_a_worker_is_verified_while_rows_wait_and_after(
 
 
 def test_rows_of_a_lost_work_folder_are_missing(
-    watched: Watched, capsys: pytest.CaptureFixture[str]
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watched.publish(*map(an_envelope, range(10)))
     watched.drain()
+    watched.publish(*map(an_envelope, range(10, 15)))
     with watched.worker() as worker:
-        # The first publication is due at once, the next one after a while.
-        worker.step()
-        watched.publish(*map(an_envelope, range(10, 15)))
+        monkeypatch.setattr(worker.publisher, "publish_due", lambda: None)
         work(worker, lambda: not watched.outstanding)
+        assert worker.journal.waiting()["enriched"].rows == 5
+        write_worker_summary(watched.config(), worker.journal, None, 0)
     exit_status, _ = verify(capsys, watched.output, "--work_folder", watched.work_folder)
     assert exit_status == 0
-    (part,) = Path(watched.work_folder).glob("batch-*/enriched-*.avro")
-    part.write_bytes(part.read_bytes()[:-10])
-    with watched.worker() as worker:
-        worker.finish()
-    exit_status, printed = verify(capsys, watched.output, "--work_folder", watched.work_folder)
+    shutil.rmtree(watched.work_folder)
+    exit_status, printed = verify(capsys, watched.output)
     assert exit_status == 1
-    assert "5 rows are in damaged parts, and in no file" in printed
+    assert "5 enriched records are in a work folder that was not found" in printed
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_what_is_left_out_of_a_sample_is_counted(watched: Watched) -> None:
 
 
 def test_old_record_ids_are_forgotten_and_young_ones_are_not(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
+    watched: Watched, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     day_us = 24 * 3_600_000_000
     now_us = clock_module.now_us()
@@ -103,5 +103,19 @@ def test_old_record_ids_are_forgotten_and_young_ones_are_not(
         monkeypatch.setattr(clock_module, "now_us", lambda: now_us + day * day_us)  # noqa: B023
         watched.publish(an_envelope(message))
         watched.drain(dedupe_h=30.0)
+        clock.advance(24 * 3_600)
     assert total(watched.ledger())["duplicates"] == 1
     assert Counter(watched.record_ids()).most_common(1)[0][1] == 2
+
+
+def test_a_clock_that_jumps_ahead_forgets_no_record_id(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_us = clock_module.now_us()
+    for days in (0, 400, 0):
+        at_us = now_us + days * 24 * 3_600_000_000
+        monkeypatch.setattr(clock_module, "now_us", lambda: at_us)  # noqa: B023
+        watched.publish(an_envelope(1))
+        watched.drain(dedupe_h=30.0)
+    assert len(watched.record_ids()) == 1
+    assert total(watched.ledger())["duplicates"] == 2

@@ -18,7 +18,7 @@ from launch.engine.publisher import Publisher
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch import worker as worker_module
 from launch.watch.reporter import LogReporter
-from launch.watch.run_worker import open_worker
+from launch.watch.run_worker import open_journal, open_worker
 from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
@@ -29,7 +29,7 @@ from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.journals import open_journal
 from tests.support.outputs import alerts_in, failures_in, records_in
-from tests.support.watched import total
+from tests.support.watched import ledger_of, total
 from tests.support.wire_faults import Exchange, good, status
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.persistence.seen_ids import SeenIds
@@ -131,6 +131,7 @@ class Death:
             (SeenIds, "begin"),
             (storage, "fsync"),
             (Journal, "commit"),
+            (EngineDatabase, "checkpoint"),
             (AtHand, "acknowledge"),
             (EngineDatabase, "checkpoint"),
             (Publisher, "_begin_file"),
