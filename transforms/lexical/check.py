@@ -72,10 +72,7 @@ def find_contradictions(
     texts = render_facts(facts)
     words = _read(read, texts)
     compared = render_without_uris(facts, texts)
-    found = (
-        find_differences(claim, compared, ClaimInFacts(claim, words).facts_with(_MIN_SHARE))
-        for claim in read
-    )
+    found = (_differences(ClaimInFacts(claim, words), compared) for claim in read)
     return [next(found) if claim else [] for claim in required]
 
 
@@ -100,13 +97,17 @@ def _check_by_words(
         in_facts = [ClaimInFacts(each, words) for each in of_claim]
         chosen = max(in_facts, key=ClaimInFacts.log_odds)
         log_odds = chosen.log_odds()
-        found = find_differences(of_claim[0], compared, chosen.facts_with(_MIN_SHARE))
+        found = _differences(in_facts[0], compared)
         if found:
             results.append(ClaimResult(min(log_odds, _CONTRADICTED), (), found))
         else:
             cited = list(_cited(chosen, log_odds, citation_log_odds))
             results.append(ClaimResult(log_odds, cited, found, may_gain=not chosen.misses_number()))
     return list(in_context(results))
+
+
+def _differences(claim: ClaimInFacts, facts: Sequence[str]) -> list[Difference]:
+    return find_differences(claim.claim, facts, claim.facts_with(_MIN_SHARE))
 
 
 def in_context(results: Sequence[ClaimResult]) -> Iterator[ClaimResult]:

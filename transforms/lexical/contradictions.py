@@ -25,6 +25,9 @@ _SIMILAR = 0.5
 _NEAR = 0.8
 """One with this share stands for the claim."""
 
+_MAYBE_NEAR, _NEAR_OR_NEGATED = 0.5, 0.65
+"""The same, while units, months and negations still count as words."""
+
 _DENIED = 0.85
 _SAME, _MAX_LENGTH = 0.9, 1.5
 """In another order, a sentence has this share of a claim's words, and is not much longer."""
@@ -36,6 +39,7 @@ _MAX_SENTENCES = _MAX_FACTS = 8
 """Of the sentences and facts with most of a claim's words, so many are compared. This bounds the
 time."""
 
+_CURRENCIES = frozenset("$€£¥%")
 _MAX_CLAIM_TOKENS = 128
 _MIN_WORDS = 2
 _MANY_WORDS = 4
@@ -61,17 +65,15 @@ def find_differences(
     claim: ClaimWords, facts: Sequence[str], candidates: Sequence[int]
 ) -> list[Difference]:
     """Find where a claim differs from the sentence of the candidates in which it nearly stands."""
-    has_value = bool(claim.signs & VALUE)
-    may_deny = bool(claim.signs & NEGATION)
     if len(claim.forms) > _MAX_CLAIM_TOKENS or not candidates:
         return []
     bare = claim.text.strip(" .!*_")
     if any(_stands_in(bare, facts[number]) for number in candidates[:_MAX_FACTS]):
         return []
     read = [(number, sentences_of(facts[number])) for number in candidates[:_MAX_FACTS]]
-    if not (has_value or may_deny or any(each.negates for _, each in read)):
+    if not _may_differ(claim, [sentences for _, sentences in read]):
         return []
-    own = ReadSentence(claim.text)
+    own = ReadSentence(claim.text, claim.signs)
     words = frozenset(own.places)
     if not words:
         return []
@@ -84,8 +86,29 @@ def find_differences(
     del near[_MAX_SENTENCES:]
     if not near or near[0].share < _NEAR:
         return []
-    found = list(_other_values(own, near, [each for _, each in read])) if has_value else []
+    found: list[Difference] = []
+    if claim.signs & VALUE:
+        found += _other_values(own, near, [each for _, each in read])
     return found or list(_denial(own, near))
+
+
+def _may_differ(claim: ClaimWords, facts: Iterable[FactSentences]) -> bool:
+    """Return whether a near sentence has values or negates something; a fast test."""
+    words = frozenset(map(stem_of, claim.distinct.difference(claim.numbers)))
+    if not words:
+        return False
+    share = _MAYBE_NEAR if claim.signs & VALUE else _NEAR_OR_NEGATED
+    all_words = words.union(claim.numbers)
+    has_no_sign = _CURRENCIES.isdisjoint(claim.text)
+    may_differ = False
+    for each in facts:
+        for _, place in each.near(words, share):
+            if (claim.signs | each.signs[place]) & NEGATION:
+                return True
+            if has_no_sign and all_words <= each.contents[place]:
+                return False
+            may_differ |= bool(claim.signs & each.signs[place] & VALUE)
+    return may_differ
 
 
 def _stands_in(claim: str, fact: str) -> bool:

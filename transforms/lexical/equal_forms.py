@@ -1,30 +1,36 @@
 """Give the values of a claim the spelling that the facts have: "14:00" where they have "2 pm"."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from transforms.lexical.cache import FactCache
 from transforms.lexical.scoring import forms_of_fact
-from transforms.lexical.values import Value, read_values
-from transforms.lexical.words import VALUE, ClaimWords, forms_of, read_words
+from transforms.lexical.values import VALUE_WORDS, Value, read_values
+from transforms.lexical.words import VALUE, ClaimWords, form_of, forms_of, read_words
 
 _MAX_FACT_CHARS = 20_000
 """Of facts whose values are read; larger ones are compared as they are spelled."""
 
+_FORMS = frozenset(map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
+"""Of the words that may be a part of a value."""
+
 _values_of_fact = FactCache(read_values).__getitem__
+_distinct_forms_of = FactCache[str, frozenset[str]](
+    lambda fact: frozenset(forms_of_fact(fact))
+).__getitem__
 
 
 def with_spelling_of_facts(claim: ClaimWords, facts: Sequence[str]) -> tuple[ClaimWords, ...]:
     """Return a claim, and behind it the claim with the spellings of the facts if they differ."""
     if not claim.signs & VALUE or sum(map(len, facts)) > _MAX_FACT_CHARS:
         return (claim,)
-    known = list(map(forms_of_fact, facts))
-    missed = [form for form in claim.forms if not any(form in forms for forms in known)]
-    if not missed:
+    missed = frozenset(claim.forms).difference(*map(_distinct_forms_of, facts))
+    if not any(form[0].isdigit() or form in _FORMS for form in missed):
         return (claim,)
     text, place = [], 0
     for value in read_values(claim.text):
         spelled = claim.text[value.start : value.end]
-        if value.start < place or set(missed).isdisjoint(forms_of(spelled)):
+        if value.start < place or missed.isdisjoint(forms_of(spelled)):
             continue
         if equal := _equal(value, facts):
             text += [claim.text[place : value.start], equal]

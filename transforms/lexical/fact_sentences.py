@@ -1,6 +1,7 @@
 """The sentences of a fact, and what can be compared in a sentence."""
 
 from collections import Counter
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from itertools import chain, compress
 
@@ -8,12 +9,14 @@ from transforms.lexical.cache import CachedAttribute, FactCache, WordCache
 from transforms.lexical.negations import NEUTRAL, negations_in
 from transforms.lexical.sentences import locate_sentences
 from transforms.lexical.values import Value, read_values
-from transforms.lexical.words import NEGATION, Token, read_tokens, read_words
+from transforms.lexical.words import NEGATION, VALUE, Token, read_tokens, read_words
 
 _MAX_OCCURRENCES = 64
 """Sentences with a word; a more frequent word finds none."""
 
-_MAX_NEAR = 8
+_FEW, _MAX_NEAR = 40, 8
+"""Of more sentences than a few, those with most rare words are compared."""
+
 _MIN_STEM = 4
 
 
@@ -34,8 +37,9 @@ stem_of = WordCache(_stem).__getitem__
 class ReadSentence:
     """A sentence with what can be compared in it, each read at its first use."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, signs: int) -> None:
         self.text = text
+        self._signs = signs
 
     @CachedAttribute
     def tokens(self) -> list[Token]:
@@ -45,11 +49,13 @@ class ReadSentence:
     @CachedAttribute
     def values(self) -> list[Value]:
         """The values."""
-        return read_values(self.text)
+        return read_values(self.text) if self._signs & VALUE else []
 
     @CachedAttribute
     def negations(self) -> list[tuple[int, int]]:
         """The places of what negates; "mai" in a date does not."""
+        if not self._signs & NEGATION:
+            return []
         words = [(each.lower, each.start, each.end) for each in self.tokens]
         return [
             (start, end)
@@ -91,7 +97,7 @@ class FactSentences:
         self.contents = [
             frozenset(map(stem_of, compress(each.forms, each.kinds))) for each in words
         ]
-        self.negates = any(each.signs & NEGATION for each in words)
+        self.signs = [each.signs for each in words]
         self._fact = fact
         self._read: dict[int, ReadSentence] = {}
 
@@ -113,17 +119,25 @@ class FactSentences:
 
     def near(self, words: AbstractSet[str], share: float) -> list[tuple[float, int]]:
         """Return the sentences with a share of some words, each behind its share."""
-        found = [self._index[word] for word in words if word in self._index]
-        rare = [places for places in found if len(places) <= _MAX_OCCURRENCES]
-        counts = Counter(chain.from_iterable(rare))
-        best = counts.most_common(_MAX_NEAR)
-        shares = [(len(words & self.contents[number]) / len(words), number) for number, _ in best]
-        return [each for each in shares if each[0] >= share]
+        least = share * len(words)
+        contents = self.contents
+        numbers: Iterable[int] = range(len(contents))
+        if len(contents) > _FEW:
+            found = [self._index[word] for word in words if word in self._index]
+            rare = [places for places in found if len(places) <= _MAX_OCCURRENCES]
+            counts = Counter(chain.from_iterable(rare))
+            numbers = [number for number, _ in counts.most_common(_MAX_NEAR)]
+        near = []
+        for number in numbers:
+            shared = len(words & contents[number])
+            if shared >= least:
+                near.append((shared / len(words), number))
+        return near
 
     def read(self, number: int) -> ReadSentence:
         """Return a sentence, read."""
         if number not in self._read:
-            self._read[number] = ReadSentence(self.texts[number])
+            self._read[number] = ReadSentence(self.texts[number], self.signs[number])
         return self._read[number]
 
 

@@ -135,28 +135,38 @@ _MARK = re.compile(
     | [(\uff08]{_SEE}(?:
         {_CITED}\b\s?[:.]?\s?[^()\uff09]{{0,80}}?(?:\d|\.\w{{2,4}}|:)[^()\uff09]{{0,80}}
       | {_ADDRESS} | {_NAME_OF_FILE}[^()]{{0,40}} )[)\uff09]
-    | [(]\s?\d{{1,2}}(?:\s?[,;]\s?\d{{1,2}}){{0,9}}\s?[)](?=\s*[.!?]?\s*$)
-    | (?:\bsources?|\bquellen?|\bfuentes?|\bfontes?|\bfonti|\bbronn?e?n?|\breferences?)
-      \s?:\s{_ALL_CITED}\.?$""",
+    | [(]\s?\d{{1,2}}(?:\s?[,;]\s?\d{{1,2}}){{0,9}}\s?[)](?=\s*[.!?]?\s*$)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _LINK_TEXT = re.compile(r"\[([^\[\]]*)\]")
-_MARK_SIGNS = frozenset(
-    "[({<^\u3010\uff08\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079\ue200\ue201:"
+_MARK_SIGN = re.compile(r"[\[({<^\u3010\uff08\u00b9\u00b2\u00b3\u2070\u2074-\u2079\ue200-\ue20f]")
+_NAMED_AT_END = re.compile(
+    rf"\b(?:sources?|quellen?|fuentes?|fontes?|fonti|bron|bronnen|references?)\s?:\s{_ALL_CITED}\.?$",
+    re.IGNORECASE,
 )
 
 
 def without_marks(text: str) -> str:
     """Remove the citation marks of any vendor; of a link the text stays if it is no mark."""
-    if _MARK_SIGNS.isdisjoint(text):
+    if ": " in text:
+        text = _NAMED_AT_END.sub("", text)
+    sign = _MARK_SIGN.search(text)
+    if not sign:
         return text
+    parts, place = [], 0
+    while sign:
+        behind = sign.start() + 1
+        if mark := _MARK.match(text, sign.start()):
+            parts += [text[place : mark.start()], _shown(mark)]
+            place = behind = mark.end()
+        sign = _MARK_SIGN.search(text, behind)
+    return "".join([*parts, text[place:]])
 
-    def replaced(found: re.Match[str]) -> str:
-        shown = _LINK_TEXT.match(found[0])
-        is_mark = not found["link"] or not shown or _IS_CITED.fullmatch(shown[1])
-        return " " if is_mark or not shown else shown[1]
 
-    return _MARK.sub(replaced, text)
+def _shown(mark: re.Match[str]) -> str:
+    """Return what of a mark is read: the text of a link that is no mark itself."""
+    shown = _LINK_TEXT.match(mark[0]) if mark["link"] else None
+    return " " if shown is None or _IS_CITED.fullmatch(shown[1]) else shown[1]
 
 
 _IS_CITED = re.compile(_ALL_CITED, re.IGNORECASE)

@@ -51,14 +51,23 @@ def _any(words: object) -> str:
 _MONTH = rf"(?P<month>{_any(_MONTHS)})(?!\w)\.?"
 _OF = r"(?:of |de |del |di )?"
 _TIME_UNITS = _any(each for each, (unit, *_) in UNITS.items() if unit.dimension == "time")
-_ANCHOR = re.compile(
-    rf"\d|[½¼¾]|(?<!\w)(?:(?P<of_month>{_any(_MONTHS)})|(?P<word>{_any({*_WORDS, *SCALES})})"
-    rf"|(?P<multiple>{_any(_MULTIPLES)})|(?P<hour>{_any(_NAMED_HOURS)})"
-    rf"|(?P<roman>(?-i:{_any(_ROMAN)}))"
-    rf"|(?P<article>an?|one|eine?[mnr]?|une?|una|uno|uma?|een)"
-    rf"(?=[ -](?:{_TIME_UNITS})(?!\w)))(?!\w)",
-    re.IGNORECASE,
+_ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma een".split())  # noqa: SIM905
+_KINDS = (
+    dict.fromkeys(_ARTICLES, "article")
+    | dict.fromkeys((*_WORDS, *SCALES), "word")
+    | dict.fromkeys(_MULTIPLES, "multiple")
+    | dict.fromkeys(_NAMED_HOURS, "hour")
+    | dict.fromkeys(_MONTHS, "month")
 )
+"""What may begin with a word in lower case."""
+
+VALUE_WORDS = frozenset(
+    word.strip("°%$€£¥") for word in (*_KINDS, *_ROMAN, *UNITS) if word[-1:].isalpha()
+) - {*_ARTICLES, "x", ""}
+"""The words that values have."""
+
+_ANCHOR = re.compile(r"\d|[½¼¾]|[^\W\d_]+")
+_TIME_UNIT = re.compile(rf"[ -](?:{_TIME_UNITS})(?!\w)", re.IGNORECASE)
 _ISO = re.compile(
     r"(\d{4})([-/])(\d\d?)\2(\d\d?)(?!\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
@@ -192,25 +201,36 @@ def contradiction_kind(value: Value, other: Value) -> ContradictionKind:
 
 
 def may_have_value(text: str) -> bool:
-    """Return whether a text may have a value."""
-    return _ANCHOR.search(text) is not None
+    """Return whether a text may have a value; "a" has none without what is behind it."""
+    return any(_kind(found[0]) not in (None, "article") for found in _ANCHOR.finditer(text))
 
 
 def read_values(text: str) -> list[Value]:
     """Return the first 256 values of a text, in order."""
     values: list[Value] = []
     place = 0
-    while len(values) < _MAX_VALUES and (anchor := _ANCHOR.search(text, place)):
-        found = list(_at(anchor, text))
-        values += found
-        place = max([anchor.end(), *(value.end for value in found)])
+    for anchor in _ANCHOR.finditer(text):
+        if anchor.start() < place or not (kind := _kind(anchor[0])):
+            continue
+        found = list(_at(kind, anchor, text))
+        if found:
+            values += found
+            place = max([value.end for value in found])
+            if len(values) >= _MAX_VALUES:
+                break
     return values
 
 
-def _at(anchor: re.Match[str], text: str) -> Iterator[Value]:
+def _kind(anchor: str) -> str | None:
+    if not anchor.isalpha():
+        return "digit"
+    return _KINDS.get(anchor.lower()) or ("roman" if anchor in _ROMAN else None)
+
+
+def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
     start, end = anchor.span()
-    match anchor.lastgroup:
-        case "of_month":
+    match kind:
+        case "month":
             yield from _month_first(text, start)
         case "word":
             yield from _number_in_words(text, start)
@@ -222,9 +242,10 @@ def _at(anchor: re.Match[str], text: str) -> Iterator[Value]:
             if text[:start].endswith(" "):
                 yield Value(NUMBER, start, end, (_ROMAN[anchor[0]],), is_implied=True)
         case "article":
-            behind, units = _unit(text, end)
-            is_implied = anchor[0].lower() != "one"
-            yield Value(NUMBER, start, behind, (1.0,), units, is_implied=is_implied)
+            if _TIME_UNIT.match(text, end):
+                behind, units = _unit(text, end)
+                is_implied = anchor[0].lower() != "one"
+                yield Value(NUMBER, start, behind, (1.0,), units, is_implied=is_implied)
         case _:
             yield from _in_digits(text, start)
 
