@@ -124,17 +124,20 @@ def _other_values(
 ) -> Iterator[Difference]:
     """Find values in whose place the sentence in which a claim nearly stands has another."""
     explicit = [value for value in own.values if not value.is_implied]
+    closest = [each for each in near if each.share >= _NEAR]
     for value in explicit:
-        is_known = any(each.has_value(value) for each in facts)
-        for each in near:
-            if any(map(value.equals, each.sentence.values)) and each.share >= _NEAR:
-                break
-            if each.share < _NEAR or (is_known and not _is_swapped(own, each, near, value)):
+        for each in closest:
+            if any(map(value.equals, each.sentence.values)):
                 break
             other = next(_in_place_of(value, own, each.sentence), None)
-            if _unconfirmed(explicit, each.sentence) > 1:
-                continue
-            if other and _is_replaced(own, each, value, other):
+            if (
+                other
+                and _unconfirmed(explicit, each.sentence) == 1
+                and _is_replaced(own, each, value, other)
+            ):
+                is_known = any(fact.has_value(value) for fact in facts)
+                if is_known and not _is_swapped(own, each, near, value):
+                    break
                 kind = contradiction_kind(value, other)
                 yield Difference(kind, _text(own, value), _text(each.sentence, other), each.fact)
                 break

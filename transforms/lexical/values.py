@@ -61,6 +61,9 @@ _KINDS = (
 )
 """What may begin with a word in lower case."""
 
+_ALSO_VERBS = frozenset({"may", "march", "mar", "sep", "jun"})
+"""These are months with a capital only."""
+
 VALUE_WORDS = frozenset(
     word.strip("°%$€£¥") for word in (*_KINDS, *_ROMAN, *UNITS) if word[-1:].isalpha()
 ) - {*_ARTICLES, "x", ""}
@@ -224,6 +227,8 @@ def read_values(text: str) -> list[Value]:
 def _kind(anchor: str) -> str | None:
     if not anchor.isalpha():
         return "digit"
+    if anchor in _ALSO_VERBS:
+        return None
     return _KINDS.get(anchor.lower()) or ("roman" if anchor in _ROMAN else None)
 
 
