@@ -1,7 +1,7 @@
 """Check an answer against its facts, by words or by a model."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress
+from itertools import compress
 from math import log
 
 from schemas.wire.grounding_check import (
@@ -87,17 +87,21 @@ def _check_by_words(
     described = [(fact.fact_text, fact.attributes) for fact in facts]
     texts = render_facts(described)
     compared = render_without_uris(described, texts)
-    readings = [with_spelling_of_facts(claim, compared) if claim else () for claim in claims]
-    words = _read(list(chain.from_iterable(readings)), texts)
+    read = [claim for claim in claims if claim]
+    words = _read(read, texts)
+    respelled = [with_spelling_of_facts(claim, words.missing, compared) for claim in read]
+    changed = _read([claim for claim in respelled if claim], texts) if any(respelled) else words
+    others = iter(respelled)
     results = []
-    for of_claim in readings:
-        if not of_claim:
+    for claim in claims:
+        if not claim:
             results.append(ClaimResult())
             continue
-        in_facts = [ClaimInFacts(each, words) for each in of_claim]
-        chosen = max(in_facts, key=ClaimInFacts.log_odds)
+        own = chosen = ClaimInFacts(claim, words)
+        if other := next(others):
+            chosen = max(own, ClaimInFacts(other, changed), key=ClaimInFacts.log_odds)
         log_odds = chosen.log_odds()
-        found = _differences(in_facts[0], compared)
+        found = _differences(own, compared)
         if found:
             results.append(ClaimResult(min(log_odds, _CONTRADICTED), (), found))
         else:

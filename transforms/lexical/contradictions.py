@@ -5,6 +5,7 @@ It differs only in a number, a date or a unit, or in that it denies what the sen
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
@@ -16,8 +17,8 @@ from transforms.lexical.fact_sentences import (
     stem_of,
 )
 from transforms.lexical.negations import BEHIND, QUALIFIERS
-from transforms.lexical.values import Value, contradiction_kind
-from transforms.lexical.words import NEGATION, VALUE, ClaimWords, Token
+from transforms.lexical.values import VALUE_WORDS, Value, contradiction_kind
+from transforms.lexical.words import NEGATION, VALUE, ClaimWords, Token, form_of
 
 _SIMILAR = 0.5
 """A sentence with this share of a claim's words is about the same, and may confirm its values."""
@@ -39,6 +40,9 @@ _MAX_SENTENCES = _MAX_FACTS = 8
 """Of the sentences and facts with most of a claim's words, so many are compared. This bounds the
 time."""
 
+_VALUE_STEMS = frozenset(
+    map(stem_of, map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
+)
 _CURRENCIES = frozenset("$€£¥%")
 _MAX_CLAIM_TOKENS = 128
 _MIN_WORDS = 2
@@ -98,16 +102,15 @@ def _may_differ(claim: ClaimWords, facts: Iterable[FactSentences]) -> bool:
     if not words:
         return False
     share = _MAYBE_NEAR if claim.signs & VALUE else _NEAR_OR_NEGATED
-    all_words = words.union(claim.numbers)
+    values = (words & _VALUE_STEMS).union(claim.numbers)
     has_no_sign = _CURRENCIES.isdisjoint(claim.text)
     may_differ = False
     for each in facts:
         for _, place in each.near(words, share):
             if (claim.signs | each.signs[place]) & NEGATION:
                 return True
-            if has_no_sign and all_words <= each.contents[place]:
-                return False
-            may_differ |= bool(claim.signs & each.signs[place] & VALUE)
+            has_same = has_no_sign and values <= each.contents[place]
+            may_differ |= not has_same and bool(claim.signs & each.signs[place] & VALUE)
     return may_differ
 
 

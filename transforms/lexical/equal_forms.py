@@ -1,10 +1,10 @@
 """Give the values of a claim the spelling that the facts have: "14:00" where they have "2 pm"."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 
 from transforms.lexical.cache import FactCache
-from transforms.lexical.scoring import forms_of_fact
 from transforms.lexical.values import VALUE_WORDS, Value, read_values
 from transforms.lexical.words import VALUE, ClaimWords, form_of, forms_of, read_words
 
@@ -15,18 +15,17 @@ _FORMS = frozenset(map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))
 """Of the words that may be a part of a value."""
 
 _values_of_fact = FactCache(read_values).__getitem__
-_distinct_forms_of = FactCache[str, frozenset[str]](
-    lambda fact: frozenset(forms_of_fact(fact))
-).__getitem__
 
 
-def with_spelling_of_facts(claim: ClaimWords, facts: Sequence[str]) -> tuple[ClaimWords, ...]:
-    """Return a claim, and behind it the claim with the spellings of the facts if they differ."""
+def with_spelling_of_facts(
+    claim: ClaimWords, missing: AbstractSet[str], facts: Sequence[str]
+) -> ClaimWords | None:
+    """Return a claim with the spellings of the facts, of which words are missing; None if equal."""
     if not claim.signs & VALUE or sum(map(len, facts)) > _MAX_FACT_CHARS:
-        return (claim,)
-    missed = frozenset(claim.forms).difference(*map(_distinct_forms_of, facts))
+        return None
+    missed = claim.distinct & missing
     if not any(form[0].isdigit() or form in _FORMS for form in missed):
-        return (claim,)
+        return None
     text, place = [], 0
     for value in read_values(claim.text):
         spelled = claim.text[value.start : value.end]
@@ -36,9 +35,9 @@ def with_spelling_of_facts(claim: ClaimWords, facts: Sequence[str]) -> tuple[Cla
             text += [claim.text[place : value.start], equal]
             place = value.end
     if not place:
-        return (claim,)
+        return None
     changed = "".join([*text, claim.text[place:]])
-    return claim, ClaimWords(changed, read_words(changed))
+    return ClaimWords(changed, read_words(changed))
 
 
 def _equal(value: Value, facts: Sequence[str]) -> str | None:

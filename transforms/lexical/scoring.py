@@ -124,7 +124,7 @@ class Facts(NamedTuple):
 
 def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
     """Read the words of facts; their forms are cached."""
-    return find_in_facts(claims, map(forms_of_fact, texts))
+    return find_in_facts(claims, map(_forms_of_fact, texts))
 
 
 def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
@@ -157,7 +157,7 @@ def find_in_facts(
     )
 
 
-forms_of_fact = FactCache(forms_of).__getitem__
+_forms_of_fact = FactCache(forms_of).__getitem__
 
 
 class ClaimInFacts:
