@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := launch/constraints.txt
 # The rules that `make mutants` changes: of routing, verdicts, splitting and merging.
-RULES ?= routing tagging limits planning merging support_score
+RULES ?= routing tagging limits planning merging
 # An environment of its own inside: LangChain's packages hook themselves into pytest.
 BENCH := $(VENV)/bench
 
@@ -16,7 +16,7 @@ STEPS_TESTS_NEED := cryptography hypothesis playwright 'pytest>=9' pytest-timeou
 # Phoenix and MLflow, which take 0.9 GB and pin packages of their own.
 INTEGRATIONS := $(VENV)/integrations
 
-.PHONY: demo test test-beam lint mutants wheel native bench integrations clean
+.PHONY: demo test test-beam lint mutants wheel bench integrations clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
@@ -48,10 +48,6 @@ wheel: $(VENV)/installed
 	rm -rf build
 	$(BIN)/python -m pip wheel --quiet --use-pep517 --no-deps --wheel-dir dist .
 
-# The embedded checker takes less time with it; see docs/checkers.md.
-native: $(VENV)/installed-for-tests
-	NATIVE_CORE=1 $(BIN)/python setup.py build_ext --inplace
-
 # Writes docs/benchmarks.md; `make bench SMOKE=1` only shows whether everybody works.
 bench: $(BENCH)/installed
 	$(BENCH)/bin/python -m tests.benchmarks.peers $(if $(SMOKE),--smoke)
@@ -61,7 +57,7 @@ integrations: $(VENV)/installed-for-tests $(INTEGRATIONS)/installed
 	$(BIN)/python -m tests.integrations $(INTEGRATIONS)/bin
 
 clean:
-	rm -rf $(VENV) out build dist mutants *.egg-info transforms/grounding/local/native/*.so
+	rm -rf $(VENV) out build dist mutants *.egg-info
 
 $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)

@@ -58,12 +58,14 @@ class Grounding(Record, frozen=True, kw_only=True):
     """The result of a check, with the claims in the order of the answer.
 
     The support score, 0..1, is about the share of supported claims; None if no claim needs a check.
-    `recombined` says that it combines the results of several calls.
+    `recombined` says that it combines the results of several calls. `contradictions` are those that
+    the checker found, None if it does not look for any.
     """
 
     support_score: float | None
     claims: tuple[Claim, ...]
     recombined: bool = False
+    contradictions: tuple[Contradiction, ...] | None = None
 
     @property
     def required_scores(self) -> list[float]:

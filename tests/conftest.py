@@ -14,8 +14,6 @@ from tests.support.file_systems import (
     write_to_memory,
 )
 from tests.support.flink.cluster import missing_for_flink
-from tests.support.native_core import ABSENT as NO_COMPILER
-from tests.support.native_core import find_compiler
 from tests.support.optional_tools import lacking
 from tests.support.pubsub_servers import find_emulator
 
@@ -44,8 +42,6 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def _missing(config: pytest.Config) -> Iterator[str]:
     if find_chromium() is None:
         yield f"tests/launch/report/test_in_a_browser.py ({ABSENT})"
-    if find_compiler() is None:
-        yield f"tests/transforms/grounding/local/test_native.py ({NO_COMPILER})"
     if missing := missing_for_flink():
         yield f"tests/launch/flink/test_running_on_flink.py ({missing})"
     if not find_emulator(config.getoption("--pubsub-emulator")):

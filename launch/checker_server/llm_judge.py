@@ -11,9 +11,9 @@ import httpx
 import msgspec
 
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
-from transforms.grounding.local.claim_result import ClaimResult, ScorerFailed, bounded_log_odds
-from transforms.grounding.local.embedded_check import check_grounding
-from transforms.rules.sentences import Sentence
+from transforms.lexical.check import check_grounding
+from transforms.lexical.claim_result import ClaimResult, ScorerFailed, bounded_log_odds
+from transforms.lexical.sentences import Sentence
 
 _log = logging.getLogger(__name__)
 _TIMEOUT_S = 60.0

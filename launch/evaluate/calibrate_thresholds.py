@@ -30,6 +30,7 @@ _HEADINGS = (
     "precision",
     "recall",
 )
+_MIN_RECALL = 0.1
 _Choices = dict[str | None, ThresholdChoice | None]
 """The choice of each engine, and of all (None)."""
 
@@ -56,6 +57,10 @@ def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
     console.width = max(console.width, _WIDTH)
     console.print(_table(groups, choices))
     console.print("precision and recall: of held-out answers, with 95 % intervals")
+    console.print("thresholds hold for traffic like these answers, and seldom for other traffic")
+    for engine, choice in choices.items():
+        for warning in _warnings(choice, goal):
+            console.print(f"warning: {_name(engine)}: {warning}", style="yellow")
     if choices[None] is None:
         return fail(
             f"the calibration failed: no threshold has the wanted {_goal_text(goal)}:"
@@ -68,6 +73,17 @@ def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
         write_file(settings.calibration_output, content.encode())
         sys.stdout.write(f"{settings.calibration_output}\n")
     return DONE
+
+
+def _warnings(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
+    """Yield what a threshold does not keep on held-out answers."""
+    if choice is None:
+        return
+    precision, recall = choice.held_out.precision, choice.held_out.recall
+    if recall is None or recall.value < _MIN_RECALL:
+        yield f"the held-out recall is below {_MIN_RECALL:g}: few unsupported answers are flagged"
+    if not goal.is_recall and precision and precision.value < goal.value:
+        yield f"the held-out precision is below the wanted {goal.value:g}: label more answers"
 
 
 def _groups(

@@ -5,6 +5,8 @@ Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-groun
 
 import msgspec
 
+from schemas.verdict import ContradictionKind
+
 
 class _CheckWire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The base of the types: camelCase in JSON, fields with their default value left out."""
@@ -46,11 +48,20 @@ class CitedChunk(_CheckWire, frozen=True, kw_only=True):
     source_metadata: dict[str, str] = {}
 
 
+class ClaimMismatch(_CheckWire, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A value of a claim that contradicts a fact, given by its index; a field of groundwatch's."""
+
+    kind: ContradictionKind
+    claim_value: str = ""
+    fact_value: str = ""
+    fact: int
+
+
 class CheckedClaim(_CheckWire, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A sentence of the answer; offsets are UTF-8 bytes, end exclusive.
 
     `score` (0..1) is absent if no check was required. An absent `grounding_check_required` is
-    unknown, not False.
+    unknown, not False. groundwatch's own checker adds `mismatches`; without them nobody looked.
     """
 
     start_pos: int = 0
@@ -59,6 +70,7 @@ class CheckedClaim(_CheckWire, frozen=True, kw_only=True, forbid_unknown_fields=
     citation_indices: tuple[int, ...] = ()
     grounding_check_required: bool | None = None
     score: float | None = None
+    mismatches: tuple[ClaimMismatch, ...] | None = None
 
 
 class CheckResponse(_CheckWire, frozen=True, kw_only=True, forbid_unknown_fields=True):

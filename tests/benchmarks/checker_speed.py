@@ -7,12 +7,10 @@ Three kinds of input: `cold`, in which each sentence has two words of its own; `
 only the first sentence of the answer and of the first fact is new; and `known`, in which the
 sentences of the answer are new and the facts are not. A baseline is a folder with the sources of
 another version. Its replies must be the same. The versions take turns, in processes of their own.
-Each has its native core if that is built (`make native`), unless NATIVE_CORE is 0.
 """
 
 import argparse
 import json
-import os
 import re
 import statistics
 import subprocess
@@ -27,7 +25,6 @@ import msgspec
 
 from tests.benchmarks.generated_answers import answer_and_facts
 from tests.support.checks import CHECK_PATH, check_request
-from transforms.grounding.local.native import SWITCH
 from transforms.grounding.local.service import answer
 
 _HERE = Path(__file__).parents[2]
@@ -90,7 +87,7 @@ def _start(version: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
         [sys.executable, "-c", _WORKER],
         cwd=version,
-        env={"PYTHONPATH": str(version), SWITCH: os.environ.get(SWITCH, "1")},
+        env={"PYTHONPATH": str(version)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -7,7 +7,7 @@ import msgspec
 
 from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
 from transforms.grounding.local.service import Reply
-from transforms.rules.sentences import split_sentences
+from transforms.lexical.sentences import split_sentences
 
 _CLAIM_SCORE = 0.9
 _decode = msgspec.json.Decoder(CheckRequest).decode

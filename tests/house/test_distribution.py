@@ -15,11 +15,10 @@ from pathlib import Path, PurePath
 import pytest
 
 import launch
-from tests.support.native_core import ABSENT, find_compiler
 
 ROOT = Path(launch.__file__).parents[1]
 PACKAGES = ("launch", "pipeline", "schemas", "transforms")
-PROJECT = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py")
+PROJECT = ("LICENSE", "README.md", "pyproject.toml")
 
 FOR_THE_REPOSITORY = (
     "launch/bigquery/",
@@ -27,7 +26,6 @@ FOR_THE_REPOSITORY = (
     "launch/dataflow/",
     "launch/flink/",
     "schemas/avro/released/",
-    "transforms/grounding/local/native/core.c",
 )
 """Where files stand beside the code that nothing reads where groundwatch is installed."""
 
@@ -102,29 +100,9 @@ def test_the_source_makes_the_same_wheel_and_brings_no_tests(
         archive.extractall(tmp_path, filter="data")
     [unpacked] = tmp_path.iterdir()
     assert not list((unpacked / "tests").rglob("*.py"))
-    assert list(unpacked.rglob("core.c"))
     rebuilt = build("build_wheel", unpacked, tmp_path / "rebuilt")
     with zipfile.ZipFile(rebuilt) as again, zipfile.ZipFile(wheel) as first:
         assert set(again.namelist()) == set(first.namelist())
-
-
-@pytest.mark.skipif(find_compiler() is None, reason=ABSENT)
-def test_the_native_core_is_built_where_it_is_asked_for(source: Path, tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "setup.py",
-        "-q",
-        "build_ext",
-        "-b",
-        str(tmp_path),
-        "-t",
-        str(tmp_path),
-    ]
-    for asked in ("0", "1"):
-        assert not list(tmp_path.rglob("core*.so"))
-        environment = os.environ | {"NATIVE_CORE": asked}
-        subprocess.run(command, check=True, cwd=source, env=environment)  # noqa: S603 - our own source
-    assert list(tmp_path.glob("transforms/grounding/local/native/core*.so"))
 
 
 def test_it_says_what_it_is(wheel: Path) -> None:

@@ -20,7 +20,7 @@ from tests.support.journals import read_journal
 from tests.support.outputs import record_ids_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator, free_port
 from tests.support.waiting import wait_until
-from tests.support.watched import ledger_of, total
+from tests.support.watched import total
 
 WALK = read_page(ROOT / "docs" / "pubsub.md")
 SAMPLE = ROOT / "launch" / "samples" / "answers-2026-03-02.jsonl"

@@ -12,11 +12,11 @@ from schemas.checked_answer import Claim
 from schemas.message import Message
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import CHECK_PATH, check_request
-from transforms.contradictions.find_contradictions import find_contradictions
 from transforms.grounding.local.service import answer
+from transforms.lexical.check import find_contradictions
+from transforms.lexical.sentences import split_sentences
 from transforms.rules.limits import CheckLimits, count_tokens
 from transforms.rules.planning import plan_within
-from transforms.rules.sentences import split_sentences
 
 FACT_CHARS = 10_000
 
@@ -365,7 +365,8 @@ def _facts(case: Case) -> list[Fact]:
 
 def tag(case: Case) -> object:
     """Look for contradictions between claims and facts."""
-    return find_contradictions(_claims(case), _facts(case))
+    claims = [claim.text for claim in _claims(case)]
+    return find_contradictions(claims, [(text, {}) for text in case.facts])
 
 
 def plan(case: Case) -> object:

@@ -1,4 +1,4 @@
-"""Count what the embedded checker and the tags recognize in each language.
+"""Count which verdicts of the embedded checker are right in each language.
 
 python -m tests.support.languages_table
 
@@ -13,12 +13,10 @@ from pathlib import Path
 import msgspec
 
 from schemas import Record
-from schemas.answer import Fact
-from schemas.checked_answer import Claim
-from schemas.verdict import ContradictionKind
+from schemas.verdict import Verdict
 from tests.support.checks import check_request
-from transforms.contradictions.find_contradictions import find_contradictions
-from transforms.grounding.local.embedded_check import check_grounding
+from transforms.lexical.check import check_grounding
+from transforms.rules.tagging import Thresholds, score_verdict
 
 _FOLDER = Path(__file__).parents[1] / "data" / "languages"
 LANGUAGES = {
@@ -30,19 +28,20 @@ LANGUAGES = {
     "ja": "Japanese",
     "zh": "Chinese",
 }
-_CITED_FROM = 0.6
-_NUMBERS = {ContradictionKind.NUMBER, ContradictionKind.DATE, ContradictionKind.UNIT}
 _ROWS = {
-    "identical": "identical: scored from 0.6, no tag",
-    "respelled": "a number spelled in another way, or a source named: no tag",
-    "paraphrased": "paraphrased: no tag",
-    "changed number": "a changed number or year: tagged",
-    "changed name": "a changed name: tagged",
-    "negated": "negated: tagged",
+    "identical": "identical: GROUNDED",
+    "respelled": "a number spelled in another way, or a source named: GROUNDED",
+    "paraphrased": "paraphrased: GROUNDED",
+    "changed number": "a changed number or year: LOW_GROUNDED",
+    "changed name": "a changed name: LOW_GROUNDED",
+    "negated": "negated: LOW_GROUNDED",
     "refused": "a refusal: no claim",
     "greeting": "a greeting or an offer of help: no claim",
 }
 """The rows of the table, by form."""
+
+_GROUNDED = frozenset({"identical", "respelled", "paraphrased"})
+_UNSCORABLE = frozenset({"refused", "greeting"})
 
 
 class Sentence(Record, frozen=True):
@@ -60,23 +59,14 @@ def sentences(language: str) -> list[Sentence]:
 
 
 def is_recognized(sentence: Sentence) -> bool:
-    """Return whether a sentence is recognized as what its form says."""
-    claims = [
-        Claim(
-            text=claim.claim_text, start=claim.start_pos or 0, end=claim.end_pos, score=claim.score
-        )
-        for claim in check_grounding(check_request(sentence.text, sentence.fact)).claims
-    ]
-    scores = [claim.score for claim in claims if claim.score is not None]
-    found = {each.kind for each in find_contradictions(claims, [Fact(text=sentence.fact)])}
-    return {
-        "identical": not found and len(claims) == 1 and min(scores, default=0.0) >= _CITED_FROM,
-        "respelled": not found and bool(scores),
-        "paraphrased": not found and bool(scores),
-        "changed number": not _NUMBERS.isdisjoint(found),
-        "changed name": ContradictionKind.NAME in found,
-        "negated": ContradictionKind.NEGATION in found,
-    }.get(sentence.form, not scores)
+    """Return whether a sentence has the verdict that its form should have."""
+    response = check_grounding(check_request(sentence.text, sentence.fact))
+    scores = [claim.score for claim in response.claims if claim.score is not None]
+    lowest = min(scores, default=None)
+    verdict = score_verdict(response.support_score, lowest, Thresholds()).verdict
+    if sentence.form in _UNSCORABLE:
+        return verdict == Verdict.UNSCORABLE
+    return verdict == (Verdict.GROUNDED if sentence.form in _GROUNDED else Verdict.LOW_GROUNDED)
 
 
 def table() -> Iterator[str]:
@@ -87,7 +77,7 @@ def table() -> Iterator[str]:
         for sentence in sentences(language):
             counts[language][sentence.form] += 1
             recognized[language][sentence.form] += is_recognized(sentence)
-    yield f"| form: recognized if | {' | '.join(LANGUAGES.values())} |"
+    yield f"| form: right verdict | {' | '.join(LANGUAGES.values())} |"
     yield "| --- |" + " ---: |" * len(LANGUAGES)
     for form, row in _ROWS.items():
         cells = (f"{recognized[each][form]}/{counts[each][form]}" for each in LANGUAGES)

@@ -17,10 +17,10 @@ from schemas.verdict import Verdict
 from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding.client import GroundingClient, SentCalls
 from transforms.grounding.errors import OverBudget
-from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import CheckReply, build_request
 from transforms.grounding.rate_limiter import AdaptiveThrottle
 from transforms.grounding.settings import CheckSettings
+from transforms.lexical.check import check_grounding
 from transforms.rules.merging import merge_replies
 from transforms.rules.planning import billed_characters, plan_within
 from transforms.rules.routing import OVER_LIMIT

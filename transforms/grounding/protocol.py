@@ -31,7 +31,7 @@ from transforms.grounding.errors import (
     Unavailable,
 )
 from transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
-from transforms.rules.fact_text import fact_attributes
+from transforms.lexical.fact_text import fact_attributes
 from transforms.rules.planning import PlannedCall
 from transforms.rules.spans import is_valid_span
 
@@ -196,7 +196,7 @@ def _indices(count: int) -> frozenset[str]:
     return frozenset(map(str, range(count)))
 
 
-def _fault(response: CheckResponse, request: CheckRequest) -> str | None:
+def _fault(response: CheckResponse, request: CheckRequest) -> str | None:  # noqa: PLR0911 - a fault a line
     """Return the first fault of a reply, None if it is valid."""
     if not _is_score(response.support_score):
         return "supportScore is outside 0..1"
@@ -216,6 +216,9 @@ def _fault(response: CheckResponse, request: CheckRequest) -> str | None:
             return "a claim's offsets are not a span of the answer"
         if not chunks.issuperset(claim.citation_indices):
             return "a claim's citation is not the index of a cited chunk"
+    facts = range(len(request.facts))
+    if any(each.fact not in facts for claim in response.claims for each in claim.mismatches or ()):
+        return "a claim's mismatch is not with a fact"
     return None
 
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from schemas.wire.grounding_check import CheckRequest, CheckResponse, CitedChunk
+from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
 from transforms.grounding.protocol import CheckReply
 from transforms.grounding.settings import Budget
+from transforms.lexical.check import find_contradictions
 from transforms.persistence.database import Database
 
 _OVERHEAD_BYTES = 2048
@@ -217,14 +218,42 @@ def encode_reply(reply: CheckReply) -> bytes:
     """Encode the scores, offsets and indices of a reply, and no text."""
     response = reply.response
     chunks = tuple(CitedChunk(source=chunk.source) for chunk in response.cited_chunks)
-    claims = tuple(replace(claim, claim_text="") for claim in response.claims)
+    claims = tuple(map(_without_text, response.claims))
     return _encode((reply.attempts, replace(response, cited_chunks=chunks, claims=claims)))
+
+
+def _without_text(claim: CheckedClaim) -> CheckedClaim:
+    found = claim.mismatches and tuple(
+        [replace(each, claim_value="", fact_value="") for each in claim.mismatches]
+    )
+    return replace(claim, claim_text="", mismatches=found)
+
+
+def _with_text(claim: CheckedClaim, answer: bytes, request: CheckRequest) -> CheckedClaim:
+    text = answer[claim.start_pos : claim.end_pos].decode()
+    if not claim.mismatches:
+        return replace(claim, claim_text=text)
+    described = [(fact.fact_text, fact.attributes) for fact in request.facts]
+    [found] = find_contradictions([text], described)
+    values = {(each.kind, each.fact): each for each in found}
+    return replace(
+        claim,
+        claim_text=text,
+        mismatches=tuple(
+            [
+                replace(each, claim_value=value.claim_value, fact_value=value.fact_value)
+                if (value := values.get((each.kind, each.fact)))
+                else each
+                for each in claim.mismatches
+            ]
+        ),
+    )
 
 
 def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
     """Decode a stored reply, and take its texts from its request.
 
-    A cited chunk gets the text of its whole fact.
+    A cited chunk gets the text of its whole fact. The values of mismatches are found again.
     """
     attempts, stored = _decode(encoded)
     answer, facts = request.answer_candidate.encode(), request.facts
@@ -232,9 +261,6 @@ def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
         replace(chunk, chunk_text=facts[int(chunk.source)].fact_text)
         for chunk in stored.cited_chunks
     )
-    claims = tuple(
-        replace(claim, claim_text=answer[claim.start_pos : claim.end_pos].decode())
-        for claim in stored.claims
-    )
+    claims = tuple([_with_text(claim, answer, request) for claim in stored.claims])
     response = replace(stored, cited_chunks=chunks, claims=claims)
     return CheckReply(response=response, attempts=attempts)

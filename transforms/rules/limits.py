@@ -5,20 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from schemas import Record
-from transforms.rules.sentences import locate_sentences
-
-UNSPACED_SCRIPTS = (
-    "\u0e00-\u0eff"  # Thai, Lao
-    "\u1000-\u109f"  # Burmese
-    "\u1100-\u11ff"  # Hangul letters
-    "\u1780-\u17ff"  # Khmer
-    "\u3001-\u9fff"  # East Asian punctuation, kana, bopomofo, han
-    "\uac00-\ud7af"  # Hangul syllables
-    "\uf900-\ufaff"  # han, compatibility forms
-    "\uff01-\uffdc"  # full-width and half-width forms
-    "\U00020000-\U000323af"  # han, extensions
-)
-"""Characters that are words on their own, for the class of a regular expression."""
+from transforms.lexical.sentences import UNSPACED_SCRIPTS, locate_sentences
 
 Measure = Callable[[str], int]  # the size of a text is at most the sum of its parts' sizes
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")

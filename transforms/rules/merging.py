@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from schemas.checked_answer import Claim, Grounding
+from schemas.checked_answer import Claim, Contradiction, Grounding
 from schemas.wire.grounding_check import CheckResponse
+from transforms.lexical.support_score import support_score
 from transforms.rules.planning import FactPiece, PlannedCall
-from transforms.rules.support_score import support_score
 
 
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:
@@ -24,7 +24,11 @@ def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
             claims[span] = _join(claims[span], claim) if span in claims else claim
     merged = tuple(claims[span] for span in sorted(claims))
     if len(calls) == 1:
-        return Grounding(support_score=replies[0].support_score, claims=merged)
+        return Grounding(
+            support_score=replies[0].support_score,
+            claims=merged,
+            contradictions=_contradictions(answered, merged),
+        )
     # The mean over the answer's pieces of the best score of all fact groups.
     best: dict[int, float] = {}
     for call, reply in answered:
@@ -32,7 +36,43 @@ def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
             start = call.answer.start
             best[start] = max(reply.support_score, best.get(start, 0.0))
     mean = sum(best.values()) / len(best) if best else None
-    return _score_by_claims(Grounding(support_score=mean, claims=merged, recombined=True))
+    return _score_by_claims(
+        Grounding(
+            support_score=mean,
+            claims=merged,
+            recombined=True,
+            contradictions=_contradictions(answered, merged),
+        )
+    )
+
+
+def _contradictions(
+    answered: Sequence[tuple[PlannedCall, CheckResponse]], claims: Sequence[Claim]
+) -> tuple[Contradiction, ...] | None:
+    """Return what the checker found to contradict a fact; None if it never says so.
+
+    A claim that scores better by the facts of another call is not contradicted.
+    """
+    if all(wire.mismatches is None for _, reply in answered for wire in reply.claims):
+        return None
+    number_of = {(claim.start, claim.end): number for number, claim in enumerate(claims)}
+    found = []
+    for call, reply in answered:
+        for wire in reply.claims:
+            start = call.answer.start
+            number = number_of[start + wire.start_pos, start + wire.end_pos]
+            if wire.mismatches and wire.score == claims[number].score:
+                found += [
+                    Contradiction(
+                        claim=number,
+                        kind=each.kind,
+                        claim_value=each.claim_value,
+                        fact_value=each.fact_value,
+                        fact=call.facts[each.fact].fact,
+                    )
+                    for each in wire.mismatches
+                ]
+    return tuple(sorted(set(found), key=lambda each: each.claim))
 
 
 def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from schemas import Record
-from schemas.answer import Answer, Citation, GroundingSupport
-from schemas.checked_answer import CheckedAnswer, Claim, Decision
+from schemas.answer import Answer, Citation, Fact, GroundingSupport
+from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import ContradictionKind, Tag, Verdict
-from transforms.contradictions.find_contradictions import find_contradictions
+from transforms.lexical.check import find_contradictions
+from transforms.lexical.fact_text import fact_attributes
 from transforms.rules import routing
 
 GivenThresholds = Mapping[str, Sequence[tuple[str | None, float]]]
@@ -67,9 +68,14 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
     generator_score, drift = answer.generator_grounding_score, None
     if generator_score is not None and support_score is not None:
         drift = generator_score - support_score
-    decision = checked.decision or score_verdict(support_score, min_claim_score, thresholds)
+    decided = grounding.contradictions if grounding else None
+    decision = checked.decision or score_verdict(
+        support_score, min_claim_score, thresholds, contradicts=bool(decided)
+    )
     cited = compare_citations(answer.citations, claims)
-    contradictions = find_contradictions(claims, answer.facts)
+    contradictions = (
+        explain_low_claims(claims, answer.facts, thresholds) if decided is None else decided
+    )
     found = {
         Tag.RECOMBINED: grounding is not None and grounding.recombined,
         Tag.UNSUPPORTED_CLAIM: min_claim_score is not None and min_claim_score < thresholds.claim,
@@ -101,10 +107,42 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
     )
 
 
+def explain_low_claims(
+    claims: Sequence[Claim], facts: Sequence[Fact], thresholds: Thresholds
+) -> tuple[Contradiction, ...]:
+    """Find what claims below their threshold contradict, if the checker does not say so itself.
+
+    That explains their scores. It changes neither a score nor a verdict.
+    """
+    low = [
+        number
+        for number, claim in enumerate(claims)
+        if claim.required_score is not None and claim.required_score < thresholds.claim
+    ]
+    described = [(fact.text, fact_attributes(fact)) for fact in facts] if low else []
+    found = find_contradictions([claims[number].text for number in low], described)
+    return tuple(
+        [
+            Contradiction(claim=number, **difference._asdict())
+            for number, of_claim in zip(low, found, strict=True)
+            for difference in of_claim
+        ]
+    )
+
+
 def score_verdict(
-    support_score: float | None, min_claim_score: float | None, thresholds: Thresholds
+    support_score: float | None,
+    min_claim_score: float | None,
+    thresholds: Thresholds,
+    *,
+    contradicts: bool = False,
 ) -> Decision:
-    """Decide the verdict of a checked answer by its scores; without any, it is UNSCORABLE."""
+    """Decide the verdict of a checked answer by its scores; without any, it is UNSCORABLE.
+
+    An answer that contradicts a fact, by the checker's word, is LOW_GROUNDED.
+    """
+    if contradicts:
+        return Decision(verdict=Verdict.LOW_GROUNDED, reason=routing.CONTRADICTION)
     if min_claim_score is not None and min_claim_score < thresholds.claim:
         return Decision(verdict=Verdict.LOW_GROUNDED, reason=routing.CLAIM_SCORE)
     if support_score is not None and support_score < thresholds.low_grounded:

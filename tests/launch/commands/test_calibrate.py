@@ -156,3 +156,20 @@ def test_one_goal_is_required(
 ) -> None:
     assert main(["calibrate", *labelled, *goals]) == 2
     assert "pass either --precision or --recall" in capsys.readouterr().err
+
+
+def test_it_warns_of_thresholds_that_flag_hardly_any_held_out_answer(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["calibrate", *labelled, "--precision", "0.9"])
+    printed = capsys.readouterr().out
+    assert "seldom for other traffic" in printed
+    assert "warning" not in printed
+    lines = (an_envelope(n, answer=SUPPORTED, facts=[SUPPORTED]) for n in range(16))
+    gold = tmp_path / "random.jsonl"
+    # The labels have nothing to do with the scores.
+    labels = ({"name": f"answer-{n}", "hallucinated": n % 4 < 2} for n in range(16))
+    gold.write_text("".join(f"{json.dumps(label)}\n" for label in labels))
+    answers = ["--answers", str(an_archive(tmp_path, *lines)), "--gold", str(gold)]
+    main(["calibrate", *answers, "--resamples", "20", "--precision", "0.5"])
+    assert "warning: all answers: the held-out" in capsys.readouterr().out

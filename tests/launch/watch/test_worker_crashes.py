@@ -29,7 +29,7 @@ from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.journals import open_journal
 from tests.support.outputs import alerts_in, failures_in, records_in
-from tests.support.watched import ledger_of, total
+from tests.support.watched import total
 from tests.support.wire_faults import Exchange, good, status
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.persistence.seen_ids import SeenIds

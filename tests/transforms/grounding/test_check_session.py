@@ -21,10 +21,10 @@ from transforms.grounding import check_session as check_answer_module
 from transforms.grounding.check_session import BackgroundSession, Outcome, check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
-from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import CheckReply
 from transforms.grounding.reply_cache import ReplyStore
 from transforms.grounding.settings import CheckSettings, RetrySettings
+from transforms.lexical.check import check_grounding
 from transforms.rules.limits import CheckLimits
 from transforms.runtime import clock
 

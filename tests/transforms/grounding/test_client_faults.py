@@ -25,8 +25,8 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.settings import CheckSettings, RetrySettings
+from transforms.lexical.check import check_grounding
 
 CANARIES = ("CANARYANSWER", "CANARYFACT")
 REQUEST = check_request("The CANARYANSWER lamp glows.", "The CANARYANSWER lamp glows CANARYFACT.")

@@ -7,8 +7,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.support.texts import any_text
+from transforms.lexical.sentences import split_sentences
 from transforms.rules.limits import CheckLimits, Measure, count_tokens, split_text
-from transforms.rules.sentences import split_sentences
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from schemas.answer import Fact
 from schemas.checked_answer import Grounding
 from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 from tests.support.builders import a_claim, a_fact, a_reply, a_wire_claim
-from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import build_request
 from transforms.grounding.settings import CheckSettings
+from transforms.lexical.check import check_grounding
+from transforms.lexical.sentences import split_sentences
+from transforms.lexical.support_score import support_score
 from transforms.rules.limits import CheckLimits
 from transforms.rules.merging import merge_replies
 from transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall, plan_calls
-from transforms.rules.sentences import split_sentences
-from transforms.rules.support_score import support_score
 
 OLE, RED = "Olé!", "Lamps glow."  # 5 and 11 bytes
 ANSWER = AnswerPiece(text=f"{OLE} {RED}", start=0)

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from schemas.answer import Citation, GroundingSupport, SafetyRating
-from schemas.checked_answer import CheckedAnswer, Claim, Decision, Grounding
+from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision, Grounding
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Tag, Verdict
 from tests.support.builders import a_check, a_claim, a_fact, an_answer
@@ -212,19 +212,41 @@ def test_the_generators_own_view_stands_beside_the_checks() -> None:
     assert enriched.generator_supports == (support,)
 
 
-def test_a_number_that_no_fact_states_is_tagged_where_a_check_was_required() -> None:
-    fact = "Lamps glow for 12 hours."
-    for text, required, expected in (
-        ("They glow for 12 hours.", True, False),
-        ("They glow for 13 hours.", True, True),
-        ("They glow for 13 hours.", False, False),
-    ):
-        claim = a_claim(
-            text=text,
-            end=len(text),
-            score=0.5 if required else None,
-            grounding_check_required=required,
-        )
-        enriched = tagged(0.9, claim, facts=(a_fact(fact),))
-        assert (Tag.NUMBER_MISMATCH in enriched.tags) is expected
-        assert [mismatch.claim_value for mismatch in enriched.mismatches] == ["13 hours"] * expected
+LAMP_HOURS = a_fact("Lamps of this shop glow for 12 hours.")
+
+
+@pytest.mark.parametrize(
+    ("text", "score", "expected"),
+    [
+        ("Lamps of this shop glow for 12 hours.", 0.2, []),
+        ("Lamps of this shop glow for 13 hours.", 0.2, ["13 hours"]),
+        ("Lamps of this shop glow for 13 hours.", 0.5, []),
+        ("Lamps of this shop glow for 13 hours.", None, []),
+    ],
+)
+def test_behind_another_checker_contradictions_explain_low_claims(
+    text: str, score: float | None, expected: list[str]
+) -> None:
+    claim = a_claim(
+        text=text, end=len(text), score=score, grounding_check_required=score is not None
+    )
+    enriched = tagged(0.9, claim, facts=(LAMP_HOURS,))
+    assert [mismatch.claim_value for mismatch in enriched.mismatches] == expected
+    assert (Tag.NUMBER_MISMATCH in enriched.tags) is bool(expected)
+    assert enriched.verdict_reason != "CONTRADICTION"
+
+
+def test_a_contradiction_that_the_checker_found_decides() -> None:
+    claim = a_claim(score=0.2)
+    found = Contradiction(claim=0, kind="NUMBER", claim_value="13", fact_value="12", fact=0)
+    grounding = Grounding(support_score=0.1, claims=(claim,), contradictions=(found,))
+    checked = CheckedAnswer(
+        answer=an_answer(facts=(LAMP_HOURS,)), grounding=grounding, check=a_check()
+    )
+    enriched = tag_answer(checked, Thresholds(claim=0.1))
+    assert (enriched.verdict, enriched.verdict_reason) == (Verdict.LOW_GROUNDED, "CONTRADICTION")
+    assert enriched.mismatches == (found,)
+    assert Tag.NUMBER_MISMATCH in enriched.tags
+    none_found = replace(grounding, contradictions=())
+    enriched = tag_answer(replace(checked, grounding=none_found), Thresholds())
+    assert (enriched.verdict_reason, enriched.mismatches) == ("CLAIM_SCORE", ())

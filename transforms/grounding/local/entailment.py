@@ -4,11 +4,11 @@ import heapq
 import re
 from collections.abc import Callable, Sequence
 
-from transforms.contradictions.parsed_sentence import ParsedSentence
-from transforms.contradictions.passages import passage_of
-from transforms.grounding.local.claim_result import ClaimResult, bounded_log_odds
 from transforms.grounding.local.onnx_model import CONFIG, OnnxModel, Pair
-from transforms.rules.sentences import Sentence
+from transforms.lexical.claim_result import ClaimResult, bounded_log_odds
+from transforms.lexical.fact_sentences import sentences_of, stem_of
+from transforms.lexical.sentences import Sentence
+from transforms.lexical.words import content_of
 
 _BATCH_PAIRS = 32
 _ENTAILED = frozenset({"entailment", "entailed", "supported", "consistent"})
@@ -31,7 +31,7 @@ def score_by_entailment(
     A claim has the best score of its facts, alone and together. A fact is cited if its probability
     reaches the threshold, 0..1.
     """
-    passages = [_passages(ParsedSentence(claim), facts) for claim in claims]
+    passages = [_passages(frozenset(map(stem_of, content_of(claim))), facts) for claim in claims]
     pairs = [
         (passage, claim)
         for claim, of_claim in zip(claims, passages, strict=True)
@@ -47,12 +47,12 @@ def score_by_entailment(
     return scores
 
 
-def _passages(claim: ParsedSentence, facts: Sequence[str]) -> list[tuple[int | None, str]]:
+def _passages(content: frozenset[str], facts: Sequence[str]) -> list[tuple[int | None, str]]:
     """Return the nearest sentences of the nearest facts, and of all of them with no index."""
-    shared = [sum(map(fact.lower().__contains__, claim.content)) for fact in facts]
+    shared = [sum(map(fact.lower().__contains__, content)) for fact in facts]
     nearest = heapq.nlargest(_MAX_FACTS, range(len(facts)), key=shared.__getitem__)
     passages: list[tuple[int | None, str]] = [
-        (number, _nearest_sentences(claim.content, facts[number])) for number in nearest
+        (number, _nearest_sentences(content, facts[number])) for number in nearest
     ]
     if len(passages) > 1:
         passages.append((None, " ".join(passage for _, passage in passages)))
@@ -60,7 +60,7 @@ def _passages(claim: ParsedSentence, facts: Sequence[str]) -> list[tuple[int | N
 
 
 def _nearest_sentences(content: frozenset[str], fact: str) -> str:
-    passage = passage_of(fact)
+    passage = sentences_of(fact)
     shared = [len(content & its_content) for its_content in passage.contents]
     chosen = heapq.nlargest(_MAX_SENTENCES, range(len(shared)), key=shared.__getitem__)
     return " ".join(passage.texts[place] for place in sorted(chosen))

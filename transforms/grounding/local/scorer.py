@@ -1,9 +1,9 @@
 """Load the scorer of claims that fits a model's kind."""
 
-from transforms.grounding.local.claim_result import ScoreClaims
 from transforms.grounding.local.entailment import EntailmentModel
 from transforms.grounding.local.onnx_model import OnnxModel
 from transforms.grounding.local.unsupported_tokens import UnsupportedTokens
+from transforms.lexical.claim_result import ScoreClaims
 
 
 def load_scorer(folder: str) -> ScoreClaims:

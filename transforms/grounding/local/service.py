@@ -11,9 +11,9 @@ import httpx
 import msgspec
 
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
-from transforms.grounding.local.claim_result import ScorerFailed
-from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.local.scorer import load_scorer
+from transforms.lexical.check import check_grounding
+from transforms.lexical.claim_result import ScorerFailed
 from transforms.rules.limits import CheckLimits, count_tokens
 
 _CHECK_PATH = re.compile(

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from transforms.contradictions.parsed_sentence import ParsedSentence
-from transforms.contradictions.passages import passage_of
-from transforms.grounding.local.claim_result import ClaimResult, bounded_log_odds
 from transforms.grounding.local.onnx_model import CONFIG, OnnxModel, Pair
-from transforms.rules.sentences import Sentence
+from transforms.lexical.claim_result import ClaimResult, bounded_log_odds
+from transforms.lexical.fact_sentences import sentences_of
+from transforms.lexical.sentences import Sentence
+from transforms.lexical.words import content_of
 
 _UNSUPPORTED = frozenset({"hallucinated", "hallucination", "unsupported", "not_supported"})
 _MAX_TOKENS = 4_096
@@ -106,7 +106,7 @@ class UnsupportedTokens:
             left -= tokens
         if len(chunks) <= _MAX_CHUNKS:
             return list(chunks)
-        content = ParsedSentence(text).content
+        content = content_of(text)
         return heapq.nlargest(_MAX_CHUNKS, chunks, key=lambda chunk: _shared(content, chunk))
 
     def _passages(self, facts: Sequence[str], room: int) -> Iterator[_Passage]:
@@ -114,7 +114,7 @@ class UnsupportedTokens:
             if len(self._model.encode(fact)) < room:
                 yield number, fact
             else:
-                yield from ((number, text) for text in passage_of(fact).texts)
+                yield from ((number, text) for text in sentences_of(fact).texts)
 
     def _find(self, pairs: Sequence[Pair]) -> Iterator[list[_ScoredSpan]]:
         """Yield for each pair the tokens of the answer: their characters and probabilities."""

@@ -17,7 +17,7 @@ from transforms.grounding.local.entailment import EntailmentModel, score_by_enta
 from transforms.grounding.local.onnx_model import OnnxModel
 from transforms.grounding.local.scorer import load_scorer
 from transforms.grounding.local.service import LocalTransport
-from transforms.rules.support_score import sigmoid
+from transforms.lexical.support_score import sigmoid
 
 BOTH, ONE = ("Lamps are red", "red lamps"), ("Lamps glow", "red lamps")
 SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))

@@ -8,13 +8,13 @@ import pytest
 
 from schemas.wire.grounding_check import CheckRequest, CheckResponse, GroundingFact, GroundingSpec
 from tests.support.checks import CHECK_PATH, check_request
-from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.local.service import (
     InvalidArgumentError,
     LocalTransport,
     answer,
     decode_request,
 )
+from transforms.lexical.check import check_grounding
 
 TEXT = "Xyzzy"
 

@@ -14,8 +14,8 @@ from tests.support.entailment_models import write_model
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.local.scorer import load_scorer
 from transforms.grounding.local.service import LocalTransport
-from transforms.rules.sentences import split_sentences
-from transforms.rules.support_score import sigmoid
+from transforms.lexical.sentences import split_sentences
+from transforms.lexical.support_score import sigmoid
 
 LAMPS, RED = "Lamps glow.", "Kettles are red."
 SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))

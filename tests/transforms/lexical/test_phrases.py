@@ -1,0 +1,52 @@
+"""Phrases about the sources."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.lexical.phrases import REFERENCE, may_name_source, without_references
+
+REFERENCES = {
+    "in brackets": ("Lamps glow (see source 3, 4).", "Lamps glow  ."),
+    "in the sentence": ("As Passage 2 says, lamps glow.", "As   says, lamps glow."),
+    "several": ("Documents 1 and 2 agree.", "  agree."),
+    "behind much white space": (f"Lamps of information{' ' * 52}2.", "Lamps of  ."),
+    "a source without a number": ("The passage says so.", "The passage says so."),
+    "a number without a source": ("Lamps glow 12 hours.", "Lamps glow 12 hours."),
+    "a number elsewhere": ("The text says 12 hours.", "The text says 12 hours."),
+}
+
+
+@pytest.mark.parametrize(("text", "left"), REFERENCES.values(), ids=REFERENCES)
+def test_what_points_at_a_source_is_left_out(text: str, left: str) -> None:
+    assert without_references(text) == left
+
+
+PIECES = [
+    "Source",
+    "passages",
+    "data",
+    "datas",
+    "lamp",
+    "#",
+    "1",
+    "2:3",
+    " ",
+    "\n",
+    "(see ",
+    ", ",
+    ")",
+]
+
+
+@given(st.lists(st.sampled_from([*PIECES, "\u00e9", "\u017f"])).map("".join))
+def test_references_are_those_that_the_expression_finds(text: str) -> None:
+    assert without_references(text) == REFERENCE.sub(" ", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("The Information given", True), ("PASSAGE", True), ("Lamps glow red.", False), ("", False)],
+)
+def test_what_names_no_source_is_known_at_a_glance(text: str, expected: bool) -> None:
+    assert may_name_source(text.lower()) is expected

@@ -1,1 +1,0 @@
-"""Find numbers, units, dates, names and negations in claims that contradict the facts."""

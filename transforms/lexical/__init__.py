@@ -1,0 +1,1 @@
+"""The embedded checker: claims, words, scores and contradictions, without I/O."""

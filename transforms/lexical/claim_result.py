@@ -1,0 +1,45 @@
+"""What a check finds out about a claim."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from transforms.lexical.contradictions import Difference
+from transforms.lexical.sentences import Sentence
+from transforms.lexical.support_score import logit
+
+_MIN_DOUBT = 1e-6
+"""Probabilities are kept this far from 0 and 1, whose log odds are infinite."""
+
+
+class ClaimResult(NamedTuple):
+    """The log odds of a claim, None if it requires no check, and the facts that it cites.
+
+    `differences` are what it contradicts, None if nobody looked. `may_gain` says that the score may
+    rise with those of its neighbours: a claim with a number that no fact has stays low.
+    """
+
+    log_odds: float | None = None
+    cited: Sequence[int] = ()
+    differences: Sequence[Difference] | None = None
+    may_gain: bool = False
+
+
+class ScorerFailed(Exception):
+    """Claims cannot be scored; the HTTP status says whether another attempt can help.
+
+    `retry_after` is the header of that name that a service sent.
+    """
+
+    def __init__(self, status: int, message: str, retry_after: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+
+
+ScoreClaims = Callable[[str, Sequence[Sentence], Sequence[str], float], list[ClaimResult]]
+"""Score claims of an answer by the facts; cite facts from a probability, 0..1."""
+
+
+def bounded_log_odds(probability: float) -> float:
+    """Return the log odds of a probability, 0..1, kept finite."""
+    return logit(min(max(probability, _MIN_DOUBT), 1 - _MIN_DOUBT))

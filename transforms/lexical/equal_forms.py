@@ -1,0 +1,48 @@
+"""Give the values of a claim the spelling that the facts have: "14:00" where they have "2 pm"."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
+
+from transforms.lexical.cache import FactCache
+from transforms.lexical.values import VALUE_WORDS, Value, read_values
+from transforms.lexical.words import VALUE, ClaimWords, form_of, forms_of, read_words
+
+_MAX_FACT_CHARS = 20_000
+"""Of facts whose values are read; larger ones are compared as they are spelled."""
+
+_FORMS = frozenset(map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
+"""Of the words that may be a part of a value."""
+
+_values_of_fact = FactCache(read_values).__getitem__
+
+
+def with_spelling_of_facts(
+    claim: ClaimWords, missing: AbstractSet[str], facts: Sequence[str]
+) -> ClaimWords | None:
+    """Return a claim with the spellings of the facts, of which words are missing; None if equal."""
+    if not claim.signs & VALUE or sum(map(len, facts)) > _MAX_FACT_CHARS:
+        return None
+    missed = claim.distinct & missing
+    if not any(form[0].isdigit() or form in _FORMS for form in missed):
+        return None
+    text, place = [], 0
+    for value in read_values(claim.text):
+        spelled = claim.text[value.start : value.end]
+        if value.start < place or missed.isdisjoint(forms_of(spelled)):
+            continue
+        if equal := _equal(value, facts):
+            text += [claim.text[place : value.start], equal]
+            place = value.end
+    if not place:
+        return None
+    changed = "".join([*text, claim.text[place:]])
+    return ClaimWords(changed, read_words(changed))
+
+
+def _equal(value: Value, facts: Sequence[str]) -> str | None:
+    for fact in facts:
+        for other in _values_of_fact(fact):
+            if not (value.is_implied and other.is_implied) and value.is_said_by(other):
+                return fact[other.start : other.end]
+    return None

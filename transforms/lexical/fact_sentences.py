@@ -1,0 +1,150 @@
+"""The sentences of a fact, and what can be compared in a sentence."""
+
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from itertools import chain, compress
+
+from transforms.lexical.cache import CachedAttribute, FactCache, WordCache
+from transforms.lexical.negations import NEUTRAL, negations_in
+from transforms.lexical.sentences import locate_sentences
+from transforms.lexical.values import Value, read_values
+from transforms.lexical.words import NEGATION, VALUE, Token, read_tokens, read_words
+
+_MAX_OCCURRENCES = 64
+"""Sentences with a word; a more frequent word finds none."""
+
+_FEW, _MAX_NEAR = 40, 8
+"""Of more sentences than a few, those with most rare words are compared."""
+
+_MIN_STEM = 4
+
+
+def _stem(form: str) -> str:
+    if not form.isascii() or len(form) < _MIN_STEM or form.endswith("ss"):
+        return form
+    for ending in ("ed", "es", "s", "d"):
+        if form.endswith(ending):
+            form = form.removesuffix(ending)
+            break
+    return form.removesuffix("e")
+
+
+stem_of = WordCache(_stem).__getitem__
+"""Return the form of a word without the ending of a plural or a past."""
+
+
+class ReadSentence:
+    """A sentence with what can be compared in it, each read at its first use."""
+
+    def __init__(self, text: str, signs: int) -> None:
+        self.text = text
+        self._signs = signs
+
+    @CachedAttribute
+    def tokens(self) -> list[Token]:
+        """The tokens."""
+        return read_tokens(self.text)
+
+    @CachedAttribute
+    def values(self) -> list[Value]:
+        """The values."""
+        return read_values(self.text) if self._signs & VALUE else []
+
+    @CachedAttribute
+    def negations(self) -> list[tuple[int, int]]:
+        """The places of what negates; "mai" in a date does not."""
+        if not self._signs & NEGATION:
+            return []
+        words = [(each.lower, each.start, each.end) for each in self.tokens]
+        return [
+            (start, end)
+            for start, end in negations_in(self.text, words)
+            if not any(value.start <= start < value.end for value in self.values)
+        ]
+
+    @CachedAttribute
+    def content(self) -> list[Token]:
+        """The content tokens that are neither in a value nor negate, in order."""
+        taken = [(value.start, value.end) for value in self.values] + self.negations
+        ends = sorted(taken)
+        content = []
+        place = 0
+        for token in self.tokens:
+            while place < len(ends) and ends[place][1] <= token.start:
+                place += 1
+            is_taken = place < len(ends) and ends[place][0] < token.end
+            is_word = token.kind and not is_kana(token.form) and token.lower not in NEUTRAL
+            if is_word and not is_taken:
+                content.append(token)
+        return content
+
+    @CachedAttribute
+    def places(self) -> dict[str, list[int]]:
+        """By form, the indices of the content tokens."""
+        places: dict[str, list[int]] = {}
+        for number, token in enumerate(self.content):
+            places.setdefault(stem_of(token.form), []).append(number)
+        return places
+
+
+class FactSentences:
+    """The sentences of a fact, and where its words are."""
+
+    def __init__(self, fact: str) -> None:
+        self.texts = [text for _, text in locate_sentences(fact)]
+        words = [read_words(text) for text in self.texts]
+        self.contents = [
+            frozenset(map(stem_of, compress(each.forms, each.kinds))) for each in words
+        ]
+        self.signs = [each.signs for each in words]
+        self._fact = fact
+        self._read: dict[int, ReadSentence] = {}
+
+    def has_value(self, value: Value) -> bool:
+        """Return whether the fact has a value, in any spelling."""
+        return any(map(value.equals, self._values))
+
+    @CachedAttribute
+    def _values(self) -> list[Value]:
+        return read_values(self._fact)
+
+    @CachedAttribute
+    def _index(self) -> dict[str, list[int]]:
+        index: dict[str, list[int]] = {}
+        for number, forms in enumerate(self.contents):
+            for form in forms:
+                index.setdefault(form, []).append(number)
+        return index
+
+    def near(self, words: AbstractSet[str], share: float) -> list[tuple[float, int]]:
+        """Return the sentences with a share of some words, each behind its share."""
+        least = share * len(words)
+        contents = self.contents
+        numbers: Iterable[int] = range(len(contents))
+        if len(contents) > _FEW:
+            found = [self._index[word] for word in words if word in self._index]
+            rare = [places for places in found if len(places) <= _MAX_OCCURRENCES]
+            counts = Counter(chain.from_iterable(rare))
+            numbers = [number for number, _ in counts.most_common(_MAX_NEAR)]
+        near = []
+        for number in numbers:
+            shared = len(words & contents[number])
+            if shared >= least:
+                near.append((shared / len(words), number))
+        return near
+
+    def read(self, number: int) -> ReadSentence:
+        """Return a sentence, read."""
+        if number not in self._read:
+            self._read[number] = ReadSentence(self.texts[number], self.signs[number])
+        return self._read[number]
+
+
+sentences_of = FactCache(FactSentences).__getitem__
+"""Return the sentences of a fact."""
+
+
+def is_kana(form: str) -> bool:
+    """Return whether a form is a character of hiragana, mostly a particle or an ending."""
+    return "\u3041" <= form <= "\u309f"

@@ -1,0 +1,66 @@
+"""Find what negates a statement, in English and seven other languages."""
+
+import re
+
+from transforms.lexical.phrases import OTHER_DENIALS, has_english
+
+_WORDS = frozenset(
+    """
+    not never cannot no none without nobody nothing nowhere unable failed fails fail
+    excluded excludes exclude excluding refused refuses refuse
+    """.split()  # noqa: SIM905 - a table of words reads best as text
+)
+_ENGLISH_TOO = frozenset({"no", "non"})
+"""Words that negate in other languages, too, or say something else there."""
+
+_PORTUGUESE = frozenset(
+    {"o", "os", "do", "da", "dos", "das", "um", "uma", "em", "ao", "são", "é", "há", "na", "ou"}
+)
+"""Beside one of these, "no" is "in the"."""
+
+NEUTRAL = frozenset(
+    {"cover", "covers", "covered", "covering", *"是为為有能可以的了在于於由会會约約"}
+)
+"""A sentence may exclude what another covers; the others are function words in Chinese."""
+
+BEHIND = frozenset("not nicht niet pas jamais nie mai nooit".split())  # noqa: SIM905
+"""Words that negate what is before them, too."""
+
+QUALIFIERS = frozenset(
+    """
+    if unless whether only just all every always necessarily except until though although but
+    wenn falls nur immer sofern si seulement tous toujours sauf solo sólo todos siempre salvo
+    se apenas só sempre tutti soltanto als alleen altijd tenzij
+    """.split()  # noqa: SIM905 - a table of words reads best as text
+)
+"""Words that change what a negation denies: not only, if not."""
+
+_CJK = re.compile(
+    "ません|(?<!少)ない|なかった|ではなく|ず(?=、|に)|不(?![同断斷仅僅少过過久锈])|[没沒](?!问题)有?|未(?![来來使])|[无無]法|并非|禁止|않|없|못"
+)
+_FIRST_CJK = "\u3041"
+
+
+def may_negate(word: str) -> bool:
+    """Return whether a word, in lower case and without marks, may negate a statement."""
+    if word in _WORDS or word in OTHER_DENIALS or word in _ENGLISH_TOO:
+        return True
+    if word.endswith(("n't", "n\u2019t")):
+        return True
+    return not word.isascii() and _CJK.search(word) is not None
+
+
+def negations_in(text: str, words: list[tuple[str, int, int]]) -> list[tuple[int, int]]:
+    """Return where a text negates something; `words` are its words in lower case with their places.
+
+    "No" in a Portuguese text is no negation.
+    """
+    spans = [(start, end) for word, start, end in words if may_negate(word)]
+    if any(word == "no" for word, _, _ in words):
+        spelled = {word for word, _, _ in words}
+        if not has_english(text) and not _PORTUGUESE.isdisjoint(spelled):
+            spans = [span for span in spans if text[slice(*span)].lower() != "no"]
+    if max(text, default="") >= _FIRST_CJK:
+        found = [each.span() for each in _CJK.finditer(text)]
+        spans = sorted({*spans, *found}) if found else spans
+    return spans

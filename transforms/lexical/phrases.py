@@ -1,0 +1,452 @@
+"""Words without evidence, number words, and phrases about the sources or to the reader."""
+
+# ruff: noqa: SIM905 - a table of words reads best as text
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from itertools import chain
+
+from transforms.lexical.cache import WordCache
+
+_Phrases = dict[str, list[str]]
+_LANGUAGES: dict[str, _Phrases] = tomllib.loads(
+    files(__package__).joinpath("languages.toml").read_text(encoding="utf-8")
+)
+_ENGLISH_PHRASES = _LANGUAGES.pop("en")
+"""What is said in English beside the expressions below; `_LANGUAGES` are the other languages."""
+
+
+def _table(kind: str) -> frozenset[str]:
+    return frozenset(" ".join([str(each.get(kind, "")) for each in _LANGUAGES.values()]).split())
+
+
+ALSO_ENGLISH_WORDS = _table("also_english")
+OTHER_STOP_WORDS = _table("stop") - ALSO_ENGLISH_WORDS
+"""Function words of other languages, and those that are other words in English."""
+OTHER_DENIALS = _table("denials")
+"""Words of other languages that negate a statement."""
+COURTESY = _table("courtesy") | frozenset(str(_ENGLISH_PHRASES["courtesy"]).split())
+"""Words that state nothing that could be checked, in all languages."""
+ELISIONS = frozenset("l d j m t s c n qu jusqu lorsqu dell all nell dall sull un".split())
+"""What stands before an apostrophe in French and Italian."""
+MONTH_NAMES = {
+    language: phrases["months"] for language, phrases in _LANGUAGES.items() if "months" in phrases
+}
+"""The names of the twelve months, by language beside English."""
+
+STOP_WORDS = frozenset(
+    """
+    a an the this that these those some any each every all both either such other another same own
+    many much more most few several i you he she it we they me him her us them my your his its our
+    their mine myself yourself himself herself itself ourselves themselves who whom whose which what
+    one am is are was were be been being have has had having do does did done can could may might
+    must shall should will would of in on at by for with from to into onto about as than then and or
+    but if so because while when where why how though although until between through during there
+    here also only just very too out up no not nor without i'm you're they're we're i've can't
+    cannot don't doesn't didn't isn't aren't wasn't won't however therefore thus overall
+    additionally moreover furthermore passage passages text article context document documents
+    source sources information summary state states stated mention mentions mentioned provided given
+    based according include includes included including
+    """.split()
+)
+"""173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words
+that connect sentences or refer to the sources."""
+
+_NUMBER_WORDS = """
+    zero 0 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12
+    thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20
+    thirty 30 forty 40 fifty 50 sixty 60 seventy 70 eighty 80 ninety 90 hundred 100 thousand 1000
+    million 1000000 billion 1000000000 dozen 12 half 0.5 first 1 second 2 third 3 fourth 4 fifth 5
+    twice 2
+""".split()
+NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
+"""The digits of each number word; without "one", which is mostly a pronoun."""
+
+_NAMES = "passage text article context document source excerpt information snippet data".split()
+_OTHER_NAMES = """
+    quelle quellen dokument dokumente auszug texte extrait fuente documento trecho fonte fonti brano
+    資料 出典 文書 来源 资料 文档 來源
+""".split()
+_SOURCES = tuple(f"{name}{ending}" for name in (*_NAMES, *_OTHER_NAMES) for ending in ("", "s"))
+_SOURCE = rf"(?:{'|'.join(_NAMES)})s?"
+_NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
+# Bounded, since "source 1and source 1and ..." is matched from each of its sources.
+_NUMBERS = rf"{_NUMBER}(?:\s*(?:,\s*and|,\s*or|,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER}){{0,99}}"
+_GIVEN = r"(?:given|provided|above|available|following|retrieved|supplied)"
+_THE_SOURCE = (
+    rf"(?:the\s+|this\s+|these\s+|those\s+)?(?:{_GIVEN}\s+)?{_SOURCE}"
+    rf"(?:\s*{_NUMBERS}\b)?(?:\s+{_GIVEN})?"
+)
+_STATES = (
+    r"(?:states?|stated|mentions?|mentioned|says?|suggests?|indicates?|explains?|notes?|adds?"
+    r"|reports?|shows?|describes?|claims?|specif(?:y|ies))"
+)
+_JOINT = (
+    r"(?:(?:however|therefore|thus|additionally|furthermore|moreover|overall|also|so|but|and"
+    r"|in\s+(?:summary|conclusion|addition)|in\s+short|to\s+summarize),?\s+)?"
+)
+
+_BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
+_INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
+REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
+"""A reference to sources: "passage 2", "(see source 3, 4)"."""
+_OTHER_REFERENCE = re.compile(
+    rf"[(\uff08]?(?<![A-Za-z\d_])(?:{'|'.join(_OTHER_NAMES)})s?\s*\d{{1,2}}(?![A-Za-z\d_])[)\uff09]?",
+    re.IGNORECASE,
+)
+
+_DIGIT = re.compile(r"\d")
+# The name of a source, and with the white space behind it; where there is more, all is searched.
+_MAX_NAME, _MAX_SPACING = 12, 60
+
+_CITED = (
+    r"(?:sources?|src|doc(?:ument)?s?|ref(?:erence)?s?|cit(?:e|ation|ed|ing)?s?|footnote|fn|note"
+    r"|passages?|chunks?|context|snippets?|excerpts?|articles?|faqs?|kb|web(?:site|page)?|search"
+    r"|result|file|pages?|pp?|section|sec|paragraph|para|chapter|table|fig(?:ure)?|link|url"
+    r"|quelle|seite|fuente|fonte|bron|item|id|s)"
+)
+_NAME_OF_FILE = r"[\w./-]{1,60}\.(?:pdf|md|txt|html?|docx?|csv|json|xlsx?|pptx?)"
+_ADDRESS = r"(?:https?://|www\.)[^\s)\]]{1,300}"
+# One thing that is cited: "doc 1", "kb-123", "faq.pdf", "p. 3", "4:0\u2020source".
+_ONE_CITED = (
+    rf"(?:{_NAME_OF_FILE}|{_ADDRESS}"
+    rf"|(?:{_CITED}\b[\s.:#_-]{{0,3}})?[#^]?\d{{1,4}}(?:[:.\u2020-]\d{{1,4}}){{0,3}}\^?"
+    rf"(?:\u2020[^\u3011\]]{{0,60}})?"
+    rf"|[A-Za-z]{{1,9}}[-_ ]?\#?\d{{1,6}}|{_CITED})"
+)
+_NEXT = r"\s*[,;&|\u2013-]\s*(?:and\s+)?"
+_ALL_CITED = rf"\^?{_ONE_CITED}(?:{_NEXT}\^?{_ONE_CITED}){{0,20}}\^?"
+_SEE = r"(?:see(?:\s+also)?|from|via|cf\.?|vgl\.|voir|siehe|zie|ver|vedi)?\s?(?:the\s)?"
+_TAGS = r"(?:cite|sup|ref|source|citation)"
+_PRIVATE = r"[\ue200-\ue20f]"
+_MARK = re.compile(
+    rf"""(?P<link>\[[^\[\]]{{1,200}}\]\({_ADDRESS}\))
+    | \[\[?{_ALL_CITED}\]?\](?:\({_ADDRESS}\))?
+    | \u3010[^\u3011]{{0,80}}(?:\d|\u2020|source)[^\u3011]{{0,80}}\u3011
+    | \{{{{0,2}}{_ALL_CITED}\}}{{1,2}}
+    | (?<![\w^])\^{{1,2}}\d{{1,3}}(?:,\s?\d{{1,3}}){{0,9}}\^{{0,2}}
+    | [\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+
+    | <(?P<tag>{_TAGS}|a)\b[^<>]{{0,200}}>[^<>]{{0,80}}</(?P=tag)>
+    | </?{_TAGS}\b[^<>]{{0,200}}>
+    | {_PRIVATE}(?:[^\ue200-\ue20f]{{0,80}}{_PRIVATE}){{1,8}}
+    | [(\uff08]{_SEE}(?:
+        {_CITED}\b\s?[:.]?\s?[^()\uff09]{{0,80}}?(?:\d|\.\w{{2,4}}|:)[^()\uff09]{{0,80}}
+      | {_ADDRESS} | {_NAME_OF_FILE}[^()]{{0,40}} )[)\uff09]
+    | [(]\s?\d{{1,2}}(?:\s?[,;]\s?\d{{1,2}}){{0,9}}\s?[)](?=\s*[.!?]?\s*$)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LINK_TEXT = re.compile(r"\[([^\[\]]*)\]")
+_MARK_SIGN = re.compile(r"[\[({<^\u3010\uff08\u00b9\u00b2\u00b3\u2070\u2074-\u2079\ue200-\ue20f]")
+_NAMED_AT_END = re.compile(
+    rf"\b(?:sources?|quellen?|fuentes?|fontes?|fonti|bron|bronnen|references?)\s?:\s{_ALL_CITED}\.?$",
+    re.IGNORECASE,
+)
+
+
+def without_marks(text: str) -> str:
+    """Remove the citation marks of any vendor; of a link the text stays if it is no mark."""
+    if ": " in text:
+        text = _NAMED_AT_END.sub("", text)
+    sign = _MARK_SIGN.search(text)
+    if not sign:
+        return text
+    parts, place = [], 0
+    while sign:
+        behind = sign.start() + 1
+        if mark := _MARK.match(text, sign.start()):
+            parts += [text[place : mark.start()], _shown(mark)]
+            place = behind = mark.end()
+        sign = _MARK_SIGN.search(text, behind)
+    return "".join([*parts, text[place:]])
+
+
+def _shown(mark: re.Match[str]) -> str:
+    """Return what of a mark is read: the text of a link that is no mark itself."""
+    shown = _LINK_TEXT.match(mark[0]) if mark["link"] else None
+    return " " if shown is None or _IS_CITED.fullmatch(shown[1]) else shown[1]
+
+
+_IS_CITED = re.compile(_ALL_CITED, re.IGNORECASE)
+
+_OPENING = re.compile(
+    rf"""{_JOINT}
+    (?:
+      (?:based\s+(?:solely\s+|only\s+)?(?:on|upon)|according\s+to|as\s+(?:stated|mentioned)\s+in
+        |from|in|per)
+      \s+{_THE_SOURCE}\s*,?\s+
+      (?:it\s+(?:appears|seems|is\s+(?:clear|stated|mentioned|said)|can\s+be\s+\w+)\s+that\s+)?
+    |
+      {_THE_SOURCE}\s+(?:also\s+|further\s+)?{_STATES}\s+that\s+
+    |
+      (?:it\s+is|it\s+was)\s+(?:also\s+)?(?:stated|mentioned|noted)\s+(?:in\s+{_THE_SOURCE}\s+)?
+      that\s+
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_ADDRESS_TO_READER = re.compile(
+    r"""(?:
+      hello|hi|hey|greetings|welcome|thanks|thank\s+you
+    | you(?:'|\u2019)re\s+welcome|good\s+(?:morning|afternoon|evening)|(?:i|we)\s+apologi[sz]e
+    | (?:our|my)\s+apologies|sorry\s+(?:for|about|to)
+    | (?:have|wish(?:ing)?\s+you)\s+an?\s+(?:\w+\s+){0,5}(?:day|week(?:end)?|evening|night|time)
+    | (?:(?:kind|best|warm)(?:est)?\s+)?(?:regards|wishes)|sincerely|yours\s+(?:truly|sincerely)
+    | (?:best|cheers),?$
+    | (?:this\s+is|(?:i|we)(?:\s+am|(?:'|\u2019)m|\s+are)|you(?:'|\u2019)ve\s+reached)\s+
+      (?:\w+\s+){0,4}(?:assistant|chatbot|bot|agent|support|helpdesk)
+    | (?:i|we)\s+(?:will|can|could|would)\s+(?:now\s+|gladly\s+)?
+      (?:connect|transfer|forward|escalate)\s
+    | (?:but\s+)?(?!.{5,}\bbut\b)(?:i(?:\s+am|(?:'|\u2019)m)?|it\s+seems\s+i)\s+
+      (?:(?:currently|really|still)\s+)?
+      (?:(?:do|did|could|can|was|am|have|would)\s*(?:n(?:'|\u2019)?t|not)|not|cannot|can(?:'|\u2019)t)
+      \s+(?:(?:currently|yet|really|been)\s+)?(?:(?:been\s+)?able\s+to\s+)?
+      (?:know|find|found|sure|aware|certain|see|locate|access|help|assist|answer|provide|give|tell|say
+        |confirm|determine|share|offer|verify|have\s+(?:\w+\s+){0,2}
+        (?:access|information|details?|data|answers?|knowledge|records?))
+    | we\s+(?:(?:do|did|could|can)\s*(?:n(?:'|\u2019)?t|not)|cannot|can(?:'|\u2019)t
+      |(?:are|were)\s*(?:n(?:'|\u2019)t|not))
+      \s+(?:able\s+to\s+)?(?:know|find|locate|sure|have\s+(?:\w+\s+){0,2}
+        (?:information|details?|answers?))
+    | (?:is\s+there|do\s+you\s+have|would\s+you\s+like|can\s+i|how\s+can\s+i)\s
+    | i(?:(?:'|\u2019)m|\s+am)\s+(?:sorry|unable|here\s+to|happy\s+to|glad)
+    | i(?:(?:'|\u2019)d|\s+would)\s+be\s+(?:happy|glad)|i\s+hope|i\s+can(?:not|(?:'|\u2019)t)\s+help
+    | (?:please\s+)?(?:let\s+me\s+know|feel\s+free)
+    | if\s+you\s+have\s+(?:any\s+)?(?:more|other|further)
+    | as\s+an?\s+(?:ai|large\s+language\s+model|language\s+model|assistant)
+    | here(?:(?:'|\u2019)s|\s+is|\s+are)\s++(?:what\s+(?:i|we)\s+(?:found|know)|.*:)
+    )(?![\w'\u2019-])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_FIRST_WORDS = """
+    hello hi hey greetings welcome thanks thank you you're you've good sorry i i'm i'd please let
+    feel if as here here's we we're our my have wish wishing kind best warm kindest warmest regards
+    wishes
+    sincerely yours cheers this it is do would can how but
+"""
+
+_REFUSAL = re.compile(
+    r"""\b(?:
+      (?:do|does|did)(?:\s+not|n['\u2019]t)\s+(?:\w+\s+){0,2}?
+        (?:mention|provide|specify|state|contain|include|give|say|discuss|address|answer|offer
+          |indicate|clarify|explain|describe|have|define|list|cover)
+    | (?:is|are|was|were)(?:\s+not|n['\u2019]t)\s+(?:\w+\s+)?
+        (?:mentioned|provided|specified|stated|given|included|clear|available|enough|discussed
+          |explained|defined|described|sufficient|possible|addressed|found)
+    | (?:cannot|can['\u2019]t|could\s+not|can\s+not)\s+(?:be\s+)?
+        (?:determine|answer|provide|find|conclude|confirm|give|say|tell|infer|identif)\w*
+    | unable\s+to\s+(?:\w+\s+)?
+        (?:answer|determine|provide|find|give|confirm|identify|generate|offer|say)
+    | (?:impossible|not\s+possible|difficult)\s+to
+    | no\s+(?:\w+\s+){0,2}?(?:information|mention|answer|details?|indication|data|evidence)
+    | (?:insufficient|not\s+enough|lacks?|without\s+(?:further|more|additional))\b
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+# Every refusal has a word with one of these in lower case. Few first letters make the search fast.
+_REFUSING = re.compile(
+    r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
+)
+
+_WORD_OF_PHRASE = re.compile(r"[^\s()|?]+")
+_ENGLISH = (" of ", " and ", " to ", " is ", " are ", " with ", " that ", " by ")
+
+
+def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values()) -> str:
+    """Return the regular expression for the phrases of one kind."""
+    return _expression(
+        phrase.replace("SOURCE", f"({'|'.join(phrases.get('sources', []))})")
+        for phrases in languages
+        for phrase in phrases[kind]
+    )
+
+
+def _expression(phrases: Iterable[str]) -> str:
+    of_words, of_characters = ["(?!)"], ["(?!)"]
+    for phrase in phrases:
+        is_spaced = max(phrase) < "\u3000"
+        gap = r"([\w'\u2019-]+,?\s+){0,4}?" if is_spaced else r"[^\u3002\uff0c\u3001,]{0,12}?"
+        text = phrase.replace("*", r"\w*").replace("'", "['\u2019]")
+        text = text.replace("... ", gap).replace("...", gap).replace(" ", r"\s+")
+        (of_words if is_spaced else of_characters).append(text)
+    # Without groups and conditions in front, the search for the first letters is fast.
+    return rf"(?<!\w)(?:{'|'.join(of_words)})(?!\w)|{'|'.join(of_characters)}"
+
+
+def _compile(expressions: str) -> re.Pattern[str]:
+    return re.compile(expressions, re.IGNORECASE)
+
+
+# Every phrase about the sources has one of these in lower case.
+_SOURCE_STEM = re.compile(
+    "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
+)
+_OTHER_SOURCE = re.compile(_expressions("sources"))
+_NEGATIONS = [word for phrases in _LANGUAGES.values() for word in phrases["negations"]]
+# Few words in English begin like these; the test is many times as fast as the expressions.
+PREFIX_CHARS = 3
+OTHER_PREFIXES = frozenset(
+    prefix[:PREFIX_CHARS]
+    for phrases in _LANGUAGES.values()
+    for word in (*phrases["sources"], *phrases["negations"])
+    for prefix in (word, f"l'{word}")
+) | {"nie", "jam", "nun"}
+
+
+# Compiled at their first use: commands that check nothing import this module, too.
+@cache
+def _other_opening() -> re.Pattern[str]:
+    return _compile(rf"(?:{_expressions('openings')})[,\uff0c\u3001\s]*")
+
+
+@cache
+def _other_address() -> re.Pattern[str]:
+    # A sentence that only begins with a greeting may state something.
+    greeting = rf"(?:{_expressions('greetings')})(?:[\s,\uff0c\u3001]+\w+){{0,3}}\W*$"
+    return _compile(rf"{greeting}|{_expressions('offers')}")
+
+
+@cache
+def _other_refusals() -> list[tuple[list[str], re.Pattern[str]]]:
+    return [
+        (phrases["negations"], _compile(_expressions("refusals", [phrases])))
+        for phrases in _LANGUAGES.values()
+    ]
+
+
+def _first_words(phrase: str) -> list[str]:
+    """Return the words that a phrase may begin with, or more."""
+    depth = 0
+    for place, char in enumerate(phrase):
+        depth += (char == "(") - (char == ")")
+        if char == " " and not depth:
+            phrase = phrase[:place]
+            break
+    return _WORD_OF_PHRASE.findall(phrase) if " " in phrase else [phrase]
+
+
+def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
+    """Return whether a phrase may begin with a word; a hundred times as fast as the phrases."""
+
+    @cache
+    def expression() -> re.Pattern[str]:
+        languages = [_ENGLISH_PHRASES, *_LANGUAGES.values()]
+        found = (phrases.get(kind, []) for kind in kinds for phrases in languages)
+        words = set(chain.from_iterable(map(_first_words, chain.from_iterable(found))))
+        words.update(english.split())
+        return _compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]")
+
+    return WordCache(lambda word: expression().match(word) is not None)
+
+
+_may_open = _may_begin("openings")
+_may_lead = _may_begin("leads")
+_may_address = _may_begin("greetings", "offers", english=_FIRST_WORDS)
+
+
+@cache
+def _lead() -> re.Pattern[str]:
+    leads = _expressions("leads", [_ENGLISH_PHRASES, *_LANGUAGES.values()])
+    mark = r"(?:[,!.:;\uff0c\u3001\u3002\uff01\uff1a]|\s[\u2013\u2014-](?=\s)|$)"
+    return _compile(rf"[\W_]*(?:{leads})[*_]*{mark}[\W_]*")
+
+
+def without_leads(text: str) -> str:
+    """Remove what may stand before a statement: "Yes,", "Unfortunately,", "Note:"."""
+    for _ in range(_MAX_LEADS):
+        first = text.lstrip("*_ \u00a1\u00bf").partition(" ")[0]
+        if not _may_lead[first]:
+            break
+        found = _lead().match(text)
+        if not found:
+            break
+        rest = text[found.end() :]
+        # A sign in front of an amount is a part of the statement.
+        kept = found[0][len(found[0].rstrip("$\u20ac\u00a3#@")) :]
+        text = kept + rest
+    return text
+
+
+_MAX_LEADS = 3
+
+
+def has_english(text: str) -> bool:
+    """Return whether a text has one of the commonest words that only English has."""
+    return " the " in text or any(map(text.__contains__, _ENGLISH))
+
+
+def may_name_source(lower: str) -> bool:
+    """Return whether a text in lower case could name a source in English; a fast test."""
+    return _SOURCE_STEM.search(lower) is not None
+
+
+def may_refuse(lower: str) -> bool:
+    """Return whether a text with a word, in lower case, could be a refusal in English."""
+    return _REFUSING.search(lower) is not None
+
+
+def may_be_other(lower: str) -> bool:
+    """Return whether a word, in lower case and without marks, may be of another language."""
+    return not lower.isascii() or lower[:PREFIX_CHARS] in OTHER_PREFIXES
+
+
+def may_name_other_source(lower: str) -> bool:
+    """Return whether a word in lower case names a source in another language than English."""
+    return _OTHER_SOURCE.search(lower) is not None
+
+
+def may_refuse_otherwise(lower: str) -> bool:
+    """Return whether a text with this word could be a refusal in another language than English."""
+    return any(map(f"{lower} ".__contains__, _NEGATIONS))
+
+
+def refuses(text: str) -> bool:
+    """Return whether a text states that the sources do not contain something."""
+    if _REFUSAL.search(text):
+        return True
+    lower = text.lower()
+    return not has_english(text) and any(
+        any(map(lower.__contains__, negations)) and expression.search(text)
+        for negations, expression in _other_refusals()
+    )
+
+
+def addresses_reader(text: str) -> bool:
+    """Return whether a sentence greets, thanks, offers or announces."""
+    if not _may_address[text.partition(" ")[0]]:
+        return False
+    return bool(_ADDRESS_TO_READER.match(text) or _other_address().match(text))
+
+
+def without_opening(text: str) -> str:
+    """Remove the opening of a sentence that reports what a source says."""
+    found = _OPENING.match(text)
+    if not found and _may_open[text.partition(" ")[0]] and not has_english(text):
+        found = _other_opening().match(text)
+    return text[found.end() :] if found else text
+
+
+def without_references(text: str) -> str:
+    """Remove references to sources, such as "(see source 3, 4)"."""
+    if not _may_refer(text):
+        return text
+    text = REFERENCE.sub(" ", text)
+    return text if has_english(text) else _OTHER_REFERENCE.sub(" ", text)
+
+
+def _may_refer(text: str) -> bool:
+    """Return whether the name of a source is before a digit; many times as fast as a search."""
+    digits = _DIGIT.finditer(text)
+    if not text.isascii():
+        return next(digits, None) is not None
+    lower = text.lower()
+    for digit in digits:
+        before = lower[max(0, digit.start() - _MAX_SPACING) : digit.start()]
+        before = before.removesuffix("#").rstrip()
+        is_cut = digit.start() > _MAX_SPACING and len(before) < _MAX_NAME
+        if is_cut or before.endswith(_SOURCES):
+            return True
+    return False

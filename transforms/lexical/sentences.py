@@ -1,0 +1,220 @@
+"""Split text into sentences: the claims of a check, and where a long answer may be split."""
+
+# ruff: noqa: RUF001 - the punctuation of several scripts is this module's data
+# ruff: noqa: SIM905 - a table of words reads best as text
+
+import re
+from itertools import pairwise
+
+from schemas import Record
+from transforms.lexical.cache import WordCache
+from transforms.lexical.phrases import MONTH_NAMES
+
+UNSPACED_SCRIPTS = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f"  # Burmese
+    "\u1100-\u11ff"  # Hangul letters
+    "\u1780-\u17ff"  # Khmer
+    "\u3001-\u9fff"  # East Asian punctuation, kana, bopomofo, han
+    "\uac00-\ud7af"  # Hangul syllables
+    "\uf900-\ufaff"  # han, compatibility forms
+    "\uff01-\uffdc"  # full-width and half-width forms
+    "\U00020000-\U000323af"  # han, extensions
+)
+"""Characters that are words on their own, for the class of a regular expression."""
+
+
+class Sentence(Record, frozen=True, kw_only=True):
+    """A sentence, a line of a list or a row of a table without its marks; a UTF-8 span.
+
+    A heading is marked as one, by Markdown's ``#`` or as a line in bold.
+    """
+
+    text: str
+    start_byte: int
+    end_byte: int
+    is_heading: bool = False
+
+
+_OTHER_LINE_BREAKS = "\r\u2028\u2029"
+_CODE_FENCE = re.compile(r"\s*(?:```|~~~)")
+_OPENING_MARKS = re.compile(
+    r"""\s*(?:>\s*)*             # quotation
+        (?:\#{1,6}(?=\s|$))?\s*  # heading
+        (?: (?: • | (?: [-*+–] | \d{1,2}[.)] | \(\d{1,2}\) | \(?[^\W\d_]\) ) (?=\s|$) ) \s* ){0,2}
+    """,
+    re.VERBOSE,
+)
+
+_FIRST_ITEM = re.compile(r"(?<!\S)\(?1[.)](?=\s)")
+_ITEM = re.compile(r"(?<!\S)\(?(\d{1,2})[.)](?=\s+\S)")
+_MIN_ITEMS = 2
+_CLOSING = r"""(?:["'”’»›)\]}*_」』）】]|\[\d{1,3}\])*+"""
+# Possessive, and only at the first of several marks, so that the time is linear in the length of
+# any text. A set of characters at the front makes the search fast.
+_END = re.compile(
+    rf"""[.!?؟۔।。！？｡](?:
+      (?<=[。！？｡])[。！？｡]*+{_CLOSING}
+    | (?<=[.!?؟۔।])(?<![.!?؟۔।]{{2}})[.!?؟۔।]*+{_CLOSING}(?=\s|$)
+    )""",
+    re.VERBOSE,
+)
+
+_ABBREVIATIONS = frozenset(
+    """
+    mr mrs ms dr prof rev hon sr jr st gen col sgt capt lt gov sen rep pres
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    e.g i.e etc vs cf al approx ca est viz
+    fig figs no nos vol pp ed eds eq sec ch
+    u.s u.k u.n a.m p.m ph.d inc ltd co corp dept
+    bzw usw ggf evtl inkl zzgl nr tel sra dra mme mlle sig dott
+    """.split()
+)
+_TAIL_CHARS = max(map(len, _ABBREVIATIONS)) + 1
+# A German ordinal in front of a month, or behind one of these words: "aus dem 20. Jahrhundert".
+_DAY = re.compile(r"(?<!\d)\d\d?$")
+_MONTH = re.compile(rf"(?:{'|'.join(MONTH_NAMES['de'])})\b")
+_ORDINAL = re.compile(r"\b(?:der|dem|den|im|vom|zum|zur|beim) \d\d?$")
+_WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
+
+
+def split_sentences(text: str) -> list[Sentence]:
+    """Split a text, plain or Markdown, into sentences, in order and without overlap.
+
+    A sentence ends at the end of its line; a row of a table is one sentence. White space, list,
+    heading and quotation marks around a sentence and pieces without a letter or digit are dropped.
+    """
+    pieces = locate_sentences(text)
+    if text.isascii():
+        return [
+            Sentence(
+                text=piece,
+                start_byte=start,
+                end_byte=start + len(piece),
+                is_heading=_is_heading(text, start, piece),
+            )
+            for start, piece in pieces
+        ]
+    sentences = []
+    behind = byte = 0
+    for start, piece in pieces:
+        start_byte = byte + len(text[behind:start].encode())
+        behind, byte = start + len(piece), start_byte + len(piece.encode())
+        is_heading = _is_heading(text, start, piece)
+        sentences.append(
+            Sentence(text=piece, start_byte=start_byte, end_byte=byte, is_heading=is_heading)
+        )
+    return sentences
+
+
+def _is_heading(text: str, start: int, piece: str) -> bool:
+    """Return whether a piece is a line in bold, or behind Markdown's mark of a heading."""
+    if piece.startswith(("**", "__")) and piece.endswith(piece[:2]) and len(piece) > len("****"):
+        return "\n" in text and piece[:2] not in piece[2:-2]
+    return text[max(0, start - 2) : start] == "# " or piece.startswith("#")
+
+
+def locate_sentences(text: str) -> list[tuple[int, str]]:
+    """Split a text as `split_sentences` does, with offsets in characters instead of bytes."""
+    pieces: list[tuple[int, str]] = []
+    for start, end in _lines(text):
+        pieces += _line_pieces(text, start, end)
+    return pieces
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    """Return where the lines that are not empty begin and end."""
+    for line_break in _OTHER_LINE_BREAKS:
+        text = text.replace(line_break, "\n")
+    spans, start = [], 0
+    # A third of the time of a regular expression.
+    while (end := text.find("\n", start)) >= 0:
+        if end > start:
+            spans.append((start, end))
+        start = end + 1
+    if start < len(text):
+        spans.append((start, len(text)))
+    return spans
+
+
+def _line_pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
+    """Return the sentences of one line."""
+    # Of all marks only "a)" begins with a letter.
+    if not text[start].isalpha() or text.startswith(")", start + 1, end):
+        if _CODE_FENCE.match(text, start, end):
+            return []
+        marks = _OPENING_MARKS.match(text, start, end)
+        start = marks.end() if marks else start
+        if text.startswith("|", start, end):
+            return _trimmed(text, [start, end], " \t|")
+    if ") " in text[start:end] or ". " in text[start:end]:
+        spans = _items(text, start, end)
+        if len(spans) > 1:
+            pieces = []
+            for first, last in spans:
+                pieces += _line_sentences(text, first, last)
+            return pieces
+    return _line_sentences(text, start, end)
+
+
+def _items(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Split a line at the numerals of a list in it: "To reset: 1. Open the app. 2. Tap Reset."."""
+    if not _FIRST_ITEM.search(text, start, end):
+        return []
+    marks: list[re.Match[str]] = []
+    for mark in _ITEM.finditer(text, start, end):
+        if int(mark[1]) == len(marks) + 1:
+            marks.append(mark)
+    if len(marks) < _MIN_ITEMS:
+        return []
+    starts = [start, *(mark.end() for mark in marks)]
+    return list(zip(starts, [*(mark.start() for mark in marks), end], strict=True))
+
+
+def _line_sentences(text: str, start: int, end: int) -> list[tuple[int, str]]:
+    cuts = [start]
+    for mark in _END.finditer(text, start, end):
+        stop, behind = mark.span()
+        if text[stop] != "." or not _stays_inside(text, stop, behind, end):
+            cuts.append(behind)
+    cuts.append(end)
+    return _trimmed(text, cuts)
+
+
+def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[tuple[int, str]]:
+    """Return the pieces with a letter or digit, stripped of marks (by default white space)."""
+    pieces = []
+    for start, end in pairwise(cuts):
+        rest = text[start:end].lstrip(marks)
+        piece = rest.rstrip(marks)
+        if piece[:1].isalnum() or any(map(str.isalnum, piece)):
+            pieces.append((end - len(rest), piece))
+    return pieces
+
+
+def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
+    """Return whether the full stops at text[stop:behind] do not end a sentence."""
+    following = behind
+    while following < end and text[following].isspace():
+        following += 1
+    if text[following : following + 1].islower():
+        return True
+    if behind != stop + 1:
+        return False
+    tail = text[max(0, stop - _TAIL_CHARS) : stop]
+    # Most sentences end with a word that is longer than all abbreviations.
+    if len(tail) == _TAIL_CHARS and tail.isalpha():
+        return False
+    is_abbreviation, is_number = _end_of[tail]
+    return is_abbreviation or (is_number and _MONTH.match(text, following) is not None)
+
+
+def _read_end(tail: str) -> tuple[bool, bool]:
+    """Return whether a tail ends with an abbreviation, and whether with a number, maybe a day."""
+    if tail[-1:].isdigit():
+        return _ORDINAL.search(tail) is not None, _DAY.search(tail) is not None
+    word = _WORD_BREAK.split(tail)[-1]
+    return (len(word) == 1 and word.isalpha()) or word.lower() in _ABBREVIATIONS, False
+
+
+_end_of = WordCache(_read_end)

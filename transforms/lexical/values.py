@@ -1,0 +1,513 @@
+"""Read the values of a text: numbers with their units, amounts, dates, times and phone numbers.
+
+Values of different spellings are equal: 14:00 and 2 pm, 10k and 10,000, two weeks and 14 days.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import product
+from math import isclose
+from typing import NamedTuple
+
+from schemas.verdict import ContradictionKind
+from transforms.lexical.number_forms import grouped_form, number_form
+from transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, has_english
+from transforms.lexical.units import CURRENCIES, MONEY, SCALES, UNITS, Unit
+
+DATE, TIME, PHONE, NUMBER = "date", "time", "phone", "number"
+_NAMES = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+_MONTHS = {name[:3]: number for number, name in enumerate(_NAMES, 1)} | {"sept": 9}
+for _names in (*MONTH_NAMES.values(), _NAMES):
+    _MONTHS |= {name.lower(): number for number, name in enumerate(_names, 1)}
+_SURE_MONTHS = frozenset(name.capitalize() for name in _NAMES) - {"March", "May"}
+"""Months even without a number beside them."""
+
+_ORDINAL_WORDS = {"first", "second", "third", "fourth", "fifth", "half", "twice"}
+_WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
+for _word in _ORDINAL_WORDS:
+    del _WORDS[_word]
+_MULTIPLES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "half": 0.5}
+_NAMED_HOURS = {"noon": 720, "midday": 720, "midnight": 0}
+_ROMAN = dict(
+    zip("II III IV VI VII VIII IX XI XII XIII XIV".split(), (2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14))  # noqa: B905, SIM905
+)
+_PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+_YEARS, _MONTH_NUMBERS, _DAYS = range(1000, 2100), range(1, 13), range(1, 32)
+_SURE_YEARS = range(1500, 2100)
+_HALF_DAY, _HOUR, _MAX_HOUR = 720, 60, 23
+_MIN_PHONE_DIGITS = 7
+_FIRST_CJK, _MAX_CJK_UNIT = "\u3041", 3
+_MAX_VALUES = 256
+"""Of one text; one with more is a table."""
+
+
+def _any(words: object) -> str:
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))  # type: ignore[call-overload]
+
+
+_MONTH = rf"(?P<month>{_any(_MONTHS)})(?!\w)\.?"
+_OF = r"(?:of |de |del |di )?"
+_TIME_UNITS = _any(each for each, (unit, *_) in UNITS.items() if unit.dimension == "time")
+_ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma een".split())  # noqa: SIM905
+_KINDS = (
+    dict.fromkeys(_ARTICLES, "article")
+    | dict.fromkeys((*_WORDS, *SCALES), "word")
+    | dict.fromkeys(_MULTIPLES, "multiple")
+    | dict.fromkeys(_NAMED_HOURS, "hour")
+    | dict.fromkeys(_MONTHS, "month")
+)
+"""What may begin with a word in lower case."""
+
+_ALSO_VERBS = frozenset({"may", "march", "mar", "sep", "jun"})
+"""These are months with a capital only."""
+
+VALUE_WORDS = frozenset(
+    word.strip("°%$€£¥") for word in (*_KINDS, *_ROMAN, *UNITS) if word[-1:].isalpha()
+) - {*_ARTICLES, "x", ""}
+"""The words that values have."""
+
+_ANCHOR = re.compile(r"\d|[½¼¾]|[^\W\d_]+")
+_TIME_UNIT = re.compile(rf"[ -](?:{_TIME_UNITS})(?!\w)", re.IGNORECASE)
+_ISO = re.compile(
+    r"(\d{4})([-/])(\d\d?)\2(\d\d?)(?!\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+)
+_BY_DIGITS = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})(?!\d)")
+_DAY_FIRST = re.compile(
+    rf"(\d\d?)(?:st|nd|rd|th|er|\.|º)? {{0,2}}{_OF}{_MONTH}(?:,? {_OF}(\d{{4}})(?!\d))?",
+    re.IGNORECASE,
+)
+_MONTH_FIRST = re.compile(
+    rf"{_MONTH}(?: (\d\d?)(?:st|nd|rd|th)?(?![\d:%]|[.,]\d| ?[ap]\.?m))?"
+    rf"(?:,? {_OF}(\d{{4}})(?!\d))?",
+    re.IGNORECASE,
+)
+_CJK_DATE = re.compile(
+    r"(?:(\d{4})\s?[年년]\s?)(?:(\d\d?)\s?[月월]\s?)?(?:(\d\d?)\s?[日일])?|()(\d\d?)\s?[月월]\s?(\d\d?)?"
+)
+_DECADE = re.compile(r"(\d\d|)(\d0)\s?['\u2019]?s(?!\w)")
+_TIME = re.compile(r"(\d\d?)(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
+_CLOCK = re.compile(r"(\d\d?):(\d\d)(?::\d\d)?(?![\d:])(?:\s(?:Uhr|uur|h)\b)?")
+_EUROPEAN = re.compile(
+    r"(\d\d?)\s?(?:Uhr\b|uur\b|h(?=[\d\s.,;:!?)]|$)|[時时点點](?![間间]))\s?([0-5]\d(?!\d))?"
+)
+_PHONE = re.compile(r"\d{2,6}\)?(?:[ ./\u2013-]{1,2}\(?\d{2,8}\)?){1,4}(?![\d%])")
+_DIGITS = re.compile(
+    r"[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)(?:,\d{1,2}(?!\d))?"
+    r"|\d+(?:[.,]\d+)*(?:['\u2019]\d{3}(?!\d))*"
+)
+_SPACED = re.compile(r"[ \u00a0\u2009\u202f]")
+_PART = re.compile(r"\s?([½¼¾])|(?:/([1-9]\d?)(?!\d))")
+_FRACTION = re.compile(r"[½¼¾]")
+_CJK_PARTS = re.compile(r"(?:\d+(?:\.\d+)?[千万萬億亿]+)+\d*")
+_CJK_PART = re.compile(r"(\d+(?:\.\d+)?)([千万萬億亿]*)")
+_SUFFIX = re.compile(r"k(?![\w/])|K(?![\w/])|M(?![\w/])|bn(?!\w)|B(?![\w/])")
+_SUFFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "bn": 1e9, "B": 1e9}
+_NEXT_WORD = re.compile(r"(?:\s|-|\sand\s)?([^\W\d_]+|[千万萬億亿])\.?", re.IGNORECASE)
+_UNIT = re.compile(
+    r"[\s\u00a0-]?(°\s?[cfCF](?!\w)|[%°€$£¥\uffe5¢\u00d7円元分]|[^\W\d_]+²?(?:/[^\W\d_]+)?)"
+)
+_SECOND_WORD = re.compile(r" (celsius|fahrenheit|cent)(?!\w)")
+_MAX_LABEL = 12
+# A number behind one of these numbers a part of a text.
+_LABEL = re.compile(
+    r"(?:step|option|method|part|point|item|example|figure|table|page|no\.|#)s?\s?\(?$",
+    re.IGNORECASE,
+)
+_OF_A = re.compile(r" an?(?= )")
+_BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5])\s?$")
+Parts = tuple[int | None, int | None, int | None]
+
+
+class Value(NamedTuple):
+    """A value, and its place in a text in characters.
+
+    Attributes:
+      raw: what a number may be, without its unit: 1.299 may be 1299.
+      units: what its unit may be.
+      dates: what a date may be, as year, month and day, each None if it is not said.
+      is_implied: "a month" means one month only beside another value.
+      is_decade: a date is any of the ten years from `dates` on.
+    """
+
+    kind: str
+    start: int
+    end: int
+    raw: tuple[float, ...] = ()
+    units: tuple[Unit, ...] = ()
+    dates: tuple[Parts, ...] = ()
+    is_implied: bool = False
+    is_decade: bool = False
+
+    def equals(self, other: "Value") -> bool:
+        """Return whether both may say the same."""
+        if self.dates and other.dates:
+            return any(_agree(own, its) for own, its in self._dates_beside(other))
+        if self.dates or other.dates:
+            date, number = (self, other) if self.dates else (other, self)
+            return number.kind == NUMBER and any(
+                parts in date.dates for parts in _years(number.raw)
+            )
+        if self.kind != other.kind:
+            return not {self.kind, other.kind} - {TIME, NUMBER} and self._is_full_hour(other)
+        if not (self.units and other.units):
+            return not self.raw or any(own in other.raw for own in self.raw)
+        return any(
+            one.dimension == two.dimension
+            and (bool(one.factor and two.factor) or any(own in other.raw for own in self.raw))
+            and any(
+                _are_close(own * one.factor, its * two.factor, one.dimension)
+                for own, its in product(self.raw, other.raw)
+            )
+            for one, two in product(self.units, other.units)
+        )
+
+    def is_said_by(self, other: "Value") -> bool:
+        """Return whether the other value says all that this one says."""
+        if self.dates and other.dates:
+            return any(_includes(its, own) for own, its in self._dates_beside(other))
+        return bool(self.units) == bool(other.units) and self.equals(other)
+
+    def measures_like(self, other: "Value") -> bool:
+        """Return whether the other value may stand in the place of this one."""
+        if {self.kind, other.kind} <= {TIME, NUMBER} and self.kind != other.kind:
+            return not (self.units or other.units)
+        if self.kind != other.kind:
+            return False
+        own, its = ({unit.dimension for unit in each.units} for each in (self, other))
+        return bool(own & its) or not (own or its) or bool(own & MONEY and its & MONEY)
+
+    def _dates_beside(self, other: "Value") -> Iterator[tuple[Parts, Parts]]:
+        pairs = product(self.dates, other.dates)
+        if not (self.is_decade or other.is_decade):
+            yield from pairs
+            return
+        for own, its in pairs:
+            yield _decade_of(own), _decade_of(its)
+
+    def _is_full_hour(self, other: "Value") -> bool:
+        time, number = (self, other) if self.kind == TIME else (other, self)
+        hours = {minutes / _HOUR for minutes in time.raw} | {
+            minutes / _HOUR - 12 for minutes in time.raw
+        }
+        return not number.units and not hours.isdisjoint(number.raw)
+
+
+def contradiction_kind(value: Value, other: Value) -> ContradictionKind:
+    """Return by what two values differ."""
+    if value.kind == DATE:
+        return ContradictionKind.DATE
+    is_same_number = bool(value.units) and any(own in other.raw for own in value.raw)
+    return ContradictionKind.UNIT if is_same_number else ContradictionKind.NUMBER
+
+
+def may_have_value(text: str) -> bool:
+    """Return whether a text may have a value; "a" has none without what is behind it."""
+    return any(_kind(found[0]) not in (None, "article") for found in _ANCHOR.finditer(text))
+
+
+def read_values(text: str) -> list[Value]:
+    """Return the first 256 values of a text, in order."""
+    values: list[Value] = []
+    place = 0
+    for anchor in _ANCHOR.finditer(text):
+        if anchor.start() < place or not (kind := _kind(anchor[0])):
+            continue
+        found = list(_at(kind, anchor, text))
+        if found:
+            values += found
+            place = max([value.end for value in found])
+            if len(values) >= _MAX_VALUES:
+                break
+    return values
+
+
+def _kind(anchor: str) -> str | None:
+    if not anchor.isalpha():
+        return "digit"
+    if anchor in _ALSO_VERBS:
+        return None
+    return _KINDS.get(anchor.lower()) or ("roman" if anchor in _ROMAN else None)
+
+
+def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
+    start, end = anchor.span()
+    match kind:
+        case "month":
+            yield from _month_first(text, start)
+        case "word":
+            yield from _number_in_words(text, start)
+        case "multiple":
+            yield _multiple(text, start, end, _MULTIPLES[anchor[0].lower()])
+        case "hour":
+            yield Value(TIME, start, end, (_NAMED_HOURS[anchor[0].lower()],))
+        case "roman":
+            if text[:start].endswith(" "):
+                yield Value(NUMBER, start, end, (_ROMAN[anchor[0]],), is_implied=True)
+        case "article":
+            if _TIME_UNIT.match(text, end):
+                behind, units = _unit(text, end)
+                is_implied = anchor[0].lower() != "one"
+                yield Value(NUMBER, start, behind, (1.0,), units, is_implied=is_implied)
+        case _:
+            yield from _in_digits(text, start)
+
+
+def _multiple(text: str, start: int, end: int, factor: float) -> Value:
+    """Read "triple", and "half an hour"."""
+    units = UNITS["x"]
+    if factor < 1:
+        of_a = _OF_A.match(text, end)
+        end, units = _unit(text, of_a.end() if of_a else end)
+    return Value(NUMBER, start, end, (factor,), units, is_implied=True)
+
+
+def _in_digits(text: str, start: int) -> Iterator[Value]:
+    is_label = _LABEL.search(text, max(0, start - _MAX_LABEL), start) is not None
+    for read in _BY_DIGIT:
+        found = list(read(text, start))
+        yield from [each._replace(is_implied=each.is_implied or is_label) for each in found]
+        if found:
+            return
+
+
+def _iso(text: str, start: int) -> Iterator[Value]:
+    if found := _ISO.match(text, start):
+        year, _, month, day = found.groups()
+        for value in _date(start, found.end(), (int(year), int(month), int(day))):
+            # A time behind it is a machine's.
+            yield value._replace(is_implied="T" in found[0])
+
+
+def _by_digits(text: str, start: int) -> Iterator[Value]:
+    """Read 31/12/2025 and 12/31/2025; 03/04/2025 may be a day in March or in April."""
+    if found := _BY_DIGITS.match(text, start):
+        one, mark, two, year = found.groups()
+        readings = [(int(year), int(two), int(one))]
+        if mark != ".":
+            readings.append((int(year), int(one), int(two)))
+        yield from _date(start, found.end(), *readings)
+
+
+def _day_first(text: str, start: int) -> Iterator[Value]:
+    if found := _DAY_FIRST.match(text, start):
+        day, month, year = found.groups()
+        end = found.end() if year else found.start("month") + len(month)
+        yield from _date(start, end, (_number(year), _MONTHS[month.lower()], int(day)))
+
+
+def _month_first(text: str, start: int) -> Iterator[Value]:
+    if found := _MONTH_FIRST.match(text, start):
+        month, day, year = found.groups()
+        if day or year or month in _SURE_MONTHS:
+            end = found.end() if day or year else start + len(month)
+            yield from _date(start, end, (_number(year), _MONTHS[month.lower()], _number(day)))
+
+
+def _cjk_date(text: str, start: int) -> Iterator[Value]:
+    found = _CJK_DATE.match(text, start)
+    if found and (found[1] or found[5]):
+        month, day = (found[2], found[3]) if found[1] else (found[5], found[6])
+        yield from _date(start, found.end(), (_number(found[1]), _number(month), _number(day)))
+
+
+def _decade(text: str, start: int) -> Iterator[Value]:
+    """Read 1990s and '90s as the year 1990 or 90 of any century."""
+    if found := _DECADE.match(text, start):
+        century = int(found[1]) if found[1] else None
+        years = [century] if century else [18, 19, 20]
+        dates = tuple((each * 100 + int(found[2]), None, None) for each in years)
+        yield Value(DATE, start, found.end(), dates=dates, is_decade=True)
+
+
+def _date(start: int, end: int, *readings: Parts) -> Iterator[Value]:
+    dates = tuple(
+        (year, month, day)
+        for year, month, day in readings
+        if (year is None or year in _YEARS)
+        and (month is None or month in _MONTH_NUMBERS)
+        and (day is None or day in _DAYS)
+    )
+    if dates:
+        yield Value(DATE, start, end, dates=dates)
+
+
+def _time(text: str, start: int) -> Iterator[Value]:
+    if found := _TIME.match(text, start):
+        hour, minute, half = found.groups()
+        minutes = int(hour) % 12 * _HOUR + int(minute or 0) + _HALF_DAY * (half in "pP")
+        yield Value(TIME, start, found.end(), (minutes,))
+    elif found := _CLOCK.match(text, start) or _EUROPEAN.match(text, start):
+        if int(found[1]) > _MAX_HOUR:
+            return
+        minutes = int(found[1]) * _HOUR + int(found[2] or 0)
+        # 2:30 may be in the afternoon.
+        is_ambiguous = found.re is _CLOCK and 0 < minutes < _HALF_DAY and found[1][0] != "0"
+        also = (minutes + _HALF_DAY,) if is_ambiguous else ()
+        yield Value(TIME, start, found.end(), (minutes, *also))
+
+
+def _phone(text: str, start: int) -> Iterator[Value]:
+    found = _PHONE.match(text, start)
+    if not found or (start and text[start - 1] in "$€£.,"):
+        return
+    digits = re.sub(r"\D", "", found[0])
+    is_grouped = _DIGITS.fullmatch(found[0]) and " " in found[0]
+    if len(digits) >= _MIN_PHONE_DIGITS and not is_grouped and "." not in found[0][:3]:
+        parts = re.split(r"\D+", found[0])
+        if not (len(parts) == 2 and all(int(part) in _SURE_YEARS for part in parts)):  # noqa: PLR2004 - a range of years
+            yield Value(PHONE, start, found.end(), (float(digits),))
+
+
+def _number_in_digits(text: str, start: int) -> Iterator[Value]:
+    if fraction := _FRACTION.match(text, start):
+        yield from _with_unit(text, start, start + 1, (_PARTS[fraction[0]],))
+        return
+    if parts := _CJK_PARTS.match(text, start):
+        total = sum(_cjk_number(*part) for part in _CJK_PART.findall(parts[0]))
+        yield from _with_unit(text, start, parts.end(), (total,))
+        return
+    found = _DIGITS.match(text, start)
+    if not found:
+        return
+    digits, end = found[0], found.end()
+    if _SPACED.search(digits):
+        if " " in digits and has_english(text):
+            digits = digits.partition(" ")[0]
+            end = start + len(digits)
+        digits = _SPACED.sub("", digits)
+    raw = _amounts(digits, text)
+    if not raw:
+        yield Value(NUMBER, start, end)
+        return
+    if part := _PART.match(text, end):
+        if text.startswith("24/7", start):
+            yield Value(NUMBER, start, part.end(), (24.0,), UNITS["hours"])
+            yield Value(NUMBER, start, part.end(), (7.0,), UNITS["days"])
+            return
+        else:
+            raw = (raw[0] + _PARTS[part[1]] if part[1] else raw[0] / int(part[2]),)
+        end = part.end()
+    yield from _with_unit(text, start, end, raw)
+
+
+def _cjk_number(digits: str, scales: str) -> float:
+    number = float(digits)
+    for scale in scales:
+        number *= SCALES[scale]
+    return number
+
+
+def _amounts(digits: str, text: str) -> tuple[float, ...]:
+    """Return the numbers that digits may stand for; the likelier one first."""
+    forms = [number_form(digits)]
+    if (grouped := grouped_form(digits)) != forms[0]:
+        forms = [*forms, grouped] if has_english(text) else [grouped, *forms]
+    try:
+        return tuple([float(form) for form in forms])
+    except ValueError:
+        return ()
+
+
+def _number_in_words(text: str, start: int) -> Iterator[Value]:
+    total, part, end = 0.0, 0.0, start
+    while found := _NEXT_WORD.match(text, end) if end > start else _NEXT_WORD.match(text, start):
+        word = found[1].lower()
+        if word in SCALES and len(word) > 1:
+            scale = SCALES[word]
+            part = max(part, 1.0) * scale
+            if scale > 100:  # noqa: PLR2004 - hundreds stay a part of thousands
+                total, part = total + part, 0.0
+        elif word in _WORDS and not (part % 10):
+            part += _WORDS[word]
+        else:
+            break
+        end = found.start(1) + len(found[1])
+    if end > start:
+        yield from _with_unit(text, start, end, (total + part,))
+
+
+def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Iterator[Value]:
+    """Yield a number with the scale and the unit around it, or as a year."""
+    is_plain = text[start:end].isdecimal()
+    if scale := _SUFFIX.match(text, end):
+        raw, end = tuple(each * _SUFFIXES[scale[0]] for each in raw), scale.end()
+    elif (
+        (word := _NEXT_WORD.match(text, end)) and word[1].lower() in SCALES and word[1] not in "kM"
+    ):
+        raw = tuple(each * SCALES[word[1].lower()] for each in raw)
+        end = word.end()
+    else:
+        is_plain = is_plain and True
+    if sign := _BEFORE.search(text, max(0, start - 4), start):
+        yield Value(NUMBER, sign.start(), end, raw, CURRENCIES[sign[1]])
+        return
+    behind, units = _unit(text, end)
+    if not units and is_plain and len(raw) == 1 and raw[0] in _SURE_YEARS and not scale:
+        yield Value(DATE, start, end, raw, dates=((int(raw[0]), None, None),))
+    else:
+        yield Value(NUMBER, start, behind, raw, units)
+
+
+def _unit(text: str, end: int) -> tuple[int, tuple[Unit, ...]]:
+    """Return the unit behind a number, and where it ends."""
+    found = _UNIT.match(text, end)
+    if not found:
+        return end, ()
+    name = found[1].lower().replace(" ", "")
+    behind = found.end()
+    if second := _SECOND_WORD.match(
+        text.lower() if text[behind : behind + 1] == " " else "", behind
+    ):
+        name, behind = "%" if second[1] == "cent" else second[1], second.end()
+    if len(name) == 1 and name.isalpha() and name.isascii() and text[end : end + 1] == "-":
+        return end, ()
+    units = UNITS.get(name, ())
+    if not units and name[0] >= _FIRST_CJK:
+        for chars in range(_MAX_CJK_UNIT, 0, -1):
+            if units := UNITS.get(name[:chars], ()):
+                return found.start(1) + chars, units
+    return (behind, units) if units else (end, ())
+
+
+def _number(digits: str | None) -> int | None:
+    return int(digits) if digits else None
+
+
+def _agree(one: Parts, two: Parts) -> bool:
+    """Return whether two dates have a part in common, and no part differs."""
+    both = [(own, its) for own, its in zip(one, two, strict=True) if own and its]
+    return bool(both) and all(own == its for own, its in both)
+
+
+def _decade_of(parts: Parts) -> Parts:
+    return (parts[0] // 10 * 10 if parts[0] else None, None, None)
+
+
+def _years(raw: tuple[float, ...]) -> list[Parts]:
+    return [(int(number), None, None) for number in raw if number == int(number)]
+
+
+def _includes(whole: Parts, part: Parts) -> bool:
+    return all(own is None or own == its for own, its in zip(part, whole, strict=True))
+
+
+_DATA = (1.0, 1.024, 1.024**2, 1.024**3)
+
+
+def _are_close(one: float, two: float, dimension: str) -> bool:
+    if dimension == "data":
+        return any(isclose(one * each, two) or isclose(one, two * each) for each in _DATA)
+    if dimension == "temperature" and not (one and two):
+        return True
+    if isclose(one, two):
+        return True
+    # Twelve months are a year, and a month has 28 to 31 days.
+    return dimension == "time" and min(one, two) >= 2_000_000 and isclose(one, two, rel_tol=0.036)  # noqa: PLR2004 - the seconds of a month, roughly
+
+
+_BY_DIGIT: tuple[Callable[[str, int], Iterator[Value]], ...] = (
+    *(_iso, _by_digits, _day_first, _cjk_date, _decade, _time, _phone, _number_in_digits),
+)

@@ -1,0 +1,275 @@
+"""Split text into words: the one tokenizer of scores and contradictions."""
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from enum import IntEnum
+from itertools import chain, compress, pairwise, zip_longest
+from typing import NamedTuple
+from unicodedata import combining, normalize
+
+from schemas import Record
+from transforms.lexical.cache import CachedAttribute, WordCache
+from transforms.lexical.negations import may_negate
+from transforms.lexical.number_forms import grouped_form, join_groups, repeat_joined
+from transforms.lexical.phrases import (
+    ALSO_ENGLISH_WORDS,
+    ELISIONS,
+    NUMBER_WORDS,
+    OTHER_STOP_WORDS,
+    STOP_WORDS,
+    has_english,
+    may_be_other,
+    may_name_other_source,
+    may_name_source,
+    may_refuse,
+    may_refuse_otherwise,
+)
+from transforms.lexical.sentences import UNSPACED_SCRIPTS
+from transforms.lexical.values import may_have_value
+
+
+class TokenKind(IntEnum):
+    """The kind of a token; a name is a word with a capital.
+
+    A foreign function word is a function word only in a text that is not English: "die", "son".
+    """
+
+    FUNCTION = 0
+    WORD = 1
+    NUMBER = 2
+    NAME = 3
+    FOREIGN_FUNCTION = 4
+
+
+_NUMBER, _FOREIGN = int(TokenKind.NUMBER), int(TokenKind.FOREIGN_FUNCTION)
+_AS_WORD = bytes.maketrans(bytes([_FOREIGN]), bytes([TokenKind.WORD]))
+_AS_FUNCTION = bytes.maketrans(bytes([_FOREIGN]), bytes([TokenKind.FUNCTION]))
+SOURCE, REFUSAL, NEGATION, VALUE = (1 << bit for bit in range(4))
+"""A sign of what a text may have: the name of a source, a refusal, a negation, a value."""
+
+_MARKS = " .,;:!?()[]*_'\"\u201c\u201d"
+FormAndKind = tuple[str, TokenKind]
+"""A token's normal form, equal for the inflections of a word, and its kind."""
+
+_LATIN = r"A-Za-z\u00c0-\u024f"
+_SIGNS = r"\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09be-\u09cd\u0b82\u0bbe-\u0bcd"
+"""Vowel signs of Arabic, Devanagari, Bengali and Tamil, which stand within words."""
+_TOKEN = re.compile(
+    rf"[{_LATIN}]+(?:['\u2019][A-Za-z]{{1,3}}(?![{_LATIN}]))?"
+    r"|\d+(?:[.,:/]\d+|['\u2019]\d{3}(?!\d))*"
+    rf"|[^\W\d_{_LATIN}{UNSPACED_SCRIPTS}](?:[^\W\d_{_LATIN}{UNSPACED_SCRIPTS}]|[{_SIGNS}])*"
+    r"|[^\W\d_]"
+    r"|[%$€£]"
+)
+
+_LETTERS_AS_WORDS = re.compile("([\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]{8,})")
+"""Han and Hangul, each letter a token: splitting them as a list is ten times as fast."""
+
+_PREFIX_CHARS = 6  # As good as a stemmer, measured on the sets named in `scoring`.
+_FIRST_COMBINING = "\u0300"
+
+
+class Words(Record, frozen=True):
+    """The normal forms of a text's tokens, a `TokenKind` for each, and signs as bits."""
+
+    forms: list[str]
+    kinds: bytes
+    signs: int
+
+
+class Token(NamedTuple):
+    """A token and its place in a text in characters; `lower` is its spelling in lower case."""
+
+    form: str
+    kind: int
+    lower: str
+    start: int
+    end: int
+
+
+def tokenize(text: str) -> list[FormAndKind]:
+    """Return a text's tokens, in order."""
+    return list(map(_token_of, _TOKEN.findall(text)))
+
+
+def forms_of(text: str) -> list[str]:
+    """Return the normal forms of a text's tokens, in order."""
+    return list(chain.from_iterable(map(_forms_of, repeat_joined(text).split())))
+
+
+def read_words(text: str) -> Words:
+    """Return a text's tokens and signs, with one cache lookup for each piece."""
+    words = _words_in(text)
+    if _NUMBER in words.kinds and (joined := join_groups(text)) != text:
+        return _words_in(joined)
+    return words
+
+
+def read_tokens(text: str) -> list[Token]:
+    """Return a text's tokens with their places, in order."""
+    tokens = []
+    is_english = has_english(text)
+    for found in _TOKEN.finditer(text):
+        form, kind = _token_of(found[0])
+        if kind == _FOREIGN:
+            kind = TokenKind.WORD if is_english else TokenKind.FUNCTION
+        tokens.append(Token(form, kind, found[0].lower(), *found.span()))
+    return tokens
+
+
+def spellings(text: str) -> list[str]:
+    """Return the tokens of a text of any length as they are spelled."""
+    text = repeat_joined(text)
+    if text.isascii():
+        return _TOKEN.findall(text)
+    found: list[str] = []
+    for part, letters in zip_longest(*[iter(_LETTERS_AS_WORDS.split(text))] * 2, fillvalue=""):
+        found += _TOKEN.findall(part)
+        found += letters
+    return found
+
+
+def form_of(spelling: str) -> str:
+    """Return the normal form of a token."""
+    return _normal_form(_lower(spelling))
+
+
+def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int]:
+    kinds = bytes([kind for _, kind in tokenize(unspaced)])
+    return _forms_of(unspaced), kinds, _read_signs(unspaced)
+
+
+def _read_signs(word: str) -> int:
+    lower = word.lower()
+    bare = lower.strip(_MARKS)
+    signs = SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
+    signs |= NEGATION * may_negate(bare) | VALUE * may_have_value(word)
+    if may_be_other(bare):
+        signs |= SOURCE * may_name_other_source(bare) | REFUSAL * may_refuse_otherwise(lower)
+    return signs
+
+
+def _read_forms(unspaced: str) -> tuple[str, ...]:
+    return tuple([form for form, _ in tokenize(unspaced)])
+
+
+def _read_token(spelling: str) -> FormAndKind:
+    word = _lower(spelling)
+    form = _normal_form(word)
+    if word in STOP_WORDS or word in OTHER_STOP_WORDS or not _is_content(form):
+        return form, TokenKind.FUNCTION
+    if word in ALSO_ENGLISH_WORDS:
+        return form, TokenKind.FOREIGN_FUNCTION
+    if form[0].isdigit():
+        return form, TokenKind.NUMBER
+    return form, TokenKind.NAME if spelling[0].isupper() else TokenKind.WORD
+
+
+def _lower(spelling: str) -> str:
+    word = spelling.lower().replace("\u2019", "'").removesuffix("'s")
+    elided, mark, rest = word.partition("'")
+    return rest if mark and rest and elided in ELISIONS else word
+
+
+def _normal_form(word: str) -> str:
+    word = NUMBER_WORDS.get(word, word)
+    if word[0].isdigit():
+        return grouped_form(word)
+    return (word if word.isascii() else _without_accents(word))[:_PREFIX_CHARS]
+
+
+def _without_accents(word: str) -> str:
+    if word[0] >= _FIRST_COMBINING:  # no Latin letter
+        return word
+    marked = normalize("NFD", word)
+    return "".join([char for char in marked if not combining(char)])
+
+
+def _is_content(form: str) -> bool:
+    """Return whether a form is a word, a digit or a character of a script without spaces."""
+    return len(form) > 1 or form.isdigit() or (form >= UNSPACED_SCRIPTS[0] and form.isalpha())
+
+
+# No token contains white space, and most pieces between white space repeat.
+_token_of = WordCache(_read_token).__getitem__
+_forms_of = WordCache(_read_forms).__getitem__
+_piece_of = WordCache(_read_piece).__getitem__
+
+
+def _words_in(text: str) -> Words:
+    forms: list[str] = []
+    all_kinds = bytearray()
+    signs = 0
+    for its_forms, its_kinds, its_signs in map(_piece_of, text.split()):
+        forms += its_forms
+        all_kinds += its_kinds
+        signs |= its_signs
+    kinds = bytes(all_kinds)
+    if _FOREIGN in kinds:
+        kinds = kinds.translate(_AS_WORD if has_english(text) else _AS_FUNCTION)
+    return Words(forms, kinds, signs)
+
+
+Pair = tuple[str, str]
+
+
+def content_of(text: str) -> frozenset[str]:
+    """Return the distinct content tokens of a text, as their forms."""
+    words = read_words(text)
+    return frozenset(compress(words.forms, words.kinds))
+
+
+class ClaimWords:
+    """The words of a claim as normal forms, in order.
+
+    Args:
+      text: what of the claim is compared.
+      words: its words.
+    """
+
+    def __init__(self, text: str, words: Words) -> None:
+        self.text = text
+        self.forms = words.forms
+        self.kinds = words.kinds
+        self.signs = words.signs
+
+    @CachedAttribute
+    def content(self) -> tuple[str, ...]:
+        """The content tokens."""
+        return tuple(compress(self.forms, self.kinds))
+
+    @CachedAttribute
+    def distinct(self) -> frozenset[str]:
+        """The distinct content tokens."""
+        return frozenset(self.content)
+
+    @CachedAttribute
+    def numbers(self) -> Sequence[str]:
+        """The content tokens that are numbers."""
+        return _of_kind(TokenKind.NUMBER, self.forms, self.kinds)
+
+    @CachedAttribute
+    def names(self) -> Sequence[str]:
+        """The content tokens that are names; the first token of a claim is not a name."""
+        return _of_kind(TokenKind.NAME, self.forms[1:], self.kinds[1:])
+
+    @CachedAttribute
+    def pairs(self) -> list[Pair]:
+        """All adjacent tokens, function words included."""
+        return list(pairwise(self.forms))
+
+    def count(self, missed: AbstractSet[str]) -> tuple[int, int, int]:
+        """Count the occurrences of some forms among the numbers, names and content tokens."""
+        is_missed = missed.__contains__
+        return (
+            sum(map(is_missed, self.numbers)),
+            sum(map(is_missed, self.names)),
+            sum(map(is_missed, self.content)),
+        )
+
+
+def _of_kind(kind: TokenKind, forms: Sequence[str], kinds: bytes) -> Sequence[str]:
+    if kind not in kinds:
+        return ()
+    return [form for form, its_kind in zip(forms, kinds, strict=True) if its_kind == kind]
