@@ -12,15 +12,13 @@ import pytest
 
 from launch.__main__ import main
 from launch.inputs.paths import default_run_id_of, default_work_folder
-from pipeline.settings.checker import DATABASE
 from pipeline.settings.config import Destination
 from tests.support.commands import WITHOUT_EXTRAS
 from tests.support.documented_commands import ROOT, read_page
-from tests.support.journals import read_journal
 from tests.support.outputs import record_ids_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator, free_port
 from tests.support.waiting import wait_until
-from tests.support.watched import total
+from tests.support.watched import ledger_of, total
 
 WALK = read_page(ROOT / "docs" / "pubsub.md")
 SAMPLE = ROOT / "launch" / "samples" / "answers-2026-03-02.jsonl"
@@ -53,10 +51,7 @@ def read_by_worker(output: Path) -> int:
     """Count the messages that the worker has finished."""
     run = default_run_id_of("projects/local/subscriptions/answers")
     work_folder = default_work_folder(Destination(root=str(output), run=run))
-    if not Path(work_folder, DATABASE).exists():
-        return 0
-    with closing(read_journal(work_folder)) as journal:
-        return total(journal.ledger())["read"]
+    return total(ledger_of(work_folder))["read"]
 
 
 def watch(script: str, output: Path, messages: int) -> str:

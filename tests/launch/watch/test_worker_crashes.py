@@ -18,7 +18,7 @@ from launch.engine.publisher import Publisher
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch import worker as worker_module
 from launch.watch.reporter import LogReporter
-from launch.watch.run_worker import open_journal, open_worker
+from launch.watch.run_worker import open_worker
 from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config

@@ -93,7 +93,7 @@ def test_alerts_do_not_wait_for_files_that_take_their_time(
 
     def slow(*paths: str) -> None:
         assert release.wait(30)
-        publish_new(*paths)
+        publish(*paths)
 
     monkeypatch.setattr(storage, "publish_new", slow)
     watched.publish(an_unsupported_envelope(1))
