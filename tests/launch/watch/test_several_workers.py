@@ -1,10 +1,9 @@
-"""FinalFiles of a worker that no other worker, and no later journal, replaces."""
+"""Several workers on one subscription and one output, which need no word of each other."""
 
 import io
-import shutil
 import tempfile
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, ExitStack, closing, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 
 import fastavro
@@ -12,21 +11,21 @@ import pytest
 from msgspec.structs import replace
 
 from launch.__main__ import main
-from launch.watch.durable.journal import Journal
-from launch.watch.durable.ownership import OwnershipLost
 from launch.watch.worker import Worker
-from pipeline.storage import TargetExists
+from pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.file_systems import NO_SECOND_FILE_SYSTEM, other_file_system
-from tests.support.outputs import alerts_in, failures_in, records_below, summary_in
+from tests.support.outputs import failures_in, summary_in
 from tests.support.storage_server import storage_server
 from tests.support.waiting import wait_until
 from tests.support.watched import SUBSCRIPTION, Watched, total, work
 from tests.support.watching import WatchProcess
 from tests.support.wire_faults import status
+
+MOST_HELD = 40
 
 
 def publish(watched: Watched, first: int, count: int) -> None:
@@ -42,109 +41,38 @@ def test_a_new_work_folder_replaces_no_file_of_the_one_before(watched: Watched) 
     assert len(set(watched.record_ids())) == 70
 
 
-def test_a_new_work_folder_knows_what_was_published_before_in_each_of_its_batches(
-    watched: Watched,
-) -> None:
-    publish(watched, 0, 30)
-    watched.drain()
-    with watched.other_work_folder("restarted"), watched.worker() as worker:
-        for first in (0, 10, 20):
-            publish(watched, first, 10)
-            work(worker, lambda: not watched.outstanding)
-        worker.finish()
-    assert sorted(watched.record_ids()) == sorted(set(watched.record_ids()))
-    assert len(watched.record_ids()) == 30
-
-
-def test_a_removed_journal_takes_no_row_along(
-    watched: Watched, caplog: pytest.LogCaptureFixture
-) -> None:
-    publish(watched, 0, 30)
-    watched.drain()
-    # This worker dies with rows that are durable and not published.
-    with watched.worker() as worker:
-        publish(watched, 30, 5)
-        work(worker, lambda: len(watched.record_ids()) == 35)
-        publish(watched, 35, 20)
-        work(worker, lambda: not watched.outstanding)
-    public = set(watched.record_ids())
-    assert len(public) == 35
-    for path in Path(watched.work_folder).glob("journal.sqlite*"):
-        path.unlink()
-    publish(watched, 55, 10)
-    watched.drain()
-    assert public < set(watched.record_ids())
-    aside = {row["record_id"] for row in records_below(Path(watched.work_folder) / "set-aside")}
-    assert len(aside) == 20
-    assert len(aside | set(watched.record_ids())) == 65
-    assert "belong to another journal; they were moved to" in caplog.text
-
-
-def test_an_output_folder_that_is_deleted_stops_the_worker(watched: Watched) -> None:
-    watched.work_folder = str(watched.output.parent / "work")
-    publish(watched, 0, 10)
-    with watched.worker() as worker:
-        work(worker, lambda: not watched.outstanding)
-        shutil.rmtree(watched.output)
-        publish(watched, 10, 10)
-        with pytest.raises(OwnershipLost, match=r"out was (deleted|replaced) while"):
-            work(worker, lambda: False)
-    assert watched.outstanding == 10
-
-
-def test_a_journal_that_is_replaced_stops_the_worker(watched: Watched) -> None:
-    with watched.worker() as worker:
-        work(worker, lambda: not watched.outstanding)
-        for path in Path(watched.work_folder).glob("journal.sqlite*"):
-            path.unlink()
-        with closing(Journal(f"{watched.work_folder}/journal.sqlite")):
-            publish(watched, 0, 10)
-            with pytest.raises(OwnershipLost, match=r"journal\.sqlite was replaced"):
-                work(worker, lambda: False)
-    assert watched.outstanding == 10
-
-
-def run_to_the_end(worker: Worker, watched: Watched) -> None:
-    """Acknowledge all messages and publish; files may be published before the last message."""
-    work(worker, lambda: not watched.outstanding)
-    worker.finish()
-
-
-def test_a_file_of_somebody_else_is_not_replaced_and_stops_the_worker(watched: Watched) -> None:
-    with watched.worker() as worker:
-        with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
-            name = f"r1-{journal.identity}-batch0000000001-0-00000.avro"
-        taken = watched.output / "enriched" / "event_date=2026-03-02" / name
-        taken.parent.mkdir(parents=True, exist_ok=True)
-        taken.write_bytes(b"somebody else's")
-        publish(watched, 0, 5)
-        with pytest.raises(TargetExists, match="another process wrote it"):
-            run_to_the_end(worker, watched)
-    assert taken.read_bytes() == b"somebody else's"
-
-
-def test_a_damaged_part_is_set_aside_and_all_others_are_published(
+def test_a_message_that_two_workers_get_may_be_there_twice_and_is_counted(
     watched: Watched, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with watched.worker() as worker:
-        # The first publication is due at once, the next one after a while.
-        worker.step()
-        for first in (0, 5):
-            publish(watched, first, 5)
-            work(worker, lambda: not watched.outstanding)
-        damaged = min(Path(watched.work_folder).glob("batch-*/*.avro"))
-        damaged.write_bytes(damaged.read_bytes()[:-10])
-        damaged_rows = len(watched.record_ids())
-        worker.finish()
-        with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
-            (part,) = journal.parts_set_aside()
-    assert damaged_rows == 0
-    assert len(watched.record_ids()) == 10 - part.rows > 0
-    assert "set-aside" in part.path
-    assert Path(part.path).is_file()
-    assert [alert["kind"] for alert in alerts_in(watched.output)] == ["ledger"]
-    assert main(["verify", str(watched.output), "--work_folder", watched.work_folder]) == 1
-    assert "5 rows are in damaged parts, and in no file" in capsys.readouterr().out
+    folders = [str(watched.output.parent / name) for name in ("first", "second")]
+    for first, folder in zip((0, 20), folders, strict=True):
+        publish(watched, first, 30)
+        watched.work_folder = folder
+        watched.drain()
+    ids = watched.record_ids()
+    assert (len(ids), len(set(ids))) == (60, 50)
+    main(["verify", str(watched.output), "--work_folder", *folders])
+    assert "10 record ids have more than one record" in capsys.readouterr().out
+
+
+def test_one_worker_alone_is_exact(watched: Watched) -> None:
+    for first in (0, 20, 10):
+        publish(watched, first, 30)
+        watched.drain()
+    assert len(watched.record_ids()) == len(set(watched.record_ids())) == 50
+    assert total(watched.ledger())["duplicates"] == 40
+
+
+def test_a_removed_database_takes_no_published_file_along(watched: Watched) -> None:
+    publish(watched, 0, 30)
+    watched.drain()
+    public = set(watched.record_ids())
+    for path in Path(watched.work_folder).glob(f"{DATABASE}*"):
+        path.unlink()
+    publish(watched, 30, 10)
+    watched.drain()
+    assert public < set(watched.record_ids())
+    assert len(set(watched.record_ids())) == 40
 
 
 def test_two_subscriptions_share_an_output_and_its_summary(watched: Watched) -> None:
@@ -180,7 +108,7 @@ class Fleet:
         self._running = running
 
     def start(self, name: str) -> WatchProcess:
-        """Start a worker, and wait until it keeps a journal."""
+        """Start a worker, and wait until it keeps a database."""
         work_folder = self._folder / name
         worker = self._running.enter_context(
             WatchProcess(
@@ -193,12 +121,12 @@ class Fleet:
                     "--batch_messages",
                     "20",
                     "--max_outstanding_messages",
-                    "40",
+                    str(MOST_HELD),
                 ),
                 *("--work_folder", str(work_folder)),
             )
         )
-        worker.wait_for((work_folder / "journal.sqlite").exists)
+        worker.wait_for((work_folder / DATABASE).exists)
         return worker
 
 
@@ -237,15 +165,15 @@ def test_live_workers_share_a_subscription_and_an_output(
         wait_until(lambda: not watched.outstanding, 60.0)
         assert returned.end()[0] == 0
     ids = watched.record_ids()
-    assert len(ids) == len(set(ids)) == 661
+    assert len(set(ids)) == 661
+    # What the killed one had committed and not acknowledged may be there twice.
+    assert len(ids) <= 661 + MOST_HELD
     summary = summary_in(watched.output)
-    assert (summary["enriched"], summary["failures"], summary["closes"]) == (661, 0, True)
+    assert (summary["enriched"], summary["failures"], summary["closes"]) == (len(ids), 0, True)
     assert len(summary["runs"]) == 4
-    work_folders = [str(folder) for folder in tmp_path.glob("*") if folder != watched.output]
-    assert main(["verify", str(watched.output), "--work_folder", *work_folders]) == 0
 
 
-def test_an_answer_that_fails_at_several_workers_is_one_failure(watched: Watched) -> None:
+def test_an_answer_that_fails_at_several_workers_is_a_failure_of_each(watched: Watched) -> None:
     refused = "Lamps glow blue at noon."
     folders = ["first", "second"]
     with FaultServer(by_answer({refused: status(400, "INVALID_ARGUMENT")})) as checker:
@@ -264,13 +192,13 @@ def test_an_answer_that_fails_at_several_workers_is_one_failure(watched: Watched
                 config = watched.config(checker=address, endpoint=address)
                 with watched.worker(config) as worker:
                     worker.finish()
-    assert len(watched.record_ids()) == 1
-    assert len(failures_in(watched.output)) == 1
-    with watched.other_work_folder("second"):
-        counted = total(watched.ledger())
-    assert (counted["failures"], counted["duplicates"], counted["gap"]) == (0, 2, 0)
-    work_folders = [str(watched.output.parent / name) for name in folders]
-    assert main(["verify", str(watched.output), "--work_folder", *work_folders]) == 0
+    assert len(set(watched.record_ids())) == 1
+    failures = [failure["record_id"] for failure in failures_in(watched.output)]
+    assert (len(failures), len(set(failures))) == (2, 1)
+    for name in folders:
+        with watched.other_work_folder(name):
+            counted = total(watched.ledger())
+        assert (counted["failures"], counted["duplicates"], counted["gap"]) == (1, 0, 0)
 
 
 def test_workers_share_an_output_in_a_bucket(
@@ -285,7 +213,7 @@ def test_workers_share_an_output_in_a_bucket(
 
     with storage_server(monkeypatch) as buckets:
         with worker_on(folders[0]) as first, worker_on(folders[1]) as second:
-            for start in (0, 20, 10):
+            for start in (0, 20):
                 publish(watched, start, 20)
                 work(first, lambda: second.step() or not watched.outstanding)
             second.finish()
