@@ -174,9 +174,7 @@ def test_late_answers_do_not_repeat_an_alert(watch: Watch) -> None:
     assert watch.minutes(30, answers=10, bad=9) == [OPENED]
     assert watch.minutes(120, answers=10) == [CLOSED]
     watch.minutes(9 * 60, answers=0)
-    watch.journal.outbox.delete(
-        identity for identity, _ in watch.journal.outbox.rows(Alert, 1_000)
-    )
+    watch.journal.outbox.delete(identity for identity, _ in watch.journal.outbox.rows(Alert, 1_000))
     for age_h in (9, 10, 11):
         watch.batch(1, age_s=age_h * HOUR_S)
         watch.clock.advance(MINUTE_S)
