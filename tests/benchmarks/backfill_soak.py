@@ -25,6 +25,7 @@ from tests.benchmarks.processes import Footprint, family_of, footprint_of
 from tests.benchmarks.slow_checker import SlowChecker, slow_checker
 from tests.benchmarks.verification import verification
 from tests.support.outputs import summary_in
+from tests.support.runs import batches_done
 
 _REPEATED_AFTER = 20_000
 _EACH_TWICE = 50
@@ -62,15 +63,10 @@ def looks(run: subprocess.Popen[bytes]) -> Iterator[list[Footprint]]:
                 continue
 
 
-def segments_done(folder: Path) -> int:
-    """How many segments of the run are finished."""
-    return len(list((folder / "out").glob(".groundwatch-*/segment-*.json")))
-
-
 def show(started_s: float, folder: Path, footprints: list[Footprint]) -> None:
     """Print a line: the number of processes, and the most that any of them takes."""
     sys.stdout.write(
-        f"| {time.monotonic() - started_s:5.0f} s | {segments_done(folder)} segments done |"
+        f"| {time.monotonic() - started_s:5.0f} s | {batches_done(folder / 'out')} batches done |"
         f" {len(footprints)} processes | {max(each.rss_mb for each in footprints):.0f} MB |"
         f" {max(each.open_files for each in footprints)} files |"
         f" {max(each.threads for each in footprints)} threads |\n"
@@ -79,13 +75,13 @@ def show(started_s: float, folder: Path, footprints: list[Footprint]) -> None:
 
 
 def soak(folder: Path, checker: SlowChecker, workers: int, kills_after: list[int]) -> int:
-    """Run to the end, killed whenever so many segments are done; returns the last exit status."""
+    """Run to the end, killed whenever so many batches are done; returns the last exit status."""
     started_s = time.monotonic()
     while True:
         run = begin(folder, checker.address, workers)
         for footprints in looks(run):
             show(started_s, folder, footprints)
-            if kills_after and segments_done(folder) >= kills_after[0]:
+            if kills_after and batches_done(folder / "out") >= kills_after[0]:
                 kills_after.pop(0)
                 run.kill()
                 sys.stdout.write("| killed |\n")
@@ -118,9 +114,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, slow_checker(0.02, 0.08) as checker:
         folder = Path(name)
         messages = with_repeats(generated_messages(given.answers))
-        segments = write_archives(folder, messages) // 10_000
+        batches = write_archives(folder, messages) // 10_000
         checker.begin(_FAULT_SHARE)
-        kills_after = [segments * n // (given.kills + 1) for n in range(1, given.kills + 1)]
+        kills_after = [batches * n // (given.kills + 1) for n in range(1, given.kills + 1)]
         exit_status = soak(folder, checker, given.workers, kills_after)
         sys.stdout.write(f"| status {exit_status} {counted(folder, given.answers)}")
 

@@ -46,7 +46,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         archive, output = Path(folder) / "answers.jsonl", Path(folder) / "out"
         write_archive(archive, given.answers)
-        killed = ended = visible = 0
+        killed = ended = doubled_before = 0
         while killed < given.kills:
             process = begin(archive, output, workers=1 + killed % 3)
             time.sleep(chance.uniform(_SHORTEST_S, _LONGEST_S))
@@ -56,17 +56,18 @@ def main() -> None:
             else:
                 ended += 1
             process.wait()
-            visible += len(list(output.glob("enriched/*/*.avro")))
+            ids = record_ids_in(output)
+            doubled_before += len(ids) - len(set(ids))
         while begin(archive, output, workers=2).wait() != 0:
             ended += 1
-        counts = Counter(record["record_id"] for record in records_in(output))
+        counts = Counter(record_ids_in(output))
         lost = given.answers - len(counts)
         doubled = sum(counts.values()) - len(counts)
         verified = verification(output)
     sys.stdout.write(
         f"| {killed} kills | {ended} tries that ended by themselves | {given.answers:,} answers |"
-        f" {lost} lost | {doubled} doubled | {verified} | files seen before the end:"
-        f" {visible} |\n"
+        f" {lost} lost | {doubled} doubled | {verified} | doubled before the end:"
+        f" {doubled_before} |\n"
     )
 
 

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import time
-from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,7 @@ from pipeline.settings.checker import DATABASE
 from tests.support.commands import HEED_INTERRUPTS, ChildProcess, run, start
 from tests.support.limits import LIMITED
 from tests.support.outputs import record_ids_in, records_in, summary_in
-from tests.support.runs import a_long_archive, backfill
-from transforms.persistence.database import Database
+from tests.support.runs import a_long_archive, backfill, batches_done
 
 _ANSWERS = 2000
 _START_TIMEOUT_S = 120.0
@@ -41,15 +39,6 @@ def begin(
         assert time.monotonic() < deadline
         wait(process, 0.01)
     return process
-
-
-def batches_done(output: Path) -> int:
-    """How many batches an unfinished run has committed."""
-    for path in output.glob(f".groundwatch-*/{DATABASE}"):
-        with suppress(OSError), closing(Database(str(path), None, durable=False)) as database:
-            [(count,)] = database.read("SELECT count(*) FROM plan WHERE state = 'done'")
-            return int(count)
-    return 0
 
 
 def wait(process: ChildProcess, seconds: float) -> None:

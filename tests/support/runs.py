@@ -1,5 +1,6 @@
 """Backfills in this process, over archives that tests make."""
 
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from launch.__main__ import main
 from launch.backfill import processes
 from launch.engine.journal import Journal
+from pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope, lines_of
 from tests.support.limits import limited
 
@@ -32,6 +34,15 @@ def _one_of_many(number: int) -> bytes:
 def backfill(archive: Path, output: Path, *flags: str) -> int:
     """Run a backfill; returns its exit status."""
     return main(["backfill", "--input", str(archive), "--output", str(output), *flags])
+
+
+def batches_done(output: Path) -> int:
+    """How many batches an unfinished run has committed."""
+    for path in output.glob(f".groundwatch-*/{DATABASE}"):
+        with suppress(OSError), closing(Database(str(path), None, durable=False)) as database:
+            [(count,)] = database.read("SELECT count(*) FROM plan WHERE state = 'done'")
+            return int(count)
+    return 0
 
 
 class Crash(Exception):
