@@ -37,31 +37,11 @@ MONTH_NAMES = {
 }
 """The names of the twelve months, by language beside English."""
 
-STOP_WORDS = frozenset(
-    """
-    a an the this that these those some any each every all both either such other another same own
-    many much more most few several i you he she it we they me him her us them my your his its our
-    their mine myself yourself himself herself itself ourselves themselves who whom whose which what
-    one am is are was were be been being have has had having do does did done can could may might
-    must shall should will would of in on at by for with from to into onto about as than then and or
-    but if so because while when where why how though although until between through during there
-    here also only just very too out up no not nor without i'm you're they're we're i've can't
-    cannot don't doesn't didn't isn't aren't wasn't won't however therefore thus overall
-    additionally moreover furthermore passage passages text article context document documents
-    source sources information summary state states stated mention mentions mentioned provided given
-    based according include includes included including
-    """.split()
-)
+STOP_WORDS = frozenset(str(_ENGLISH_PHRASES["stop"]).split())
 """173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words
 that connect sentences or refer to the sources."""
 
-_NUMBER_WORDS = """
-    zero 0 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12
-    thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20
-    thirty 30 forty 40 fifty 50 sixty 60 seventy 70 eighty 80 ninety 90 hundred 100 thousand 1000
-    million 1000000 billion 1000000000 dozen 12 half 0.5 first 1 second 2 third 3 fourth 4 fifth 5
-    twice 2
-""".split()
+_NUMBER_WORDS = str(_ENGLISH_PHRASES["numbers"]).split()
 NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
 """The digits of each number word; without "one", which is mostly a pronoun."""
 
@@ -187,64 +167,9 @@ _OPENING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
-_ADDRESS_TO_READER = re.compile(
-    r"""(?:
-      hello|hi|hey|greetings|welcome|thanks|thank\s+you
-    | you(?:'|\u2019)re\s+welcome|good\s+(?:morning|afternoon|evening)|(?:i|we)\s+apologi[sz]e
-    | (?:our|my)\s+apologies|sorry\s+(?:for|about|to)
-    | (?:have|wish(?:ing)?\s+you)\s+an?\s+(?:\w+\s+){0,5}(?:day|week(?:end)?|evening|night|time)
-    | (?:(?:kind|best|warm)(?:est)?\s+)?(?:regards|wishes)|sincerely|yours\s+(?:truly|sincerely)
-    | (?:best|cheers),?$
-    | (?:this\s+is|(?:i|we)(?:\s+am|(?:'|\u2019)m|\s+are)|you(?:'|\u2019)ve\s+reached)\s+
-      (?:\w+\s+){0,4}(?:assistant|chatbot|bot|agent|support|helpdesk)
-    | (?:i|we)\s+(?:will|can|could|would)\s+(?:now\s+|gladly\s+)?
-      (?:connect|transfer|forward|escalate)\s
-    | (?:but\s+)?(?!.{5,}\bbut\b)(?:i(?:\s+am|(?:'|\u2019)m)?|it\s+seems\s+i)\s+
-      (?:(?:currently|really|still)\s+)?
-      (?:(?:do|did|could|can|was|am|have|would)\s*(?:n(?:'|\u2019)?t|not)|not|cannot|can(?:'|\u2019)t)
-      \s+(?:(?:currently|yet|really|been)\s+)?(?:(?:been\s+)?able\s+to\s+)?
-      (?:know|find|found|sure|aware|certain|see|locate|access|help|assist|answer|provide|give|tell|say
-        |confirm|determine|share|offer|verify|have\s+(?:\w+\s+){0,2}
-        (?:access|information|details?|data|answers?|knowledge|records?))
-    | we\s+(?:(?:do|did|could|can)\s*(?:n(?:'|\u2019)?t|not)|cannot|can(?:'|\u2019)t
-      |(?:are|were)\s*(?:n(?:'|\u2019)t|not))
-      \s+(?:able\s+to\s+)?(?:know|find|locate|sure|have\s+(?:\w+\s+){0,2}
-        (?:information|details?|answers?))
-    | (?:is\s+there|do\s+you\s+have|would\s+you\s+like|can\s+i|how\s+can\s+i)\s
-    | i(?:(?:'|\u2019)m|\s+am)\s+(?:sorry|unable|here\s+to|happy\s+to|glad)
-    | i(?:(?:'|\u2019)d|\s+would)\s+be\s+(?:happy|glad)|i\s+hope|i\s+can(?:not|(?:'|\u2019)t)\s+help
-    | (?:please\s+)?(?:let\s+me\s+know|feel\s+free)
-    | if\s+you\s+have\s+(?:any\s+)?(?:more|other|further)
-    | as\s+an?\s+(?:ai|large\s+language\s+model|language\s+model|assistant)
-    | here(?:(?:'|\u2019)s|\s+is|\s+are)\s++(?:what\s+(?:i|we)\s+(?:found|know)|.*:)
-    )(?![\w'\u2019-])""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_FIRST_WORDS = """
-    hello hi hey greetings welcome thanks thank you you're you've good sorry i i'm i'd please let
-    feel if as here here's we we're our my have wish wishing kind best warm kindest warmest regards
-    wishes
-    sincerely yours cheers this it is do would can how but
-"""
-
-_REFUSAL = re.compile(
-    r"""\b(?:
-      (?:do|does|did)(?:\s+not|n['\u2019]t)\s+(?:\w+\s+){0,2}?
-        (?:mention|provide|specify|state|contain|include|give|say|discuss|address|answer|offer
-          |indicate|clarify|explain|describe|have|define|list|cover)
-    | (?:is|are|was|were)(?:\s+not|n['\u2019]t)\s+(?:\w+\s+)?
-        (?:mentioned|provided|specified|stated|given|included|clear|available|enough|discussed
-          |explained|defined|described|sufficient|possible|addressed|found)
-    | (?:cannot|can['\u2019]t|could\s+not|can\s+not)\s+(?:be\s+)?
-        (?:determine|answer|provide|find|conclude|confirm|give|say|tell|infer|identif)\w*
-    | unable\s+to\s+(?:\w+\s+)?
-        (?:answer|determine|provide|find|give|confirm|identify|generate|offer|say)
-    | (?:impossible|not\s+possible|difficult)\s+to
-    | no\s+(?:\w+\s+){0,2}?(?:information|mention|answer|details?|indication|data|evidence)
-    | (?:insufficient|not\s+enough|lacks?|without\s+(?:further|more|additional))\b
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_ADDRESS_TO_READER = re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
+_FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
+_REFUSAL = re.compile(str(_ENGLISH_PHRASES["refusal"]), re.IGNORECASE | re.VERBOSE)
 
 # Every refusal has a word with one of these in lower case. Few first letters make the search fast.
 _REFUSING = re.compile(

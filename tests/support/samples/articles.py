@@ -2,10 +2,10 @@
 
 An article is a `# Title`, a `slug:` line and its passages; a conversation is a `Q:` line, an
 `A:` block and sometimes one sentence more, by whose mark the answer is known. `Invented:`
-stands in no article and uses words of its own. The other two are blind spots of every checker
-that compares words: `Unseen:` contradicts the article in the article's words and passes, though
-some with a tag that names what differs; `Reworded:` says what the article says in other words
-and is flagged.
+stands in no article and uses words of its own. `Changed:` denies a sentence of the article or
+changes a value of it. The other two are blind spots of every checker that compares words:
+`Unseen:` contradicts the article in the article's words and passes; `Reworded:` says what the
+article says in other words and is flagged.
 """
 
 from enum import StrEnum
@@ -21,6 +21,7 @@ class Truth(StrEnum):
     SUPPORTED = "A"
     INVENTED = "Invented"
     UNSEEN = "Unseen"
+    CHANGED = "Changed"
     REWORDED = "Reworded"
 
 
@@ -59,7 +60,7 @@ class _Exchange(NamedTuple):
 
 def _exchange(block: str) -> _Exchange:
     question, _, reply = block.removeprefix("Q: ").partition("\nA: ")
-    for truth in (Truth.INVENTED, Truth.UNSEEN, Truth.REWORDED):
+    for truth in (Truth.INVENTED, Truth.UNSEEN, Truth.CHANGED, Truth.REWORDED):
         answer, mark, slip = reply.partition(f"\n{truth}: ")
         if mark:
             return _Exchange(question, f"{answer} {slip}", truth)

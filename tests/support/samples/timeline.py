@@ -72,6 +72,7 @@ _VERDICTS = {
     Truth.SUPPORTED: Verdict.GROUNDED,
     Truth.INVENTED: Verdict.LOW_GROUNDED,
     Truth.UNSEEN: Verdict.GROUNDED,  # false, but a lexical checker cannot know
+    Truth.CHANGED: Verdict.LOW_GROUNDED,  # it contradicts the article
     Truth.REWORDED: Verdict.LOW_GROUNDED,  # true, but a lexical checker cannot know
 }
 _CASES = (

@@ -11,8 +11,9 @@ import pytest
 from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import check_request
 from transforms.grounding.protocol import CheckReply
-from transforms.grounding.reply_cache import ReplyCache, ReplyStore
+from transforms.grounding.reply_cache import ReplyCache, ReplyStore, decode_reply, encode_reply
 from transforms.grounding.settings import Budget
+from transforms.lexical.check import check_grounding
 from transforms.persistence.database import Database
 
 ADDRESS = "http://checker/v1/c:check"
@@ -315,3 +316,13 @@ def test_concurrent_processes_share_the_budget(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert sum(taken) == 100
+
+
+def test_a_stored_reply_has_no_text_and_finds_the_values_of_its_mismatches_again() -> None:
+    request = check_request("The warranty lasts 30 days.", "The warranty lasts 14 days.")
+    reply = CheckReply(response=check_grounding(request), attempts=1)
+    [mismatch] = reply.response.claims[0].mismatches or ()
+    assert (mismatch.claim_value, mismatch.fact_value) == ("30 days", "14 days")
+    stored = encode_reply(reply)
+    assert b"days" not in stored
+    assert decode_reply(stored, request) == reply

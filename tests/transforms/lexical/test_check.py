@@ -203,3 +203,25 @@ def test_the_largest_request_is_checked_in_bounded_work() -> None:
     fact = " ".join(f"{LAMP} {CHAIR} word{number}" for number in range(117))[:10_000]
     response = check_grounding(check_request(f"{LAMP} {CHAIR} {UNSUPPORTED}", *[fact] * 200))
     assert [bool(claim.citation_indices) for claim in response.claims] == [True, True, False]
+
+
+def test_a_claim_gains_by_the_support_of_its_neighbours_unless_it_has_an_unseen_number() -> None:
+    others = f"{LAMP} {CHAIR} The red garden chair costs nine euros."
+    for claim, gains in (
+        ("The lamp brightens dull rooms.", True),
+        ("The lamp brightens 77 rooms.", False),
+    ):
+        alone = score_of(claim, LAMP, CHAIR)
+        checked = check_grounding(check_request(f"{others} {claim}", LAMP, CHAIR)).claims[-1]
+        assert checked.score is not None
+        assert (checked.score > alone + 0.01) is gains
+        assert checked.score <= 0.6
+
+
+def test_the_replies_say_what_a_claim_contradicts_and_that_nobody_looked_where_none_was() -> None:
+    response = check_grounding(check_request(f"Hello! {LAMP} {CHAIR}", LAMP.replace("20", "30")))
+    assert [claim.mismatches and len(claim.mismatches) for claim in response.claims] == [
+        None,
+        1,
+        (),
+    ]

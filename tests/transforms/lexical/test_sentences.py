@@ -155,3 +155,24 @@ def test_every_letter_and_digit_outside_marks_and_fences_is_in_a_sentence(text: 
 @pytest.mark.parametrize("piece", [".", "a", "| ", ". a", ".)", " ", ">", "a.", "é. ", "[1].", "-"])
 def test_the_work_grows_with_the_text_and_not_with_its_square(piece: str) -> None:
     assert len(split_sentences(piece * 200_000)) <= 200_000
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "To reset: 1. Open the app. 2. Tap Settings.",
+            ["To reset:", "Open the app.", "Tap Settings."],
+        ),
+        ("Steps: 1) Open the app 2) Tap Reset", ["Steps:", "Open the app", "Tap Reset"]),
+        ("It takes 1. Then 5. Wait.", ["It takes 1.", "Then 5.", "Wait."]),
+        ("Version 2. Open it.", ["Version 2.", "Open it."]),
+    ],
+)
+def test_the_numerals_of_a_list_in_a_line_are_no_sentences(text: str, expected: list[str]) -> None:
+    assert [sentence.text for sentence in split_sentences(text)] == expected
+
+
+def test_headings_are_marked() -> None:
+    text = "## Refunds\n**Terms**\nRefunds take **5 days**.\n- item"
+    assert [each.is_heading for each in split_sentences(text)] == [True, True, False, False]

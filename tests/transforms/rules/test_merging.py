@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.answer import Fact
-from schemas.checked_answer import Grounding
-from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
+from schemas.checked_answer import Contradiction, Grounding
+from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk, ClaimMismatch
 from tests.support.builders import a_claim, a_fact, a_reply, a_wire_claim
 from transforms.grounding.protocol import build_request
 from transforms.grounding.settings import CheckSettings
@@ -200,3 +200,27 @@ def test_a_claim_cites_each_fact_once_at_its_lowest_start(
     assert claim.citation_starts == tuple(
         min(start for cited_fact, start in found if cited_fact == fact) for fact in facts
     )
+
+
+def test_contradictions_name_the_claim_and_the_fact_of_the_answer() -> None:
+    found = ClaimMismatch(kind="NUMBER", claim_value="3", fact_value="2", fact=1)
+    reply = a_reply(a_wire_claim(0, 5), a_wire_claim(6, 17, 0.2, mismatches=(found,)))
+    grounding = merge_replies([call_of(ANSWER, (4, 0), (7, 0))], [reply])
+    assert grounding.contradictions == (
+        Contradiction(claim=1, kind="NUMBER", claim_value="3", fact_value="2", fact=7),
+    )
+
+
+def test_a_claim_that_other_facts_support_is_not_contradicted() -> None:
+    found = ClaimMismatch(kind="NUMBER", claim_value="3", fact_value="2", fact=0)
+    contradicted = a_reply(a_wire_claim(6, 17, 0.2, mismatches=(found,)))
+    supported = a_reply(a_wire_claim(6, 17, 0.9, mismatches=()))
+    calls = [call_of(ANSWER, (0, 0)), call_of(ANSWER, (1, 0))]
+    assert merge_replies(calls, [contradicted, supported]).contradictions == ()
+    unsupported = a_reply(a_wire_claim(6, 17, 0.1, mismatches=()))
+    assert merge_replies(calls, [contradicted, unsupported]).contradictions != ()
+
+
+def test_a_checker_that_does_not_look_for_contradictions_says_none() -> None:
+    reply = a_reply(a_wire_claim(6, 17, 0.2))
+    assert merge_replies([call_of(ANSWER, (0, 0))], [reply]).contradictions is None
