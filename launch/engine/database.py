@@ -52,7 +52,7 @@ _STATE = (
     *("notes", "plan", "batches", "seen", "chunks", "files"),
     *("ledger", "rates", "outbox", "deliveries"),
 )
-_OLD_STATE = ("journal.sqlite", "plan.json", "paid.sqlite")
+_OLD_STATE = ("journal.sqlite", "plan.json")
 _OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
 _IDENTITY, _RUN, _SCHEMA = "identity", "run", "schema"
 _IDENTITY_BYTES = 4
@@ -219,10 +219,8 @@ def _refuse_other_schema(folder: Path, database: Database) -> None:
 
 def _has_rows(path: Path) -> bool:
     """Return whether a file of an earlier version holds rows that no output file has."""
-    if path.suffix != ".sqlite":
+    if path.name == "plan.json":
         return True
-    if path.name != "journal.sqlite":
-        return False
     # A copy is read: SQLite changes files beside a database even to read it.
     with TemporaryDirectory() as copies:
         for name in (path.name, f"{path.name}-wal"):

@@ -48,5 +48,5 @@ def hour_of_batch(number: int, outcome: Outcome, counts: RunCounts, now_us: int)
 
 
 def ledger_alert() -> Alert:
-    """Return the alert for messages that ended nowhere, and for rows that are lost."""
+    """Return the alert for messages that ended nowhere."""
     return Alert(kind=AlertKind.LEDGER, event_time_us=clock.now_us(), severity=Severity.CRITICAL)

@@ -25,7 +25,6 @@ class PlannedRun(Record, frozen=True, kw_only=True):
     inputs: tuple[str, ...]
     versions: tuple[tuple[int, int], ...]
     messages: int
-    is_published: bool = False
 
 
 class Plan:

@@ -141,9 +141,11 @@ class Publisher:
     ) -> FileEntry:
         rows, size_bytes, times_us = 0, 0, []
         problem = f"cannot write {temporary_path}"
-        with storage.describing_errors(problem), storage.create(temporary_path) as stream:
+        with storage.create(temporary_path) as stream:
             for content, chunk_rows, first_us, last_us in self._contents(kind, chunks):
-                stream.write(content)
+                with storage.describing_errors(problem):
+                    stream.write(content)
+                    stream.flush()
                 size_bytes += len(content)
                 rows += chunk_rows
                 times_us += [each for each in (first_us, last_us) if each is not None]

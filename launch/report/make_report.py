@@ -21,6 +21,7 @@ from launch.terminal.figures import count, counted, percent
 from pipeline import storage
 from pipeline.settings.commands import ReportSettings
 from pipeline.settings.load import Loaded
+from pipeline.sinks.summary_file import read_summaries
 from transforms.rules.spans import without_controls
 
 _COMPARISON_NAME = "comparison.html"
@@ -44,6 +45,12 @@ def report(loaded: Loaded[ReportSettings]) -> int:
             return _write(settings, storage.join(folders[-1], _COMPARISON_NAME), *made)
         thresholds = settings.given_thresholds
         findings = read_output(found[0], thresholds, labels, shown=settings.shown_answers)
+    for run in read_summaries(settings.folder):
+        if run.unfinished:
+            sys.stderr.write(
+                f"groundwatch: the run {run.name} has not ended: give its command again to finish"
+                " it; the report counts what is published\n"
+            )
     if settings.what_if:
         _show_thresholds(findings.tally)
     price, template = settings.price_per_1k_chars, settings.record_url

@@ -1,5 +1,6 @@
 """Find what differs between the counts of a folder's runs, its manifest and its files."""
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -12,6 +13,7 @@ from schemas.summary import Summary
 
 KINDS = ("enriched", "failures", "alerts")  # the folders of rows below an output folder
 _MAX_NAMED = 5
+_NAMED_BY_DATABASE = re.compile(r"(.+-[0-9a-f]{8})-\d{6}\.\w+")
 
 RowCounts = dict[str, int]  # rows by kind
 
@@ -106,11 +108,15 @@ def shared_ids(folder: Folder) -> set[str]:
 def _file_differences(folder: Folder) -> Iterator[str]:
     found = {file.path: file for file in folder.files}
     listed = {entry.path for entry in folder.manifest}
+    known = {run.name for run in folder.runs}
+    known |= {f"{journal.run}-{journal.identity}" for journal in folder.journals}
     for file in folder.files:
         if damage := folder.damages.get(file.path):
             yield f"{file.path} is damaged after {file.rows} rows: {damage}"
         if file.path not in listed:
             yield f"{file.path} has {file.rows} rows, and no manifest lists it"
+        elif (run := _run_of(file.path)) and run not in known:
+            yield f"{file.path} belongs to the run {run}, whose summary is gone from runs/"
     moved = folder.moved_files()
     for entry in folder.manifest:
         there = found.get(entry.path)
@@ -165,6 +171,12 @@ def _journal_differences(folder: Folder) -> Iterator[str]:
             # What a topic has taken is in no file.
             if found > written or (kind == "enriched" and found < written):
                 yield _unequal(journal.path, kind, written, found)
+
+
+def _run_of(path: str) -> str | None:
+    """Return the name of the run on one machine that wrote a file, None for other files."""
+    found = _NAMED_BY_DATABASE.fullmatch(path.rpartition("/")[2])
+    return found and found[1]
 
 
 def _unequal(who: str, kind: str, expected: int, found: int) -> str:

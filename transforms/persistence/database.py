@@ -13,6 +13,7 @@ from transforms.persistence.private_files import create_file, make_folder
 _LOCK_TIMEOUT_S = 120.0
 # SQLite waits for so long in one call, during which Python handles no signal.
 _LOCK_POLL_S = 0.1
+_NOT_TEXT = "Could not decode to UTF-8"
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 Value = str | bytes | int | None
@@ -114,14 +115,21 @@ class Database:
                 with self._turn:
                     return execute()
             except sqlite3.OperationalError as error:
-                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                is_busy = _code_of(error) == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() > give_up:
                     raise
 
     def _described(self, problem: str, error: sqlite3.Error) -> OSError:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
+        if _code_of(error) in _DAMAGED:
             return DamagedDatabase(damage(self.path, str(error)))
+        if _NOT_TEXT in str(error):  # its own words would quote the row
+            return DamagedDatabase(damage(self.path, "a row is not what was written"))
         return OSError(f"{problem}: {error}")
+
+
+def _code_of(error: sqlite3.Error) -> int:
+    """Return SQLite's code of an error, 0 for an error of Python's module itself."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def damage(path: str, reason: str) -> str:
