@@ -24,13 +24,18 @@ def test_a_low_grounded_answer_ends_with_1_and_shows_why(
     command = ["check", "--answer", "The lamp was made in 1999.", "--fact", "Lamps glow.", FACT]
     assert main([*command, "--claim_threshold", "0.9"]) == 1
     printed = capsys.readouterr().out
-    assert printed.startswith("LOW_GROUNDED  CLAIM_SCORE")
+    assert printed.startswith("LOW_GROUNDED  CONTRADICTION")
     assert "DATE: 1999, but fact [2]: 1998" in printed
 
 
-def test_a_value_that_is_in_no_fact_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["check", "--answer", "Lamps glow for nineteen winters.", "--fact", "Lamps glow."])
-    assert "NUMBER: nineteen, which is in no fact" in capsys.readouterr().out
+def test_an_answer_that_denies_a_fact_is_low_grounded_and_shows_both(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    denied = "The tablet is not safe for children."
+    assert main(["check", "--answer", "The tablet is safe for children.", "--fact", denied]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("LOW_GROUNDED  CONTRADICTION")
+    assert "NEGATION: safe, but fact [1]: not safe" in printed
 
 
 def test_texts_come_from_files_and_standard_input(
