@@ -115,12 +115,11 @@ class Journal:
             last = max(number, self.next_number() - 1)
             self.database.keep_note(_LAST_NUMBER, last)
             self._release(answer.record_id for answer in outcome.deferred)
-            if not counts.read:
-                return
-            row = number, now_us, max(published_us, default=0)
-            self.database.write("INSERT OR REPLACE INTO batches VALUES (?, ?, ?)", *row)
+            if counts.read:
+                row = number, now_us, max(published_us, default=0)
+                self.database.write("INSERT OR REPLACE INTO batches VALUES (?, ?, ?)", *row)
+                self._count(hour, counts)
             self._add_chunks(outcome.chunks, now_us)
-            self._count(hour, counts)
             for engine, rates in outcome.rates:
                 self._add_rate(engine, rates)
             self._raise(outcome.alerts, now_us)

@@ -18,6 +18,7 @@ from pipeline.sinks.publication import manifests_of, read_manifest_file
 from pipeline.sinks.summary_file import read_summaries, remove_summary, write_summary
 from schemas.cost_estimate import Amounts, Comparison, compare, estimated_amounts
 from schemas.summary import Replayed, ReplayedFile, RunCounts, Summary
+from schemas.verdict import Verdict
 from transforms.grounding.reply_cache import ReplyStore
 from transforms.rules.tagging import Thresholds
 from transforms.runtime import clock
@@ -43,7 +44,8 @@ def summary_of(
     """Make the summary of a run that ends now; `rows` are those in the output's files, by kind."""
     cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
     spent = Amounts(calls=counts.calls, characters=counts.characters, cost=cost)
-    fields: dict[str, Any] = asdict(counts)
+    verdicts = {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict}
+    fields: dict[str, Any] = {**asdict(counts), "verdicts": verdicts}
     latency_ms, max_latency_ms = fields.pop("latency_ms"), fields.pop("max_latency_ms")
     return Summary(
         **fields | {"deferred": deferred},

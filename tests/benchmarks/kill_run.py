@@ -20,6 +20,7 @@ from pathlib import Path
 from tests.benchmarks.generated_answers import write_archive
 from tests.benchmarks.verification import verification
 from tests.support.limits import LIMITED
+from tests.support.outputs import record_ids_in
 
 _SHORTEST_S, _LONGEST_S = 2.0, 10.0
 

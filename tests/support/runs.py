@@ -12,6 +12,7 @@ from launch.engine.journal import Journal
 from pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope, lines_of
 from tests.support.limits import limited
+from transforms.persistence.database import Database
 
 
 def an_archive(folder: Path, *lines: bytes, name: str = "answers.jsonl") -> Path:

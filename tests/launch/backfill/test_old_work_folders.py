@@ -10,6 +10,7 @@ import pytest
 from launch.engine.database import FORMAT
 from pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope
+from tests.support.limits import limited
 from tests.support.outputs import record_ids_in, records_in, visible_files
 from tests.support.runs import an_archive, backfill, crash_in
 
@@ -108,8 +109,8 @@ def interrupted(
     """A command whose run was interrupted in its third batch."""
 
     def command() -> int:
-        flags = "--work_folder", str(work), "--segment_messages", "5"
-        return backfill(archive, tmp_path / "out", *flags)
+        with limited(segment_messages=5):
+            return backfill(archive, tmp_path / "out", "--work_folder", str(work))
 
     with monkeypatch.context() as patched:
         crash_in(patched, 3)

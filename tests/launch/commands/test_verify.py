@@ -13,7 +13,7 @@ from tests.support import wire_faults
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Buckets
 from tests.support.fault_server import FaultServer, always
-from tests.support.runs import a_long_archive, an_archive, backfill, crash_in
+from tests.support.runs import a_long_archive, an_archive, backfill, crash_in, in_batches
 from tests.support.storage_server import storage_server
 from tests.support.watched import Watched, work
 
@@ -132,17 +132,18 @@ def test_rows_of_a_run_that_has_not_ended_wait_in_its_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     archive, output = a_long_archive(tmp_path, 30), tmp_path / "out"
-    flags = "--segment_messages", "7", "--work_folder", str(tmp_path / "work")
+    flags = "--work_folder", str(tmp_path / "work")
     with monkeypatch.context() as patched:
         crash_in(patched, 3)
-        assert backfill(archive, output, *flags) == 1
+        assert in_batches(archive, output, *flags) == 1
     before = sorted((tmp_path / "work").iterdir())
     exit_status, printed = verify(capsys, output, "--work_folder", tmp_path / "work")
-    assert exit_status == 0
+    assert exit_status == 1
+    assert "has not ended: give the same command again to finish it" in printed
     rows = {line.strip().split("  ")[0]: line.split()[-3:] for line in printed.splitlines() if line}
     assert rows["waiting in work folders"] == ["14", "0", "2"]
     assert set(before) <= set((tmp_path / "work").iterdir())
-    assert backfill(archive, output, *flags) == 0
+    assert in_batches(archive, output, *flags) == 0
     assert verify(capsys, output)[0] == 0
 
 

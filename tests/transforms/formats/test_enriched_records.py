@@ -34,9 +34,9 @@ GROUNDING = Grounding(support_score=0.7, claims=(a_claim(score=0.5, citations=(0
 
 def messages_of(*records: EnrichedAnswer, text: TextMode = TextMode.FULL) -> list[Message]:
     """The messages in an archive of the records."""
-    stream = io.BytesIO()
-    row_format = EnrichedFiles(text)
-    rows = row_format.open(stream)
+    row_format, stream = EnrichedFiles(text), io.BytesIO()
+    stream.write(row_format.header)
+    rows = row_format.open_rows(stream)
     for record in records:
         rows.write(row_format.encode(record))
     rows.flush()

@@ -109,12 +109,20 @@ def test_what_pubsub_does_not_take_waits_and_is_not_tried_before_a_pause_is_over
     assert journal.outbox.rows(Alert, 9) == []
 
 
-def test_a_missing_topic_raises_and_keeps_the_alerts(journal: Journal, topic: ATopic) -> None:
+def test_a_missing_topic_is_a_problem_until_it_is_there_and_keeps_the_alerts(
+    journal: Journal, topic: ATopic, clock: ManualClock
+) -> None:
     commit(journal, alerts=1)
     topic.error = Refused("cannot publish to projects/p/topics/t: it does not exist")
-    with pytest.raises(Refused, match="does not exist"):
-        alerts_to(topic, journal).publish()
+    announcer = alerts_to(topic, journal, clock)
+    announcer.publish()
+    assert "does not exist" in str(announcer.problem)
     assert len(journal.outbox.rows(Alert, 9)) == 1
+    topic.error = None
+    clock.advance(15.0)
+    announcer.publish()
+    assert announcer.problem is None
+    assert journal.outbox.rows(Alert, 9) == []
 
 
 def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(

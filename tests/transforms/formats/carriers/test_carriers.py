@@ -309,7 +309,12 @@ def test_a_span_has_one_record_id_in_every_batch() -> None:
 
 
 def test_a_pushed_message_is_the_message_that_was_pulled() -> None:
-    pulled = Message(payload=json.dumps(ENVELOPE).encode(), place="17", attributes={"engine": "e"})
+    pulled = Message(
+        payload=json.dumps(ENVELOPE).encode(),
+        place="17",
+        attributes={"engine": "e"},
+        publish_time_us=1_772_438_400_000_000,
+    )
     answer = parsed(pushed(ENVELOPE, engine="e"))
     assert answer.record_id == parse_answer(pulled).record_id
     assert answer.engine == "e"
