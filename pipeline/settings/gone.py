@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 _AT_MOST_OUTSTANDING = "a worker keeps at most 4,000 messages and 64 MB outstanding"
+_JUDGE = "use --judge, or a server of your own that speaks the protocol (docs/checkers.md)"
 _LIMITS_OF_SERVICE = "the limits are those of Google's service"
 _MORE_WAIT = "up to 100,000 rows and 256 MB wait for a tool; `groundwatch export` sends others"
 _RATES = "choose --rate_budget and --rate_burn"
@@ -11,6 +12,9 @@ _TOPIC = "use --enriched_topic with a BigQuery subscription"
 
 GONE: Mapping[str, str] = {
     "batch_messages": "a batch has at most 1,000 messages, and fewer where checks are slow",
+    "behind": _JUDGE,
+    "behind_address": _JUDGE,
+    "behind_resource": _JUDGE,
     "cache_mb": "a process caches 64 MB of replies",
     "canary": "run `groundwatch evaluate` on labelled answers on a schedule",
     "canary_every_s": "run `groundwatch evaluate` on labelled answers on a schedule",

@@ -34,6 +34,7 @@ from schemas.message import Message
 from schemas.summary import Summary, summary_to_json
 from tests.support.archives import an_envelope, lines_of
 from tests.support.builders import a_failure, a_message
+from tests.support.limits import limited
 from tests.support.outputs import failures_in, record_ids_in, summary_in
 
 ANSWERS = 60
@@ -130,10 +131,11 @@ def run_job(job: str, folder: Path) -> int:
     places = ["--output", str(output)]
     if job == "worker":
         return _run_worker(folder, output)
-    if job == "backfill":
-        return main(["backfill", "--input", str(folder / "answers.jsonl"), *places])
-    failures = str(output / "failures" / "*.jsonl")
-    return main(["replay", "--failures", failures, *places, "--run_id", "again"])
+    with limited(segment_messages=BATCH):
+        if job == "backfill":
+            return main(["backfill", "--input", str(folder / "answers.jsonl"), *places])
+        failures = str(output / "failures" / "*.jsonl")
+        return main(["replay", "--failures", failures, *places, "--run_id", "again"])
 
 
 def _run_worker(folder: Path, output: Path) -> int:
@@ -276,7 +278,7 @@ def count_points(job: str) -> int:
         return int(counted.read_text())
 
 
-def sweep(job: str, step: int) -> Iterator[dict[str, Any]]:
+def sweep(job: str, step: int = 1) -> Iterator[dict[str, Any]]:
     """Crash at every so many points of a job."""
     for point in range(1, count_points(job) + 1, step):
         yield crash_at(job, point)
