@@ -111,13 +111,14 @@ def write_worker_summary(
 def remove_earlier_runs(config: Config, summary: Summary) -> None:
     """Remove the files of earlier runs of the same id, which this one replaces.
 
-    A run that a limit has stopped replaces only runs that have not ended either. Each is found by
-    its summary, which goes last, so that an interrupted removal is repeated.
+    A run that a limit has stopped replaces only runs that have not ended either, and so does a
+    replay: what an earlier one has resolved is no input of it. Each is found by its summary, which
+    goes last, so that an interrupted removal is repeated.
     """
     destination = config.destination
     for earlier in read_summaries(destination.root):
         is_same_run = (earlier.run, earlier.source) == (summary.run, summary.source)
-        is_kept = earlier.is_complete and not summary.is_complete
+        is_kept = earlier.is_complete and (config.replays or not summary.is_complete)
         if not is_same_run or earlier.name == summary.name or is_kept:
             continue
         manifests = list(manifests_of(destination, earlier.name))

@@ -1,5 +1,7 @@
 """Write the report of an output folder."""
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TypeVar
@@ -14,7 +16,7 @@ from schemas.enriched_answer import AnswerRow
 from transforms.rules.tagging import GivenThresholds, Thresholds
 
 REPORT_NAME = "report.html"
-_KEY_DIGITS = 16
+_NAMED_BY_DATABASE = re.compile(r"([^/]+)-([0-9a-f]{8})-\d{6}\.avro$")
 
 _Line = TypeVar("_Line")
 
@@ -54,28 +56,32 @@ def read_output(
     for path in files.failures:
         for failure in _readable(output_folder.read_lines(path, FailureLine), unreadable):
             tally.add_failure(failure)
-    found = (_readable(output_folder.read_answers(path), unreadable) for path in files.enriched)
-    answers = chain.from_iterable(found)
-    writers = {path.rpartition("-")[0].rpartition("/")[2] for path in files.enriched}
-    for answer in _distinct(answers) if len(writers) > 1 else answers:
+    for answer in _answers(files.enriched, unreadable):
         tally.add_answer(answer)
         if also_add is not None:
             also_add(answer)
     return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
 
 
-def _distinct(answers: Iterable[AnswerRow]) -> Iterator[AnswerRow]:
-    """Pass each record id once: of several workers, two may have written the same answer.
+def _answers(paths: Iterable[str], unreadable: list[str]) -> Iterator[AnswerRow]:
+    """Read enriched files, and pass each answer of the workers of one run once.
 
-    Memory grows by some 60 bytes a record.
+    Of several workers, two may have written the same answer. Memory grows by some 60 bytes a record
+    where there are several.
     """
-    seen: set[int] = set()
-    for answer in answers:
-        key = int(answer.record_id[:_KEY_DIGITS], 16) if answer.record_id else None
-        if key is None or key not in seen:
-            yield answer
-        if key is not None:
-            seen.add(key)
+    writers: defaultdict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for path in paths:
+        writer = _NAMED_BY_DATABASE.search(path)
+        run, identity = (writer[1], writer[2]) if writer else (path, "")
+        writers[run][identity].append(path)
+    for by_identity in writers.values():
+        seen: set[str] | None = set() if len(by_identity) > 1 else None
+        for path in chain.from_iterable(by_identity.values()):
+            for answer in _readable(output_folder.read_answers(path), unreadable):
+                if seen is None or answer.record_id not in seen:
+                    yield answer
+                if seen is not None:
+                    seen.add(answer.record_id)
 
 
 def _readable(records: Iterable[_Line], unreadable: list[str]) -> Iterator[_Line]:

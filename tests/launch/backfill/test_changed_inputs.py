@@ -11,8 +11,9 @@ import pytest
 from launch.engine.journal import Journal
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer
+from tests.support.limits import limited
 from tests.support.outputs import record_ids_in, records_in, summary_in
-from tests.support.runs import an_archive, crash_in, in_batches
+from tests.support.runs import an_archive, backfill, crash_in, in_batches
 
 ANSWERS = 60
 CHANGED = "it has changed since it was counted; give the same command again"
@@ -88,6 +89,7 @@ def lines_in(archive: Path, kind: str) -> list[str]:
     return sorted(part.split('"')[0] for part in text.split('"answer": "')[1:])
 
 
+@limited(segment_messages=3)
 def test_a_file_that_changes_when_it_is_read_whole_fails_the_run_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,9 +101,9 @@ def test_a_file_that_changes_when_it_is_read_whole_fails_the_run_too(
     with monkeypatch.context() as patched:
         # The second batch has the end of the first file.
         change_at_commit(patched, 1, lambda: append(archive, lines_of(an_envelope(10))))
-        assert in_batches(archive, output, *flags) == 1
+        assert backfill(archive, output, *flags) == 1
     assert f"cannot read {archive}: {CHANGED}" in capsys.readouterr().err
-    assert in_batches(archive, output, *flags) == 0
+    assert backfill(archive, output, *flags) == 0
     assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 11
 
 

@@ -136,6 +136,15 @@ def test_a_replay_that_a_limit_stopped_never_reads_its_own_failures(
     assert_replayed(output)
 
 
+def test_the_same_replay_again_keeps_what_the_first_has_resolved(tmp_path: Path) -> None:
+    output = failed_run(tmp_path)
+    with FaultServer() as server:
+        flags = "--run_id", "again", "--checker", server.address
+        for _ in range(2):
+            assert replay(output, output, *flags) == 0
+            assert_replayed(output)
+
+
 @limited(segment_messages=3)
 @pytest.mark.parametrize("number", [1, 3, 8])
 def test_a_replay_that_died_never_reads_its_own_failures(tmp_path: Path, number: int) -> None:

@@ -9,6 +9,7 @@ from tests.support.reports import a_low, write_enriched
 
 def test_an_answer_that_two_workers_have_written_counts_once(tmp_path: Path) -> None:
     shared, other = a_low(record_id="1" * 64), a_low(record_id="2" * 64)
-    write_enriched(tmp_path, [shared, other], run="w-1")
-    write_enriched(tmp_path, [shared], run="w-2")
+    for answers, name in (([shared, other], "w-00000001"), ([shared], "w-00000002")):
+        path = write_enriched(tmp_path, answers)
+        path.rename(path.with_name(f"{name}-000001.avro"))
     assert read_output(find_files(tmp_path.as_posix()), {}, {}).tally.answers == 2
