@@ -19,6 +19,7 @@ from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import PubSubSubscription, Subscription
 from launch.terminal.exit_status import DONE, FAILED, USAGE, fail
+from launch.watch.destinations import open_topic
 from launch.watch.health.metrics import Metrics
 from launch.watch.health.status_server import StatusServer
 from launch.watch.owned_paths import OwnershipLost
@@ -54,6 +55,10 @@ def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]
     except Unavailable as error:
         _log.warning("%s; messages wait until it replies", error)
     try:
+        _try_topics(settings)
+    except Refused as error:
+        return fail(str(error), USAGE)
+    try:
         summary = run_worker(config, settings, options, reporter=reporter)
     except OtherVersion as error:
         return fail(str(error), USAGE)
@@ -64,6 +69,15 @@ def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]
         return DONE
     _log.critical("the counts do not add up: %d messages were read", summary.read)
     return FAILED
+
+
+def _try_topics(settings: WatchSettings) -> None:
+    """Raise `Refused` for a topic that does not exist; later ones are tried again."""
+    topics = settings.pubsub
+    for name in (topics.alert_topic, topics.failure_topic, topics.enriched_topic):
+        if name:
+            with closing(open_topic(name, settings)) as topic:
+                topic.try_access()
 
 
 def run_worker(

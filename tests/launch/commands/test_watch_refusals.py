@@ -44,6 +44,16 @@ def summarise(read: int) -> Callable[..., Summary]:
     return run
 
 
+@pytest.mark.parametrize("flag", ["alert_topic", "failure_topic", "enriched_topic"])
+def test_a_topic_that_does_not_exist_is_a_wrong_command_line(
+    watched: Watched, capsys: pytest.CaptureFixture[str], flag: str
+) -> None:
+    missing = "projects/lamps/topics/missing"
+    assert watch(watched, f"--{flag}", missing) == 2
+    assert f"cannot publish to {missing}" in capsys.readouterr().err
+    assert not watched.output.exists()
+
+
 def test_a_second_worker_on_the_same_output_is_refused(
     watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
