@@ -268,7 +268,7 @@ def _planned(
     if earlier:
         # Its published files are removed when the new run has ended.
         Publisher(database, config, row_formats(config)).recover()
-        database.begin_anew()
+        database.reset()
     _keep_replies(database, change, forget=flags.forget_replies)
     database.assign_run(config.run)
     Plan(database).begin(planned, batches)

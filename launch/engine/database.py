@@ -90,7 +90,7 @@ class EngineDatabase(Database):
         if found != "ok":
             raise DamagedDatabase(damage(database.path, found.partition("\n")[0]))
         if not database.note(_IDENTITY, str):
-            database.begin_anew()
+            database.reset()
         database.keep_note(_SCHEMA, _schema())
         return database
 
@@ -103,7 +103,7 @@ class EngineDatabase(Database):
         """Open the database on another connection, for another thread."""
         return EngineDatabase(self.folder)
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Take a new identity, and delete all rows but paid replies and what was spent."""
         with self.transaction():
             for table in _STATE:

@@ -137,5 +137,5 @@ def damage(path: str, reason: str) -> str:
     return (
         f"{path} is damaged ({reason}), and was left as it is: restore it from a copy, or move its"
         " folder away and start again. What Pub/Sub still holds is delivered again, and a backfill"
-        " begins anew; what the database alone held is lost"
+        " starts over; what the database alone held is lost"
     )

@@ -56,7 +56,7 @@ def test_who_begins_anew_is_another_and_remembers_only_what_was_paid(tmp_path: P
         commit_batch(journal)
         seen.claim([RECORD_ID])
         before, paid = journal.database.identity, replies.spent()
-        journal.database.begin_anew()
+        journal.database.reset()
         assert journal.database.identity not in {"", before}
         assert journal.database.run is None
         assert (journal.waiting(), journal.ledger(), journal.next_number()) == ({}, [], 1)
@@ -64,7 +64,7 @@ def test_who_begins_anew_is_another_and_remembers_only_what_was_paid(tmp_path: P
         assert replies.spent() == paid
 
 
-def test_begin_anew_knows_every_table(tmp_path: Path) -> None:
+def test_reset_knows_every_table(tmp_path: Path) -> None:
     with closing(EngineDatabase.owned(str(tmp_path))) as database:
         query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         assert {name for (name,) in database.read(query)} == set(database_module._STATE)
