@@ -6,8 +6,9 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import chain
+from pathlib import Path
 from types import FrameType
 
 import msgspec
@@ -95,7 +96,9 @@ def local_run(
         if not summary.deferred:
             database.remove()
             storage.remove_folder(config.destination.temporary_folder)
-            storage.remove_folder(folder)
+            # A folder that the user named may hold other files.
+            with suppress(OSError):
+                Path(folder).rmdir()
 
 
 class _Run:

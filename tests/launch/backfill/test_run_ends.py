@@ -128,3 +128,12 @@ def test_a_database_that_was_removed_in_part_is_no_run(
         path.unlink()
     assert backfill(archive, output, "--work_folder", str(work)) == 0
     assert_whole(output)
+
+
+def test_other_files_of_a_named_work_folder_stay(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "mine.txt").write_text("mine")
+    archive = an_archive(tmp_path, an_envelope(1))
+    assert backfill(archive, tmp_path / "out", "--work_folder", str(work)) == 0
+    assert [path.name for path in work.iterdir()] == ["mine.txt"]
