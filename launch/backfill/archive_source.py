@@ -3,7 +3,10 @@
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from launch.engine.batches import Work
 from launch.engine.plan import Plan
@@ -112,15 +115,8 @@ class _Places:
     def ranges_of(self, places: Iterable[str]) -> Sequence[RecordRange]:
         """Return the record ranges of messages, in the order of their files."""
         found = (
-            sorted(
-                (source.path, number, source.contents)
-                for place in places
-                for source, number in self._found[place]
-            )
-            if places
-            else []
+            replace(source, first=number, count=1)
+            for place in places
+            for source, number in self._found[place]
         )
-        return [
-            RecordRange(path=path, contents=contents, first=number, count=1)
-            for path, number, contents in found
-        ]
+        return sorted(found, key=attrgetter("path", "first"))

@@ -127,7 +127,7 @@ class _Run:
         if waiting < total:
             done = total - waiting
             sys.stderr.write(f"groundwatch: going on: {done:,} of {total:,} messages are done\n")
-        if not waiting and self._plan.is_done():
+        if self._plan.is_done():
             return
         attempt = secrets.token_hex(4)
         with self._publishing():
@@ -260,7 +260,7 @@ def _planned(
     """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
     earlier = Plan(database).planned()
     if earlier and config.replays:
-        # Failures that the replay itself has made are no input of it.
+        # A replay does not read failures of its own.
         config = replace(config, inputs=earlier.inputs)
     is_ended = database.note(_ENDED, Summary) is not None
     change = _change(config, earlier, is_ended=is_ended) if earlier else None

@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS chunks (
   policy TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, checksum INTEGER NOT NULL,
   first_event_us INTEGER, last_event_us INTEGER, committed_at_us INTEGER NOT NULL,
   content BLOB NOT NULL);
-CREATE INDEX IF NOT EXISTS chunks_of_folder ON chunks (folder, id);
+CREATE INDEX IF NOT EXISTS chunk_sizes ON chunks (folder, kind, id, bytes);
 CREATE TABLE IF NOT EXISTS files (
   number INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT NOT NULL, chunks BLOB NOT NULL,
   state TEXT NOT NULL, entry BLOB);

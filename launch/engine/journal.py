@@ -35,7 +35,7 @@ _COUNT_WAITING = """
 SELECT kind, total(rows), count(DISTINCT committed_at_us), min(committed_at_us)
 FROM chunks GROUP BY kind
 """
-_LAST_NUMBER, _TOTALS, _ALERTS, _OPENED = "last_number", "totals", "alerts", "opened_at_us"
+_LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
 _Content = TypeVar("_Content")
 
 
@@ -153,13 +153,6 @@ class Journal:
     def alerts_raised(self) -> int:
         """Return how many alerts there were since the database was created."""
         return self.database.note(_ALERTS, int) or 0
-
-    def opened_at_us(self) -> int:
-        """Return when the run, or the worker's database, began."""
-        if (opened_us := self.database.note(_OPENED, int)) is None:
-            opened_us = clock.now_us()
-            self.database.keep_note(_OPENED, opened_us)
-        return opened_us
 
     def rates(self, since_us: int = 0) -> dict[str | None, list[RateCounts]]:
         """List each engine's counts by time, for the buckets from a moment on."""

@@ -9,13 +9,13 @@ from schemas.summary import RunCounts
 
 
 class BatchSource(Protocol):
-    """Where batches come from, and what is told of their ends."""
+    """Deliver batches, and record how they end."""
 
     def take(self) -> Work | None:
         """Return the next batch, None if there is none now."""
 
     def read(self, work: Work) -> None:
-        """Take note that all messages of a batch are read; the next one may begin."""
+        """Record that all messages of a batch are read: the next one may begin."""
 
     def advance(self, work: Work, outcome: Outcome) -> None:
         """Record the new position, in the transaction that commits a batch."""

@@ -19,10 +19,8 @@ from schemas.quantities import MEGABYTE
 from transforms.persistence.database import DamagedDatabase, damage
 
 _MAX_WAITING_BYTES = 256 * MEGABYTE
-_FOLDERS = """
-SELECT folder, kind, total(bytes), min(committed_at_us) FROM chunks GROUP BY folder, kind
-ORDER BY 3 DESC
-"""
+# Asked after each batch: the index has all of its columns, so that no row with its blob is read.
+_FOLDERS = "SELECT folder, kind, total(bytes) FROM chunks GROUP BY folder, kind ORDER BY 3 DESC"
 _NEXT = "SELECT id, bytes FROM chunks WHERE folder = ? AND kind = ? ORDER BY id"
 _CONTENT = """
 SELECT content, checksum, policy, rows, first_event_us, last_event_us FROM chunks WHERE id = ?
@@ -91,7 +89,7 @@ class Publisher:
         return self._database.note(_PUBLISHED, dict[str, int]) or {}
 
     def _due(self, *, everything: bool) -> list[_Folder]:
-        folders = [_Folder(*row[:3]) for row in self._database.read(_FOLDERS)]
+        folders = [_Folder(*row) for row in self._database.read(_FOLDERS)]
         waiting_bytes, due = sum(folder.size_bytes for folder in folders), []
         for folder in folders:
             is_full = folder.size_bytes >= self._config.file_bytes

@@ -1,4 +1,4 @@
-"""Notice that the journal or the output folder of a running worker was deleted or replaced."""
+"""Detect that the database or the output folder of a running worker was deleted or replaced."""
 
 import os
 from pathlib import Path
@@ -8,18 +8,18 @@ from transforms.persistence.private_files import make_folder
 
 
 class OwnershipLost(Exception):
-    """The journal or output of the worker was deleted or replaced: it may acknowledge nothing."""
+    """The database or output of the worker was deleted or replaced: it may acknowledge nothing."""
 
 
 class OwnedPaths:
-    """Keep the journal and the local output folder open that a worker started with.
+    """Keep the database and the local output folder open that a worker started with.
 
     A deleted file that is open can still be written, and a deleted folder is created again, so
     neither fails by itself. While they are open, no other file gets their inodes.
     """
 
-    def __init__(self, journal: str, output: str) -> None:
-        paths = [journal]
+    def __init__(self, database: str, output: str) -> None:
+        paths = [database]
         if storage.is_local(output):
             make_folder(output)
             paths.append(output)

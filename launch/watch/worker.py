@@ -18,7 +18,6 @@ from launch.engine.local_pipeline import LocalPipeline
 from launch.engine.loop import process_next
 from launch.engine.publisher import Publisher
 from launch.engine.run_summary import write_worker_summary
-from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
@@ -186,10 +185,7 @@ class Worker:
     def finish(self) -> None:
         """Publish what is durable; the next worker publishes what cannot be written."""
         self.monitor.evaluate(clock.now_us(), at_once=True)
-        try:
-            self._publish_outboxes()
-        except Refused as error:
-            _log.error("%s; the next worker tries again", error)
+        self._publish_outboxes()
         self.publisher.finish()
 
     @property

@@ -10,7 +10,7 @@ import pytest
 from tests.support.commands import run
 from tests.support.crash_points import JOBS
 
-_STEP = 41  # another remainder of the points than their order repeats
+_STEP = 41
 
 
 @pytest.mark.parametrize("job", JOBS)
