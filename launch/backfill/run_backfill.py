@@ -168,6 +168,8 @@ class _Run:
         if summary.is_complete:
             summary = resolve_replayed(self._config, summary)
             self._database.keep_note(_ENDED, summary)
+            # What follows cannot be done twice with less than this.
+            self._database.checkpoint()
         remove_earlier_runs(self._config, summary)
         return publish_summary(self._config, summary)
 
@@ -210,6 +212,7 @@ class _Run:
                 while not ended.wait(_PUBLISH_EVERY_S):
                     try:
                         publisher.publish()
+                        database.checkpoint()
                     except Exception as error:  # noqa: BLE001 - fails the run, which recovers
                         errors.append(error)
                         return

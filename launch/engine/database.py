@@ -19,39 +19,53 @@ from pipeline import storage
 from pipeline.errors import LockFailed, RunFailed
 from pipeline.settings.checker import DATABASE
 from schemas.avro import load_schema
-from transforms.persistence.database import DamagedDatabase, Database, damage
+from transforms.grounding.reply_cache import REPLY_TABLES
+from transforms.persistence.database import DamagedDatabase, Database, checksum_column, damage
 from transforms.persistence.private_files import make_folder
 from transforms.persistence.seen_ids import SEEN_TABLES
 
 FORMAT = 1
 """The version of the tables and of the rows in them."""
 
+CHUNK_COLUMNS = (
+    *("id", "folder", "kind", "policy", "rows", "bytes"),
+    *("first_event_us", "last_event_us", "committed_at_us", "content"),
+)
 _TABLES = f"""
 PRAGMA user_version = {FORMAT};
-CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS notes (
+  name TEXT PRIMARY KEY, content BLOB NOT NULL, {checksum_column("name", "content")}) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS plan (
   number INTEGER PRIMARY KEY, messages INTEGER NOT NULL, ranges BLOB NOT NULL,
-  state TEXT NOT NULL, attempt TEXT, tries INTEGER NOT NULL DEFAULT 0);
+  state TEXT NOT NULL, attempt TEXT, tries INTEGER NOT NULL DEFAULT 0,
+  {checksum_column("number", "messages", "ranges", "state", "attempt", "tries")});
 CREATE TABLE IF NOT EXISTS batches (
-  number INTEGER PRIMARY KEY, committed_at_us INTEGER NOT NULL, published_at_us INTEGER);
+  number INTEGER PRIMARY KEY, committed_at_us INTEGER NOT NULL, published_at_us INTEGER,
+  {checksum_column("number", "committed_at_us", "published_at_us")});
 CREATE TABLE IF NOT EXISTS chunks (
   id INTEGER PRIMARY KEY AUTOINCREMENT, folder TEXT NOT NULL, kind TEXT NOT NULL,
-  policy TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, checksum INTEGER NOT NULL,
+  policy TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
   first_event_us INTEGER, last_event_us INTEGER, committed_at_us INTEGER NOT NULL,
-  content BLOB NOT NULL);
+  content BLOB NOT NULL, {checksum_column(*CHUNK_COLUMNS)});
 CREATE INDEX IF NOT EXISTS chunk_sizes ON chunks (folder, kind, id, bytes);
 CREATE TABLE IF NOT EXISTS files (
   number INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT NOT NULL, chunks BLOB NOT NULL,
-  state TEXT NOT NULL, entry BLOB);
-CREATE TABLE IF NOT EXISTS ledger (hour_us INTEGER PRIMARY KEY, account BLOB NOT NULL);
+  state TEXT NOT NULL, entry BLOB,
+  {checksum_column("number", "path", "kind", "chunks", "state", "entry")});
+CREATE TABLE IF NOT EXISTS ledger (
+  hour_us INTEGER PRIMARY KEY, account BLOB NOT NULL, {checksum_column("hour_us", "account")});
 CREATE TABLE IF NOT EXISTS rates (
   engine BLOB NOT NULL, start_us INTEGER NOT NULL, counts BLOB NOT NULL,
+  {checksum_column("engine", "start_us", "counts")},
   PRIMARY KEY (engine, start_us)) WITHOUT ROWID;
 """
 _STATE = (
     *("notes", "plan", "batches", "seen", "chunks", "files"),
     *("ledger", "rates", "outbox", "deliveries"),
 )
+_ALL_TABLES = _TABLES + OUTBOX_TABLES + SEEN_TABLES
+_LOGS = ("-shm", "-wal")
+_HEADER_BYTES = 100  # of a database; a shorter one is empty to SQLite
 _OLD_STATE = ("journal.sqlite", "plan.json")
 _OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
 _IDENTITY, _RUN, _SCHEMA = "identity", "run", "schema"
@@ -78,7 +92,7 @@ class EngineDatabase(Database):
 
     def __init__(self, folder: str, *, is_read_only: bool = False) -> None:
         self.folder = folder
-        tables = None if is_read_only else _TABLES + OUTBOX_TABLES + SEEN_TABLES
+        tables = None if is_read_only else _ALL_TABLES
         super().__init__(str(Path(folder, DATABASE)), tables, durable=True)
 
     @classmethod
@@ -86,9 +100,6 @@ class EngineDatabase(Database):
         """Open the database of this run or worker, after a test that it can be continued."""
         _refuse_other_versions(Path(folder))
         database = cls(folder)
-        [(found,)] = database.read("PRAGMA quick_check(1)")
-        if found != "ok":
-            raise DamagedDatabase(damage(database.path, found.partition("\n")[0]))
         if not database.note(_IDENTITY, str):
             database.reset()
         database.keep_note(_SCHEMA, _schema())
@@ -135,18 +146,14 @@ class EngineDatabase(Database):
         content = msgspec.json.encode(noted)
         self.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", name, content)
 
-    def checkpoint(self) -> None:
-        """Write all commits to the database file itself, and fsync it.
-
-        A commit is in the write-ahead log alone until then, which a person may take for a
-        temporary file.
-        """
-        next(self.read("PRAGMA wal_checkpoint(FULL)"), None)
-
     def remove(self) -> None:
-        """Delete the files of a database whose run has ended; the lock of the folder is kept."""
+        """Delete the files of a database whose run has ended; the lock of the folder is kept.
+
+        The database goes last: a log without one is taken for damage.
+        """
+        self.checkpoint()
         self.close()
-        storage.remove([f"{self.path}{suffix}" for suffix in ("", "-wal", "-shm")])
+        storage.remove([f"{self.path}{suffix}" for suffix in (*_LOGS, "")])
 
 
 @contextmanager
@@ -183,8 +190,12 @@ def _schema() -> str:
 
 
 def _refuse_other_versions(folder: Path) -> None:
-    if (folder / DATABASE).exists():
+    path = folder / DATABASE
+    if path.exists() and path.stat().st_size >= _HEADER_BYTES:
         _refuse_other_format(folder)
+    elif any(path.with_name(f"{DATABASE}{suffix}").exists() for suffix in _LOGS):
+        # SQLite would delete the log, and begin with nothing.
+        raise DamagedDatabase(damage(str(path), "only its log is left"))
     for name in _OLD_STATE:
         if (folder / name).exists() and _has_rows(folder / name):
             raise OtherVersion(
@@ -203,6 +214,7 @@ def _refuse_other_format(folder: Path) -> None:
                 f" has {FORMAT}): finish it with that version, or choose another --work_folder;"
                 " nothing was changed"
             )
+        database.verify(_ALL_TABLES + REPLY_TABLES)
         if found == FORMAT:
             _refuse_other_schema(folder, database)
 

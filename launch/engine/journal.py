@@ -1,6 +1,5 @@
 """Commit the outcomes of batches in one transaction each, and keep their counts."""
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -28,8 +27,8 @@ from transforms.runtime import clock
 MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
 _ADD_CHUNK = """
-INSERT INTO chunks (folder, kind, policy, rows, bytes, checksum, first_event_us, last_event_us,
-  committed_at_us, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO chunks (folder, kind, policy, rows, bytes, first_event_us, last_event_us,
+  committed_at_us, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COUNT_WAITING = """
 SELECT kind, total(rows), count(DISTINCT committed_at_us), min(committed_at_us)
@@ -207,8 +206,10 @@ class Journal:
 
     def _add_chunks(self, chunks: Iterable[Chunk], now_us: int) -> None:
         for chunk in chunks:
-            checksum, times = zlib.crc32(chunk.content), (chunk.first_event_us, chunk.last_event_us)
-            counted = chunk.rows, len(chunk.content), checksum
+            times, counted = (
+                (chunk.first_event_us, chunk.last_event_us),
+                (chunk.rows, len(chunk.content)),
+            )
             place = chunk.folder, chunk.kind, chunk.policy
             self.database.write(_ADD_CHUNK, *place, *counted, *times, now_us, chunk.content)
 

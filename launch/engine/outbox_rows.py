@@ -12,16 +12,17 @@ from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.quantities import MEGABYTE
-from transforms.persistence.database import Database
+from transforms.persistence.database import Database, checksum_column
 
-OUTBOX_TABLES = """
+OUTBOX_TABLES = f"""
 CREATE TABLE IF NOT EXISTS outbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, policy TEXT NOT NULL,
-  content BLOB NOT NULL);
+  content BLOB NOT NULL, {checksum_column("id", "kind", "policy", "content")});
 CREATE INDEX IF NOT EXISTS outbox_kinds ON outbox (kind);
 CREATE TABLE IF NOT EXISTS deliveries (
   kind TEXT PRIMARY KEY, sent INTEGER NOT NULL, refused INTEGER NOT NULL,
-  skipped INTEGER NOT NULL, dropped INTEGER NOT NULL) WITHOUT ROWID;
+  skipped INTEGER NOT NULL, dropped INTEGER NOT NULL,
+  {checksum_column("kind", "sent", "refused", "skipped", "dropped")}) WITHOUT ROWID;
 """
 _ADD_DELIVERED = """
 INSERT INTO deliveries VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind) DO UPDATE SET

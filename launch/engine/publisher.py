@@ -1,14 +1,13 @@
 """Publish committed rows: whole final files under new names, each listed in a manifest."""
 
 import json
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from launch.engine.database import EngineDatabase
+from launch.engine.database import CHUNK_COLUMNS, EngineDatabase
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import write_manifest_of
@@ -16,15 +15,17 @@ from pipeline.sinks.row_formats import RowFormats
 from pipeline.storage import TargetExists
 from schemas.file_entry import FileEntry
 from schemas.quantities import MEGABYTE
-from transforms.persistence.database import DamagedDatabase, damage
+from transforms.persistence.database import DamagedDatabase, damage, row_checksum
 
 _MAX_WAITING_BYTES = 256 * MEGABYTE
 # Asked after each batch: the index has all of its columns, so that no row with its blob is read.
 _FOLDERS = "SELECT folder, kind, total(bytes) FROM chunks GROUP BY folder, kind ORDER BY 3 DESC"
 _NEXT = "SELECT id, bytes FROM chunks WHERE folder = ? AND kind = ? ORDER BY id"
-_CONTENT = """
-SELECT content, checksum, policy, rows, first_event_us, last_event_us FROM chunks WHERE id = ?
-"""
+_CONTENT = f"""
+SELECT content, checksum IS {row_checksum(CHUNK_COLUMNS)}, policy, rows, first_event_us,
+  last_event_us
+FROM chunks WHERE id = ?
+"""  # noqa: S608 - of names
 _PUBLISHED = "published"
 
 
@@ -117,6 +118,7 @@ class Publisher:
         entry = self._write_file(temporary_path, path, folder.kind, chunks)
         query = "UPDATE files SET state = 'written', entry = ? WHERE number = ?"
         self._database.write(query, msgspec.json.encode(entry), number)
+        self._database.checkpoint()
         storage.publish_new(temporary_path, self._destination.path(path))
         self._record_placed(number, folder.kind, chunks, entry)
 
@@ -162,8 +164,8 @@ class Publisher:
         row_format = self._formats[kind]
         yield row_format.header, 0, None, None
         for identity in chunks:
-            [(content, checksum, policy, *counted)] = self._database.read(_CONTENT, identity)
-            if zlib.crc32(content) != checksum:
+            [(content, is_right, policy, *counted)] = self._database.read(_CONTENT, identity)
+            if not is_right:
                 raise DamagedDatabase(damage(self._database.path, "rows are not what was written"))
             # The settings in force when something leaves decide how much text it has.
             yield row_format.restrict(content, policy), *counted

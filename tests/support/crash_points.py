@@ -45,7 +45,7 @@ _CALLS = ("unlink", "rename", "replace", "link", "rmdir", "fsync")
 _WRITES = ("COMMIT", "INSERT", "UPDATE", "DELETE")
 
 
-class _Points:
+class Points:
     """Count the points of this process, and kill it at one of them; 0 is none."""
 
     def __init__(self, kill_at: int) -> None:
@@ -248,7 +248,7 @@ def crash_at(job: str, point: int) -> dict[str, Any]:
         prepare(job, folder)
 
         def interposed() -> int:
-            _Points(point).interpose()
+            Points(point).interpose()
             return run_job(job, folder)
 
         killed = in_child(interposed) == -signal.SIGKILL
@@ -266,7 +266,7 @@ def count_points(job: str) -> int:
         prepare(job, folder)
 
         def counting() -> int:
-            points = _Points(0)
+            points = Points(0)
             points.interpose()
             status = run_job(job, folder)
             counted.write_text(str(points.passed))

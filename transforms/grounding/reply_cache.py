@@ -13,20 +13,21 @@ from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckRespon
 from transforms.grounding.protocol import CheckReply
 from transforms.grounding.settings import Budget
 from transforms.lexical.check import find_contradictions
-from transforms.persistence.database import Database
+from transforms.persistence.database import Database, checksum_column
 
 _OVERHEAD_BYTES = 2048
 
 Fetch = Callable[[], Awaitable[CheckReply]]
 
 
-_TABLES = """
+REPLY_TABLES = f"""
 CREATE TABLE IF NOT EXISTS replies (
-  key BLOB PRIMARY KEY, reply BLOB NOT NULL, owner INTEGER
-);
-CREATE TABLE IF NOT EXISTS spent (calls INTEGER NOT NULL, characters INTEGER NOT NULL);
+  key BLOB PRIMARY KEY, reply BLOB NOT NULL, owner INTEGER,
+  {checksum_column("key", "reply", "owner")});
+CREATE TABLE IF NOT EXISTS spent (
+  calls INTEGER NOT NULL, characters INTEGER NOT NULL, {checksum_column("calls", "characters")});
 INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
-"""
+"""  # noqa: S608 - of names
 
 _PUT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
 _ADD = "UPDATE spent SET calls = calls + ?, characters = characters + ?"
@@ -59,7 +60,7 @@ class ReplyStore:
         self.owner = 0
         self._replies_per_write = replies_per_write
         self._replies: dict[bytes, tuple[bytes, int]] = {}
-        self._database = Database(path, _TABLES, durable=False)
+        self._database = Database(path, REPLY_TABLES, durable=False)
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Begin a part of the run; `again` if it was interrupted: its replies belong to none."""

@@ -1,19 +1,31 @@
-"""Open a SQLite database whose errors are OSErrors."""
+"""Open a SQLite database whose rows have checksums, and whose errors are OSErrors."""
 
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+
+import msgspec
 
 from transforms.persistence.private_files import create_file, make_folder
 
 _LOCK_TIMEOUT_S = 120.0
 # SQLite waits for so long in one call, during which Python handles no signal.
 _LOCK_POLL_S = 0.1
-_NOT_TEXT = "Could not decode to UTF-8"
+_CHECKPOINT_TRIES = 20
+# Its own words would quote the row; a row's checksum is not computed of such text, either.
+_NOT_TEXT = ("Could not decode to UTF-8", "user-defined function raised exception")
+_OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+# Of tables with a checksum; `table_info` has no generated column.
+_COLUMNS = """
+SELECT name FROM pragma_table_info(?1)
+WHERE EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE name = 'checksum')
+"""
+_encode_row = msgspec.msgpack.Encoder().encode
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 Value = str | bytes | int | None
@@ -22,6 +34,16 @@ _Result = TypeVar("_Result")
 
 class DamagedDatabase(OSError):
     """A database is not what was written; it is left as it is."""
+
+
+def checksum_column(*columns: str) -> str:
+    """Declare the checksum of the other columns of a table, which SQLite keeps up to date."""
+    return f"checksum INTEGER AS ({row_checksum(columns)}) STORED"
+
+
+def row_checksum(columns: Iterable[str]) -> str:
+    """Return the SQL expression of a row's checksum; it is stored in the column `checksum`."""
+    return f"row_checksum({', '.join(columns)})"
 
 
 class Database:
@@ -57,6 +79,7 @@ class Database:
                 check_same_thread=False,
                 uri=True,
             )
+            _add_checksum(self._connection)
             if tables is not None:
                 # SQLite itself does not wait where two connections prepare a new file at once.
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
@@ -66,6 +89,9 @@ class Database:
 
     def _prepare(self, tables: str) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
+        # Only `checkpoint` writes to the file itself: whatever happens to the log, the file is as
+        # it was after one of the commits.
+        self._connection.execute("PRAGMA wal_autocheckpoint = 0")
         self._connection.executescript(tables)
 
     def close(self) -> None:
@@ -107,6 +133,35 @@ class Database:
         except sqlite3.Error as error:
             raise self._described(f"cannot read {self.path}", error) from None
 
+    def checkpoint(self) -> None:
+        """Write all commits to the file itself, fsync it, and empty the log.
+
+        A commit is in the write-ahead log alone until then, which a person may take for a
+        temporary file. While another process reads for long, the log has to do.
+        """
+        for _ in range(_CHECKPOINT_TRIES):
+            [(is_busy, _, _)] = self.read("PRAGMA wal_checkpoint(TRUNCATE)")
+            if not is_busy:
+                return
+
+    def verify(self, tables: str) -> None:
+        """Raise DamagedDatabase if a row, an index or a table is not what was written."""
+        for (found,) in self.read("PRAGMA integrity_check(1)"):
+            if found != "ok":
+                raise DamagedDatabase(damage(self.path, found.splitlines()[-1]))
+        with closing(sqlite3.connect(":memory:")) as memory:
+            _add_checksum(memory)
+            memory.executescript(tables)
+            known = set(memory.execute(_OBJECTS))
+        objects = list(self.read(_OBJECTS))
+        if not known.issuperset(objects):
+            raise DamagedDatabase(damage(self.path, "its tables are not what was written"))
+        for name in sorted(name for kind, name, _, _ in objects if kind == "table"):
+            columns = [column for (column,) in self.read(_COLUMNS, name)]
+            wrong = f"SELECT 1 FROM {name} WHERE checksum IS NOT {row_checksum(columns)} LIMIT 1"  # noqa: S608
+            if columns and list(self.read(wrong)):
+                raise DamagedDatabase(damage(self.path, f"a row of {name} is not what was written"))
+
     def _waiting(self, execute: Callable[[], _Result]) -> _Result:
         """Wait for the locks of other connections; signals are handled meanwhile."""
         give_up = time.monotonic() + _LOCK_TIMEOUT_S
@@ -122,7 +177,7 @@ class Database:
     def _described(self, problem: str, error: sqlite3.Error) -> OSError:
         if _code_of(error) in _DAMAGED:
             return DamagedDatabase(damage(self.path, str(error)))
-        if _NOT_TEXT in str(error):  # its own words would quote the row
+        if str(error).startswith(_NOT_TEXT):
             return DamagedDatabase(damage(self.path, "a row is not what was written"))
         return OSError(f"{problem}: {error}")
 
@@ -130,6 +185,12 @@ class Database:
 def _code_of(error: sqlite3.Error) -> int:
     """Return SQLite's code of an error, 0 for an error of Python's module itself."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _add_checksum(connection: sqlite3.Connection) -> None:
+    # A checksum of what the values are, not of SQLite's pages: it is the same after a VACUUM.
+    crc = lambda *values: zlib.crc32(_encode_row(values))  # noqa: E731
+    connection.create_function("row_checksum", -1, crc, deterministic=True)
 
 
 def damage(path: str, reason: str) -> str:

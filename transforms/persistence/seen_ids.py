@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from transforms.persistence.database import Database
+from transforms.persistence.database import Database, checksum_column
 
-SEEN_TABLES = """
-CREATE TABLE IF NOT EXISTS seen (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
+SEEN_TABLES = f"""
+CREATE TABLE IF NOT EXISTS seen (
+  id BLOB PRIMARY KEY, owner INTEGER NOT NULL, {checksum_column("id", "owner")}) WITHOUT ROWID;
 """
 _CLAIM = "INSERT OR IGNORE INTO seen SELECT column1, ? FROM (VALUES {keys}) RETURNING id"
 SEEN_FOR_S = 3600

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -184,6 +185,49 @@ def test_a_damaged_page_is_found_at_the_start(tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize("table", [*database_module._STATE, "replies", "spent"])
+def test_a_row_that_is_not_what_was_written_is_refused(tmp_path: Path, table: str) -> None:
+    commit_one(tmp_path)
+    path = tmp_path / DATABASE
+    ReplyStore(str(path)).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.create_function("row_checksum", -1, lambda *_: 0, deterministic=True)
+        columns = list(connection.execute(f"PRAGMA table_info({table})"))
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608
+        values = ", ".join("1" for _ in columns)
+        connection.execute(f"INSERT INTO {table} VALUES ({values})")  # noqa: S608
+        connection.commit()
+    before = bytes_below(tmp_path)
+    with pytest.raises(DamagedDatabase, match=rf"a row of {table} is not what was written"):
+        EngineDatabase.owned(str(tmp_path))
+    assert before.items() <= bytes_below(tmp_path).items()
+
+
+def test_a_table_that_is_not_what_was_written_is_refused(tmp_path: Path) -> None:
+    commit_one(tmp_path)
+    path = tmp_path / DATABASE
+    path.write_bytes(
+        path.read_bytes().replace(b"number INTEGER PRIMARY", b"number INTEGES PRIMARY")
+    )
+    with pytest.raises(DamagedDatabase, match="is damaged"):
+        EngineDatabase.owned(str(tmp_path))
+
+
+@pytest.mark.parametrize("left", [None, b"", b"S"])
+def test_a_log_without_its_database_is_refused_and_left(tmp_path: Path, left: bytes | None) -> None:
+    with closing(open_journal(tmp_path / "work")) as journal:
+        commit_batch(journal)
+        killed = tmp_path / "killed"
+        shutil.copytree(tmp_path / "work", killed)
+    (killed / DATABASE).unlink()
+    if left is not None:
+        (killed / DATABASE).write_bytes(left)
+    before = bytes_below(killed)
+    with pytest.raises(DamagedDatabase, match="only its log is left"):
+        EngineDatabase.owned(str(killed))
+    assert bytes_below(killed) == before
+
+
 def test_a_folder_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     with (
@@ -236,9 +280,8 @@ def test_what_was_removed_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_a_removal_that_was_interrupted_is_repeated(tmp_path: Path) -> None:
-    database = EngineDatabase.owned(str(tmp_path))
-    database.close()
-    for name in (DATABASE, f"{DATABASE}-wal"):
+    commit_one(tmp_path)
+    for name in (f"{DATABASE}-shm", f"{DATABASE}-wal"):
         (tmp_path / name).unlink(missing_ok=True)
-    database.remove()
+    EngineDatabase.owned(str(tmp_path)).remove()
     assert list(tmp_path.iterdir()) == []

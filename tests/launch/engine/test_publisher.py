@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -201,7 +202,10 @@ def test_a_file_of_somebody_else_is_not_replaced(keeper: Keeper) -> None:
 
 def test_a_damaged_chunk_becomes_no_file_and_stays(keeper: Keeper) -> None:
     keeper.commit(row(1))
-    keeper.journal.database.write("UPDATE chunks SET content = CAST(content || x'00' AS BLOB)")
+    with closing(sqlite3.connect(keeper.journal.database.path)) as connection:
+        connection.create_function("row_checksum", -1, lambda *_: 0, deterministic=True)
+        connection.execute("UPDATE chunks SET content = CAST(content || x'00' AS BLOB)")
+        connection.commit()
     with pytest.raises(OSError, match=r"is damaged \(rows are not what was written\)"):
         keeper.publish_as_the_next_process()
     assert visible_files(keeper.output) == []

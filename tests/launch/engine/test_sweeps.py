@@ -1,0 +1,31 @@
+"""Samples of two sweeps: of the points at which a job is killed, and of damages to its files.
+
+`python -m tests.support.crash_points` and `python -m tests.support.damage_points` have all. The
+jobs run in forked processes, which a process with gRPC's threads must not fork.
+"""
+
+import json
+
+import pytest
+
+from tests.support.commands import run
+from tests.support.crash_points import JOBS
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_kill_at_any_point_loses_and_doubles_nothing(job: str) -> None:
+    status, printed, complained = run("-m", "tests.support.crash_points", job, "--step", "41")
+    crashes = [json.loads(line) for line in printed.splitlines()]
+    assert [crash for crash in crashes if crash["problems"]] == []
+    assert sum(crash["killed"] for crash in crashes) > 2, complained
+    assert status == 0
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_damaged_work_folder_is_refused_or_does_no_harm(job: str) -> None:
+    sample = "--flips", "4", "--step", "37"
+    status, printed, complained = run("-m", "tests.support.damage_points", job, *sample)
+    *problems, sums = map(json.loads, printed.splitlines())
+    assert problems == []
+    assert min(sums["refused"], sums["right"]) > 2, complained
+    assert status == 0
