@@ -36,7 +36,7 @@ FROM pragma_page_count, pragma_freelist_count, pragma_page_size
 _SIZE = "SELECT total(length(content)) FROM outbox WHERE kind = ?"
 _OLDEST = "SELECT id, length(content) FROM outbox WHERE kind = ? ORDER BY id"
 _MAX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
-_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
+KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
 OutboxRow = TypeVar("OutboxRow", bound=Record)
 
 
@@ -59,7 +59,7 @@ class OutboxRows:
         self._database = database
         self.destinations: dict[type, list[tuple[str, Callable[[Any], bool]]]] = defaultdict(list)
         for row_type in topics:
-            self.add_destination(_KINDS[row_type], row_type)
+            self.add_destination(KINDS[row_type], row_type)
 
     def add_destination(
         self,
@@ -95,7 +95,7 @@ class OutboxRows:
         query = "SELECT id, policy, content FROM outbox WHERE kind = ? ORDER BY id LIMIT ?"
         decoder, size_bytes = msgspec.json.Decoder(row_type), 0
         rows: list[tuple[int, OutboxRow]] = []
-        found = self._database.read(query, kind or _KINDS[row_type], most)
+        found = self._database.read(query, kind or KINDS[row_type], most)
         for identity, policy, content in found:
             size_bytes += len(content)
             if rows and size_bytes > _MAX_BYTES:
@@ -152,7 +152,7 @@ class OutboxRows:
     def pending(self) -> dict[str, int]:
         """Count the rows of each destination."""
         query = "SELECT kind, count(*) FROM outbox WHERE kind NOT IN (?, ?) GROUP BY kind"
-        return dict(self._database.read(query, *_KINDS.values()))
+        return dict(self._database.read(query, *KINDS.values()))
 
     def delivered(self) -> dict[str, Delivered]:
         """Return what has become of each destination's rows since the journal was created."""

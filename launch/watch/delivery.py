@@ -34,7 +34,8 @@ OUTBOX_LIMITS = OutboxLimits()
 class Delivery(Generic[OutboxRow]):
     """Deliver rows to a target, at least once, with exponential backoff while it is away.
 
-    The rows are those of the outbox's kind of the target's name.
+    The rows are those of the outbox's kind of the target's name. What the target refuses, or why it
+    is away, is the `problem` until it takes rows again.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Delivery(Generic[OutboxRow]):
         self._limits = limits
         self._clock = clock
         self._failures = 0
-        self._problem: str | None = None
+        self.problem: str | None = None
         self._delivered: tuple[list[int], Delivered] | None = None
         self._not_before_s = self._paused_to_s = self._trim_at_s = clock()
         self._ending = threading.Event()
@@ -105,9 +106,9 @@ class Delivery(Generic[OutboxRow]):
         delivered = deliver(self._target, [row for _, row in rows])
         self._delivered = [identity for identity, _ in rows], delivered
         self._delete_delivered(journal)
-        if self._problem:
+        if self.problem:
             _log.warning("%s takes results again", self.kind)
-        self._failures, self._problem = 0, None
+        self._failures, self.problem = 0, None
         self._paused_to_s = self._clock() + self._target.pause_s
         return True
 
@@ -118,9 +119,9 @@ class Delivery(Generic[OutboxRow]):
             self._delivered = None
 
     def _put_off(self, problem: str, wait_s: float) -> None:
-        if problem != self._problem:
+        if problem != self.problem:
             _log.error("%s; its rows are kept, and sent again", problem)
-        self._failures, self._problem = self._failures + 1, problem
+        self._failures, self.problem = self._failures + 1, problem
         self._not_before_s = self._clock() + wait_s
 
     def _trim(self, journal: Journal) -> None:

@@ -35,7 +35,7 @@ def open_topic(name: str, settings: WatchSettings, within_s: float | None = None
 
 
 @contextmanager
-def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[None]:
+def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[list[Delivery[Any]]]:
     """Deliver rows on a thread for each destination while a `with` block lasts.
 
     `journal` keeps the rows from then on. The end takes at most five seconds.
@@ -48,7 +48,7 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[Non
     for delivery in deliveries:
         delivery.start()
     try:
-        yield
+        yield deliveries
     finally:
         until_s = time.monotonic() + _FINISH_WITHIN_S
         for delivery in deliveries:

@@ -24,7 +24,7 @@ from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_mess
 from launch.watch.batch_size import BatchSize
 from launch.watch.destinations import destinations_open, open_topic
 from launch.watch.file_publisher import FilePublisher
-from launch.watch.health.health import Health
+from launch.watch.health.health import Destination, Health
 from launch.watch.owned_paths import OwnedPaths
 from launch.watch.reporter import LogReporter
 from launch.watch.retry_queue import DeferredMessage, RetryQueue
@@ -120,7 +120,8 @@ class Worker:
         self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
         with ExitStack() as opened:
             self._outboxes = list(self._open_outboxes(config, settings, opened))
-            opened.enter_context(destinations_open(journal, settings))
+            deliveries = opened.enter_context(destinations_open(journal, settings))
+            self.destinations: list[Destination] = [*self._outboxes, *deliveries]
             session = opened.enter_context(checks_open(config.check))
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.database)))
@@ -133,7 +134,8 @@ class Worker:
             opened.callback(self.publisher.close)
             paths = OwnedPaths(journal.database.path, config.output)
             self._owned = opened.enter_context(closing(paths))
-            self.health = Health(subscription.stats, str(config.work_folder), self.publisher)
+            folder = str(config.work_folder)
+            self.health = Health(subscription.stats, folder, self.publisher, self.destinations)
             self.close = opened.pop_all().close
 
     def _open_outboxes(

@@ -1,6 +1,8 @@
 """Outcomes of batches, for tests of what a run or worker remembers."""
 
+import sqlite3
 from collections.abc import Collection
+from contextlib import closing
 from typing import Any
 
 from launch.engine.database import EngineDatabase
@@ -54,6 +56,14 @@ def commit_batch(journal: Journal, number: int = 1, *rows: EnrichedAnswer, **fie
     outcome = Outcome(**{"chunks": chunks, **fields})
     ended = outcome.enriched + len(outcome.failures) + sum(counts.values())
     journal.commit(number, outcome, RunCounts(**{"read": ended} | counts), **given)
+
+
+def damage_rows(database: str, statement: str) -> None:
+    """Execute a statement as if bits had flipped: the rows get no right checksum."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.create_function("row_checksum", -1, lambda *_: 0, deterministic=True)
+        connection.execute(statement)
+        connection.commit()
 
 
 def an_alert(**fields: Any) -> Alert:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic
 
 from launch.engine.journal import Journal
-from launch.engine.outbox_rows import OutboxRow
+from launch.engine.outbox_rows import KINDS, OutboxRow
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from pipeline.sinks.topic_messages import TopicMessage, encode_alert
@@ -42,6 +42,7 @@ class OutboxPublisher(Generic[OutboxRow]):
         self._topic = topic
         self._encode: Callable[[OutboxRow], TopicMessage] = encode
         self._clock = clock
+        self.kind = KINDS[row_type]
         self.problem: str | None = None
         self._published: list[int] = []
         self._not_before_s = clock()
@@ -50,7 +51,7 @@ class OutboxPublisher(Generic[OutboxRow]):
         """Publish all rows, or try again later; raise OSError of the journal.
 
         What a topic has stored is not published again, whatever fails after it. A topic that
-        refuses is the `problem` until it does not.
+        refuses, or does not answer, is the `problem` until it does not.
         """
         if self._clock() < self._not_before_s:
             return
@@ -74,10 +75,9 @@ class OutboxPublisher(Generic[OutboxRow]):
 
     def _put_off(self, error: Refused | Unpublished) -> None:
         """The batches must not wait for a topic each time."""
-        if isinstance(error, Refused):
-            if self.problem != str(error):
-                _log.error("%s; it is tried again", error)
-            self.problem = str(error)
+        if self.problem != str(error):
+            _log.error("%s; it is tried again", error)
+        self.problem = str(error)
         self._not_before_s = self._clock() + _SCHEDULE.wait_s(1)
 
     def _delete_published(self) -> None:

@@ -4,7 +4,8 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 import msgspec
 
@@ -21,6 +22,13 @@ _PROBE = bytes(4096)
 _RESOLVED_BY_RESTART = {"not_pulling"}
 
 
+class Destination(Protocol):
+    """A topic, tool or channel: the kind of its rows, and why it does not take them."""
+
+    kind: str
+    problem: str | None
+
+
 class Health:
     """Evaluate the health of a worker, which records when it pulls and finishes messages."""
 
@@ -29,11 +37,13 @@ class Health:
         stats: Callable[[], SubscriptionStats],
         folder: str,
         publisher: FilePublisher,
+        destinations: Sequence[Destination] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stats = stats
         self._folder = folder
         self._publisher = publisher
+        self._destinations = destinations
         self._clock = clock
         self._pulled_at_s = self._progressed_at_s = self._cached_until_s = clock()
         self._lock = threading.Lock()
@@ -81,6 +91,9 @@ class Health:
         if failing_for_s > _CANNOT_PUBLISH_AFTER_S:
             message = f"no file could be published for {failing_for_s:.0f} s"
             yield "cannot_publish", f"{message}: {self._publisher.problem}"
+        problems = [f"{each.kind}: {each.problem}" for each in self._destinations if each.problem]
+        if problems:
+            yield "cannot_deliver", "; ".join(problems)
         if not stats.is_available:
             yield "pubsub_does_not_answer", "Pub/Sub does not answer; it is retried"
 

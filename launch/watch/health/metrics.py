@@ -66,6 +66,7 @@ METRICS: Mapping[str, tuple[Any, ...]] = {
     "batches": (_COUNTER, "Batches by how they ended.", "outcome"),
     "ledger_gap": (_GAUGE, "Messages that ended nowhere; 0 is healthy."),
     "unpublished": (_GAUGE, "Alerts and failures that are not published yet.", "kind"),
+    "destination_up": (_GAUGE, "1 while a topic or tool takes what is sent to it.", "target"),
     "outbox_pending": (_GAUGE, "Results and alerts that wait for a tool.", "target"),
     "outbox_sent": (_COUNTER, "Results and alerts that were sent to a tool.", "target"),
     "outbox_refused": (_COUNTER, "Those that the tool refused.", "target"),
@@ -137,6 +138,7 @@ class Metrics(Collector):
                 topic: journal.outbox.count(topic) + (waiting[kind].rows if kind in waiting else 0)
                 for topic, kind in (("alert", "alerts"), ("failure", "failures"))
             },
+            "destination_up": {each.kind: not each.problem for each in worker.destinations},
             **outbox_counts(journal),
             "unpublished_batches": max((each.batches for each in waiting.values()), default=0),
             "oldest_unpublished_age_seconds": (

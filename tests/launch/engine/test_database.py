@@ -14,7 +14,7 @@ from launch.engine.database import FORMAT, EngineDatabase, OtherVersion, folder_
 from pipeline.errors import LockFailed
 from pipeline.settings.checker import DATABASE
 from tests.support.builders import RECORD_ID
-from tests.support.journals import commit_batch, open_journal
+from tests.support.journals import commit_batch, damage_rows, open_journal
 from transforms.grounding.reply_cache import ReplyStore
 from transforms.persistence.database import DamagedDatabase
 from transforms.persistence.seen_ids import SeenIds
@@ -191,12 +191,9 @@ def test_a_row_that_is_not_what_was_written_is_refused(tmp_path: Path, table: st
     path = tmp_path / DATABASE
     ReplyStore(str(path)).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.create_function("row_checksum", -1, lambda *_: 0, deterministic=True)
         columns = list(connection.execute(f"PRAGMA table_info({table})"))
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608
-        values = ", ".join("1" for _ in columns)
-        connection.execute(f"INSERT INTO {table} VALUES ({values})")  # noqa: S608
-        connection.commit()
+    values = ", ".join(["2"] * len(columns))
+    damage_rows(str(path), f"INSERT INTO {table} VALUES ({values})")  # noqa: S608
     before = bytes_below(tmp_path)
     with pytest.raises(DamagedDatabase, match=rf"a row of {table} is not what was written"):
         EngineDatabase.owned(str(tmp_path))

@@ -3,7 +3,6 @@
 import itertools
 import json
 import random
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -22,7 +21,7 @@ from pipeline.storage import TargetExists
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import DAY_US
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
-from tests.support.journals import an_alert, chunks_of, commit_batch
+from tests.support.journals import an_alert, chunks_of, commit_batch, damage_rows
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
 from transforms.persistence.database import Database
 from transforms.rules.alerting import AlertRule
@@ -202,10 +201,8 @@ def test_a_file_of_somebody_else_is_not_replaced(keeper: Keeper) -> None:
 
 def test_a_damaged_chunk_becomes_no_file_and_stays(keeper: Keeper) -> None:
     keeper.commit(row(1))
-    with closing(sqlite3.connect(keeper.journal.database.path)) as connection:
-        connection.create_function("row_checksum", -1, lambda *_: 0, deterministic=True)
-        connection.execute("UPDATE chunks SET content = CAST(content || x'00' AS BLOB)")
-        connection.commit()
+    damage = "UPDATE chunks SET content = CAST(content || x'00' AS BLOB)"
+    damage_rows(keeper.journal.database.path, damage)
     with pytest.raises(OSError, match=r"is damaged \(rows are not what was written\)"):
         keeper.publish_as_the_next_process()
     assert visible_files(keeper.output) == []

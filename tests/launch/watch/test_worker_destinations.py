@@ -19,7 +19,7 @@ from pipeline.settings.config import Config
 from schemas.avro import load_schema
 from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
-from tests.support.journals import open_journal
+from tests.support.journals import damage_rows, open_journal
 from tests.support.outputs import records_in
 from tests.support.results_server import ResultsServer, results_server
 from tests.support.waiting import wait_until
@@ -121,6 +121,8 @@ def test_alerts_reach_one_channel_while_another_one_is_away(
     with watched.worker(config, alert_webhook=(("slack", "AWAY"), ("slack", "SLACK"))) as worker:
         work(worker, lambda: not watched.outstanding)
         wait_until(lambda: bool(server.received))
+        wait_until(lambda: "cannot_deliver" in worker.health.reasons())
+        assert worker.health.reasons()["cannot_deliver"].startswith("slack:AWAY: ")
         worker.finish()
     [body] = server.bodies()
     [record] = records_in(watched.output)
@@ -141,7 +143,8 @@ def test_a_database_that_is_damaged_before_it_is_published_ends_the_worker(
     monkeypatch.setattr(FilePublisher, "publish_due", lambda _: None)
     with watched.worker() as worker:
         work(worker, lambda: not watched.outstanding)
-        worker.journal.database.write("UPDATE chunks SET content = zeroblob(length(content))")
+        damage = "UPDATE chunks SET content = zeroblob(length(content))"
+        damage_rows(worker.journal.database.path, damage)
         with pytest.raises(DamagedDatabase, match="is damaged"):
             worker.publisher.finish()
         assert worker.journal.waiting()["enriched"].rows == 5

@@ -6,6 +6,7 @@ import os
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -25,7 +26,8 @@ class Worker:
         self.asked = 0
         self.error: Exception | None = None
         self.publisher = FilePublisher(self._publish, lambda: False, 300.0, self.clock)
-        self.health = Health(self._ask, str(folder), self.publisher, self.clock)
+        self.topic = SimpleNamespace(kind="alert", problem=None)
+        self.health = Health(self._ask, str(folder), self.publisher, [self.topic], self.clock)
 
     def _publish(self, *, everything: bool) -> int:
         assert everything
@@ -112,6 +114,15 @@ def test_a_worker_that_cannot_publish_is_unhealthy_until_it_can(tmp_path: Path) 
     assert worker.reasons() == []
 
 
+def test_a_destination_that_refuses_is_named_until_it_does_not(tmp_path: Path) -> None:
+    worker = Worker(tmp_path)
+    worker.topic.problem = "cannot publish to t: it does not exist"
+    assert worker.messages() == {"cannot_deliver": "alert: cannot publish to t: it does not exist"}
+    assert worker.health.live_page().status == 200
+    worker.topic.problem = None
+    assert worker.reasons() == []
+
+
 def test_messages_that_came_a_moment_ago_have_waited_for_a_moment(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     worker.clock.advance(3_600)
@@ -191,7 +202,10 @@ def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize(
     "reason",
-    ["not_pulling", "no_progress", "disk_not_writable", "cannot_publish", "pubsub_does_not_answer"],
+    [
+        *("not_pulling", "no_progress", "disk_not_writable"),
+        *("cannot_publish", "cannot_deliver", "pubsub_does_not_answer"),
+    ],
 )
 def test_every_reason_is_explained(reason: str) -> None:
     page = Path(__file__).parents[4] / "docs" / "monitoring.md"

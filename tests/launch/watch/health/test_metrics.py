@@ -48,6 +48,10 @@ class AWorker:
     batches_failed = 2
     monitor = SimpleNamespace(open_rate_incidents=4, open_no_data_incidents=6)
     publisher = SimpleNamespace(failed=4)
+    destinations = (
+        SimpleNamespace(kind="alert", problem="it does not exist"),
+        SimpleNamespace(kind="phoenix", problem=None),
+    )
     subscription = SimpleNamespace(stats=lambda: STATS)
 
 
@@ -115,6 +119,8 @@ def test_the_statistics_of_the_subscription_and_the_worker_are_metrics() -> None
     assert value(samples, "redelivered_total") == 2
     assert value(samples, "oldest_unacked_age_seconds") == 12.5
     assert value(samples, "pubsub_up") == 0
+    assert value(samples, "destination_up", target="alert") == 0
+    assert value(samples, "destination_up", target="phoenix") == 1
     assert value(samples, "batches_total", outcome="done") == 5
     assert value(samples, "batches_total", outcome="failed") == 2
     assert value(samples, "ledger_gap") == 1
@@ -243,6 +249,7 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_unpublished_batches",
         "groundwatch_oldest_unpublished_age_seconds",
         "groundwatch_failed_publications_total",
+        "groundwatch_destination_up",
     }
 
 
