@@ -12,37 +12,39 @@ class OwnershipLost(Exception):
 
 
 class OwnedPaths:
-    """Keep the database and the local output folder open that a worker started with.
+    """Remember the database and the local output folder that a worker started with.
 
     A deleted file that is open can still be written, and a deleted folder is created again, so
-    neither fails by itself. While they are open, no other file gets their inodes.
+    neither fails by itself. While they are open, no other file gets their inodes: SQLite keeps the
+    database open. Opening it here, too, would release SQLite's locks when it is closed.
     """
 
     def __init__(self, database: str, output: str) -> None:
-        paths = [database]
+        self._started = {database: Path(database).stat()}
+        self._output: int | None = None
         if storage.is_local(output):
             make_folder(output)
-            paths.append(output)
-        self._descriptors = {path: os.open(path, os.O_RDONLY) for path in paths}
+            self._output = os.open(output, os.O_RDONLY)
+            self._started[output] = os.fstat(self._output)
 
     def check(self) -> None:
         """Raise `OwnershipLost` if a path was deleted or replaced since the start."""
-        for path, descriptor in self._descriptors.items():
-            if change := _change(path, descriptor):
+        for path, started in self._started.items():
+            if change := _change(path, started):
                 raise OwnershipLost(
                     f"{path} was {change} while the worker was running: it stops, and acknowledges"
                     " nothing more. Start it again: Pub/Sub delivers unacknowledged messages again"
                 )
 
     def close(self) -> None:
-        """Close the files and folders."""
-        for descriptor in self._descriptors.values():
-            os.close(descriptor)
+        """Close the folder."""
+        if self._output is not None:
+            os.close(self._output)
 
 
-def _change(path: str, descriptor: int) -> str | None:
+def _change(path: str, started: os.stat_result) -> str | None:
     try:
-        is_same = os.path.samestat(Path(path).stat(), os.fstat(descriptor))
+        is_same = os.path.samestat(Path(path).stat(), started)
     except FileNotFoundError:
         return "deleted"
     return None if is_same else "replaced"

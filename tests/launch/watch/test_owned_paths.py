@@ -1,6 +1,8 @@
 """What a worker owns: its database and its output folder, and nothing of anybody else."""
 
 import shutil
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -38,6 +40,16 @@ def test_paths_that_go_are_lost(tmp_path: Path, name: str, *, is_replaced: bool)
         change = "replaced" if is_replaced else "deleted"
         with pytest.raises(OwnershipLost, match=rf"{name} was {change} while"):
             owned.check()
+
+
+def test_the_locks_of_a_database_outlive_the_comparison(tmp_path: Path) -> None:
+    with closing(EngineDatabase.owned(str(tmp_path))) as database:
+        OwnedPaths(database.path, str(tmp_path / "out")).close()
+        log = Path(f"{database.path}-wal").stat().st_ino
+        # The last process to leave deletes the log: with the locks gone, this would be the last.
+        visit = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT * FROM notes')"
+        subprocess.run([sys.executable, "-c", visit, database.path], check=True)  # noqa: S603
+        assert Path(f"{database.path}-wal").stat().st_ino == log
 
 
 def test_an_output_folder_that_is_deleted_stops_the_worker(watched: Watched) -> None:
