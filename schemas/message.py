@@ -24,6 +24,7 @@ class Message(Record, frozen=True, kw_only=True):
       place: where it was read, stable over reruns: ``path#record_number`` (from 1), or the Pub/Sub
         message id.
       element: the index of the answer in a delivered message of several answers, else None.
+      elements: how many answers the delivered message has.
       whole_bytes: the size of a message that is too long to be kept whole, else None.
     """
 
@@ -31,6 +32,7 @@ class Message(Record, frozen=True, kw_only=True):
     attributes: dict[str, str] = {}
     place: str
     element: int | None = None
+    elements: int = 1
     publish_time_us: int | None = None
     earlier: EarlierFailure | None = None
     whole_bytes: int | None = None

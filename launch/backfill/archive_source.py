@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from launch.engine.batches import Work
 from launch.engine.plan import Plan
-from pipeline.sinks.outcomes import Outcome
+from pipeline.sinks.outcomes import Outcome, ended_beside
 from pipeline.sources.read_archives import MessageRange
 from pipeline.sources.splits import RecordRange, Segment, SegmentReader
 from schemas.message import Message
@@ -60,7 +60,8 @@ class ArchiveSource:
         segment, again = claimed
         places = _Places()
         self._segments[segment.number] = segment, places
-        return Work(segment.number, self._ranges_of(segment, places), again)
+        ranges = self._ranges_of(segment, places)
+        return Work(segment.number, ranges, again, ended=segment.ended)
 
     def read(self, work: Work) -> None:  # noqa: ARG002 - one batch is read at a time
         """Let the next batch begin."""
@@ -69,8 +70,8 @@ class ArchiveSource:
     def advance(self, work: Work, outcome: Outcome) -> None:
         """Record that a batch is done, but for its messages with deferred answers."""
         _, places = self._segments[work.number]
-        deferred = places.ranges_of({answer.place for answer in outcome.deferred})
-        self._plan.advance(work.number, self._attempt, deferred)
+        ended = ended_beside(outcome.deferred)
+        self._plan.advance(work.number, self._attempt, places.ranges_of(ended), ended.total())
 
     def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:  # noqa: ARG002
         """Begin no further batch if the budget is used up."""

@@ -19,12 +19,16 @@ from transforms.persistence.seen_ids import SeenIds
 
 
 class Work(NamedTuple):
-    """A batch of messages; `again` if it was begun before, and its outcome was not committed."""
+    """A batch of messages; `again` if it was begun before, and its outcome was not committed.
+
+    `ended` answers of its messages have ended in earlier batches, and are not counted again.
+    """
 
     number: int
     ranges: Iterable[MessageRange]
     again: bool = True
     messages: Sequence[Message] = ()
+    ended: int = 0
 
 
 class Batches:
@@ -55,7 +59,7 @@ class Batches:
         self._checks.begin(work.number, again=work.again)
         outcome, counts = self._pipeline.run(work.ranges)
         self._checks.flush()
-        outcome, counts = self._without_repeated(work.number, outcome, counts)
+        outcome, counts = self._without_repeated(work, outcome, counts)
         self._journal.commit(
             work.number, outcome, counts, messages=work.messages, advance=lambda: advance(outcome)
         )
@@ -70,18 +74,18 @@ class Batches:
         self._journal.commit(number, outcome, counts, messages=[failure.message])
 
     def _without_repeated(
-        self, number: int, outcome: Outcome, counts: RunCounts
+        self, work: Work, outcome: Outcome, counts: RunCounts
     ) -> tuple[Outcome, RunCounts]:
         """Drop and count failures of messages that cannot be read, and have failed before."""
         unread = [each for each in outcome.failures if each.record_id is None]
         ids = [unreadable_id(failure.message) for failure in unread]
-        are_new = self._seen.claim(ids, number)
+        are_new = self._seen.claim(ids, work.number)
         repeated = {id(each) for each, is_new in zip(unread, are_new, strict=True) if not is_new}
-        if not repeated:
-            return outcome, counts
         kept = tuple(failure for failure in outcome.failures if id(failure) not in repeated)
-        duplicates = counts.duplicates + len(repeated)
-        return replace(outcome, failures=kept), replace(counts, duplicates=duplicates)
+        # What ended before beside a deferred answer was found again, as duplicates.
+        duplicates = counts.duplicates + len(repeated) - work.ended
+        counts = replace(counts, read=counts.read - work.ended, duplicates=duplicates)
+        return replace(outcome, failures=kept), counts
 
 
 def unreadable_id(message: Message) -> str:

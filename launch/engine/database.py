@@ -36,9 +36,9 @@ PRAGMA user_version = {FORMAT};
 CREATE TABLE IF NOT EXISTS notes (
   name TEXT PRIMARY KEY, content BLOB NOT NULL, {checksum_column("name", "content")}) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS plan (
-  number INTEGER PRIMARY KEY, messages INTEGER NOT NULL, ranges BLOB NOT NULL,
-  state TEXT NOT NULL, attempt TEXT, tries INTEGER NOT NULL DEFAULT 0,
-  {checksum_column("number", "messages", "ranges", "state", "attempt", "tries")});
+  number INTEGER PRIMARY KEY, messages INTEGER NOT NULL, ended INTEGER NOT NULL,
+  ranges BLOB NOT NULL, state TEXT NOT NULL, attempt TEXT, tries INTEGER NOT NULL DEFAULT 0,
+  {checksum_column("number", "messages", "ended", "ranges", "state", "attempt", "tries")});
 CREATE TABLE IF NOT EXISTS batches (
   number INTEGER PRIMARY KEY, committed_at_us INTEGER NOT NULL, published_at_us INTEGER,
   {checksum_column("number", "committed_at_us", "published_at_us")});

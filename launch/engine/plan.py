@@ -12,7 +12,7 @@ from schemas import Record
 _CLAIM = """
 UPDATE plan SET state = 'running', attempt = ?, tries = tries + 1
 WHERE number = (SELECT min(number) FROM plan WHERE state = 'waiting')
-RETURNING number, messages, ranges, tries
+RETURNING number, messages, ended, ranges, tries
 """
 _PLAN = "plan"
 _RANGES = msgspec.json.Decoder(tuple[RecordRange, ...])
@@ -41,7 +41,7 @@ class Plan:
         """Write the plan of a new run."""
         with self._database.transaction():
             for each in batches:
-                self._add(each.messages, each.ranges)
+                self._add(each.messages, 0, each.ranges)
             self._database.keep_note(_PLAN, planned)
 
     def resume(self) -> None:
@@ -56,14 +56,17 @@ class Plan:
         rows = self._database.write_returning(_CLAIM, attempt)
         if not rows:
             return None
-        [(number, messages, ranges, tries)] = rows
-        batch = Segment(number=number, messages=messages, ranges=_RANGES.decode(ranges))
-        return batch, tries > 1
+        [(number, messages, ended, encoded, tries)] = rows
+        ranges = _RANGES.decode(encoded)
+        return Segment(number=number, messages=messages, ended=ended, ranges=ranges), tries > 1
 
-    def advance(self, number: int, attempt: str, deferred: Sequence[RecordRange]) -> None:
+    def advance(
+        self, number: int, attempt: str, deferred: Sequence[RecordRange], ended: int
+    ) -> None:
         """End a batch, as part of the transaction that commits its outcome.
 
-        The messages with deferred answers become a batch of their own, for the next attempt.
+        The messages with deferred answers become a batch of their own, for the next attempt;
+        `ended` of their answers have ended.
         """
         query = "UPDATE plan SET state = 'done', ranges = '' WHERE number = ? AND attempt = ?"
         query += " AND state = 'running'"
@@ -71,7 +74,7 @@ class Plan:
             raise RunFailed("another process has taken over this run: this one ends")
         if deferred:
             messages = sum(each.count or 0 for each in deferred)
-            self._add(messages, tuple(deferred))
+            self._add(messages, ended, tuple(deferred))
 
     def waiting(self) -> int:
         """Count the messages of batches that are not done."""
@@ -83,6 +86,6 @@ class Plan:
         query = "SELECT 1 FROM plan WHERE state != 'done' LIMIT 1"
         return next(self._database.read(query), None) is None
 
-    def _add(self, messages: int, ranges: Sequence[RecordRange]) -> None:
-        query = "INSERT INTO plan (messages, ranges, state) VALUES (?, ?, 'waiting')"
-        self._database.write(query, messages, msgspec.json.encode(ranges))
+    def _add(self, messages: int, ended: int, ranges: Sequence[RecordRange]) -> None:
+        query = "INSERT INTO plan (messages, ended, ranges, state) VALUES (?, ?, ?, 'waiting')"
+        self._database.write(query, messages, ended, msgspec.json.encode(ranges))

@@ -30,7 +30,7 @@ from launch.watch.reporter import LogReporter
 from launch.watch.retry_queue import DeferredMessage, RetryQueue
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
-from pipeline.sinks.outcomes import Outcome
+from pipeline.sinks.outcomes import Outcome, ended_beside
 from pipeline.sinks.sink import EngineSink
 from pipeline.sinks.topic_messages import encode_failure
 from pipeline.sources.read_archives import MessageRange
@@ -112,6 +112,8 @@ class Worker:
         # Parts of a batch that are processed next, each with its deferred messages.
         self._isolated: deque[tuple[Sequence[Message], Sequence[DeferredMessage]]] = deque()
         self._deferred: Sequence[DeferredMessage] = ()
+        # Answers that have ended beside deferred ones, by the place of their message.
+        self._ended: dict[str, int] = {}
         self._started_s = 0.0
         self._reporter = reporter
         self._latency = AlertLatency()
@@ -229,7 +231,8 @@ class Worker:
         messages, self._deferred = self._isolated.popleft()
         self._started_s = time.monotonic()
         ranges = [MessageRange(place="the subscription", messages=messages)]
-        return Work(self.journal.next_number(), ranges, messages=messages)
+        ended = sum(self._ended.get(message.place, 0) for message in messages)
+        return Work(self.journal.next_number(), ranges, messages=messages, ended=ended)
 
     def read(self, work: Work) -> None:
         """Do nothing: one batch is processed after the other."""
@@ -279,6 +282,8 @@ class Worker:
         self.journal.database.checkpoint()
         self._owned.check()
         self.subscription.acknowledge(places)
+        for place in places:
+            self._ended.pop(place, None)
         if places:
             self.health.record_progress()
 
@@ -298,14 +303,14 @@ class Worker:
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
         )
         self._retry_queue.reset()
-        places = {answer.place for answer in outcome.deferred}
-        self._acknowledge([message.place for message in messages if message.place not in places])
+        ended = ended_beside(outcome.deferred)
+        self._acknowledge([message.place for message in messages if message.place not in ended])
+        self._ended |= ended
         self._latency.add(messages, len(outcome.alerts))
         self._reporter.report_alerts(outcome.alerts)
         arrivals = _arrivals(outcome, deferred)
         self.monitor.record_arrivals(len(messages) - len(deferred), arrivals, clock.now_us())
         self.monitor.record_rates(outcome.rates)
-        # A message is processed again as a whole; its finished answers then count as duplicates.
         self._retry_queue.add_deferred(messages, outcome.deferred)
 
 

@@ -1,5 +1,8 @@
 """The outcome of a batch: encoded records, and rows."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 from pipeline.sinks.chunks import Chunk
 from pipeline.sinks.topic_messages import TopicMessage
 from schemas import Record
@@ -11,11 +14,12 @@ from transforms.rules.rate_counts import EngineCounts
 
 
 class DeferredAnswer(Record, frozen=True, kw_only=True):
-    """An answer that was neither checked nor failed; it holds no text."""
+    """An answer that was neither checked nor failed, in a message of `elements`; without text."""
 
     record_id: str
     engine: str | None
     place: str
+    elements: int = 1
 
 
 class Outcome(Record, frozen=True, kw_only=True):
@@ -37,5 +41,18 @@ class Outcome(Record, frozen=True, kw_only=True):
 
 def deferred_answer(answer: Answer) -> DeferredAnswer:
     """Describe an answer that is deferred to another batch, without its text."""
-    place = answer.message.place
-    return DeferredAnswer(record_id=answer.record_id, engine=answer.engine, place=place)
+    return DeferredAnswer(
+        record_id=answer.record_id,
+        engine=answer.engine,
+        place=answer.message.place,
+        elements=answer.message.elements,
+    )
+
+
+def ended_beside(deferred: Iterable[DeferredAnswer]) -> Counter[str]:
+    """Count the answers that have ended in messages with deferred answers, by place."""
+    ended: Counter[str] = Counter()
+    for answer in deferred:
+        ended.setdefault(answer.place, answer.elements)
+        ended[answer.place] -= 1
+    return ended

@@ -19,10 +19,14 @@ class RecordRange(Record, frozen=True, kw_only=True):
 
 
 class Segment(Record, frozen=True, kw_only=True):
-    """A part of the input whose results are committed together, numbered from 0 in its order."""
+    """A part of the input whose results are committed together, numbered from 0 in its order.
+
+    `ended` of its answers have ended in an earlier one.
+    """
 
     number: int
     messages: int
+    ended: int = 0
     ranges: tuple[RecordRange, ...]
 
 

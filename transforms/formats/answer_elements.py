@@ -68,7 +68,7 @@ def split_answers(
     if len(elements) == 1:
         return elements
     return [
-        element._replace(message=replace(element.message, element=number))
+        element._replace(message=replace(element.message, element=number, elements=len(elements)))
         for number, element in enumerate(_numbered(elements, "id"))
     ]
 

@@ -10,6 +10,7 @@ import pytest
 from launch.engine.database import FORMAT
 from pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope
+from tests.support.journals import damage_rows
 from tests.support.limits import limited
 from tests.support.outputs import record_ids_in, records_in, visible_files
 from tests.support.runs import an_archive, backfill, crash_in
@@ -167,7 +168,7 @@ def test_a_damaged_database_ends_the_run_with_a_sentence_and_stays(
     elif kind == "cut":
         path.write_bytes(content[: len(content) // 2])
     else:
-        change(work, "UPDATE chunks SET content = zeroblob(length(content))")
+        damage_rows(str(path), "UPDATE chunks SET content = zeroblob(length(content))")
     assert interrupted() == 1
     told = capsys.readouterr().err
     assert f"{path} is damaged (" in told

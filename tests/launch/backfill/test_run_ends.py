@@ -112,9 +112,9 @@ def test_a_run_that_dies_behind_its_last_batch_is_ended_by_the_same_command(
     assert_whole(output)
 
 
-@pytest.mark.parametrize("removed", [1, 2])
-def test_a_database_that_was_removed_in_part_is_no_run(
-    tmp_path: Path, archive: Path, removed: int
+@pytest.mark.parametrize("is_log_left", [False, True])
+def test_a_database_that_a_person_removed_is_no_run_unless_its_log_is_left(
+    tmp_path: Path, archive: Path, *, is_log_left: bool
 ) -> None:
     output, work = tmp_path / "out", tmp_path / "work"
     with pytest.MonkeyPatch.context() as patched:
@@ -124,10 +124,13 @@ def test_a_database_that_was_removed_in_part_is_no_run(
     # What a log of another database would hold.
     log = work / "run.sqlite-wal"
     log.write_bytes((work / "run.sqlite").read_bytes())
-    for path in (work / "run.sqlite", log)[:removed]:
-        path.unlink()
-    assert backfill(archive, output, "--work_folder", str(work)) == 0
-    assert_whole(output)
+    (work / "run.sqlite").unlink()
+    if not is_log_left:
+        log.unlink()
+    assert backfill(archive, output, "--work_folder", str(work)) == int(is_log_left)
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    if not is_log_left:
+        assert_whole(output)
 
 
 def test_other_files_of_a_named_work_folder_stay(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_message_is_acknowledged_when_all_of_its_answers_are_done(watched: Wat
     assert len(set(watched.record_ids())) == len(watched.record_ids()) == 3
     sums = total(watched.ledger())
     assert (sums["enriched"], sums["failures"], sums["gap"]) == (3, 0, 0)
-    assert sums["read"] == 3 + sums["duplicates"]
+    assert (sums["read"], sums["duplicates"]) == (3, 0)
 
 
 def test_answers_that_alone_cannot_be_checked_become_failures_of_their_own(
@@ -93,6 +93,7 @@ def test_answers_that_alone_cannot_be_checked_become_failures_of_their_own(
     answers = {json.loads(original_bytes(failure))["answer"] for failure in failures}
     assert answers == {ALONE, BESIDE}
     assert len({failure["record_id"] for failure in failures}) == 2
-    assert total(watched.ledger())["gap"] == 0
+    sums = total(watched.ledger())
+    assert (sums["duplicates"], sums["gap"]) == (0, 0)
     ids = watched.record_ids()
     assert len(set(ids)) == len(ids) == next(numbers) - 2
