@@ -5,6 +5,7 @@ fastavro wrote them; the official library in Python and DuckDB's extension in C 
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -182,6 +183,20 @@ def test_the_queries_of_the_page_return_the_same_rows_from_a_table(
         expected = connection.execute(query).fetchall()
         found = connection.execute(query.replace("FROM answers", f"FROM '{table}'")).fetchall()
         assert sorted(map(str, found)) == sorted(map(str, expected))
+
+
+def test_the_view_counts_a_record_id_once(
+    rows: list[Json], connection: duckdb.DuckDBPyConnection, output: Path, tmp_path: Path
+) -> None:
+    for path in avro_files(output):
+        for worker in ("first", "second"):
+            copy = tmp_path / path.relative_to(output).with_stem(f"{worker}-{path.stem}")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+    opening, _ = queries_of_the_page(tmp_path)
+    view = opening.replace("INSTALL avro;\nLOAD avro;\n", "").replace("VIEW answers", "VIEW twice")
+    connection.execute(view)
+    assert connection.execute("SELECT count(*) FROM twice").fetchall() == [(len(rows),)]
 
 
 def test_every_query_of_the_page_returns_rows(
