@@ -3,15 +3,17 @@
 import base64
 import random
 import signal
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
 from launch.__main__ import main
+from pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, always
@@ -177,6 +179,22 @@ def test_a_worker_that_cannot_drain_in_time_says_so_and_the_next_one_does_the_wo
         )
     assert watched.outstanding == 5
     assert visible_files(watched.output) == []
+
+
+def test_a_drain_ends_in_time_while_another_process_locks_the_database(watched: Watched) -> None:
+    watched.publish(an_envelope(1))
+    with begin(watched, "--drain_s", "2") as worker, ExitStack() as opened:
+        worker.wait_for(lambda: not watched.outstanding)
+        [path] = watched.output.glob(f".groundwatch-*/{DATABASE}")
+        other = opened.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
+        other.execute("BEGIN IMMEDIATE")
+        watched.publish(*map(an_envelope, range(2, 20)))
+        began_s = time.monotonic()
+        status, log = worker.end(signal.SIGHUP)
+        assert time.monotonic() - began_s < 30
+        assert status == 1
+        assert "could not drain in time; nothing is lost" in messages_of(log)
+    assert watched.outstanding == 18
 
 
 def test_a_second_signal_insists(watched: Watched) -> None:

@@ -130,6 +130,14 @@ DIFFERENT = {
         message_of(GREETING, place="a", publish_time_us=5),
         message_of(GREETING, place="b", publish_time_us=5),
     ),
+    "message ids that begin again": (
+        message_of(GREETING, place="1", publish_time_us=5),
+        message_of(GREETING, place="1", publish_time_us=6),
+    ),
+    "message ids that begin again at the same time": (
+        message_of(GREETING, place="1", publish_time_us=5),
+        message_of({"answerText": "Bye!"}, place="1", publish_time_us=5),
+    ),
     "bad times are not used": (
         message_of(GREETING | {"createTime": "noon"}, place="a"),
         message_of(GREETING | {"createTime": "noon"}, place="b"),

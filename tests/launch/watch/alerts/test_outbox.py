@@ -125,6 +125,29 @@ def test_a_missing_topic_is_a_problem_until_it_is_there_and_keeps_the_alerts(
     assert journal.outbox.rows(Alert, 9) == []
 
 
+@pytest.mark.parametrize("raised", [Unpublished, Refused])
+def test_what_a_flaky_topic_has_stored_is_not_published_again(
+    journal: Journal, clock: ManualClock, raised: type[Refused | Unpublished]
+) -> None:
+    class Flaky(ATopic):
+        def publish(self, messages: Iterable[TopicMessage]) -> None:
+            given = list(messages)
+            self.published += given[:2]
+            if len(given) > 2:
+                error = raised("away")
+                error.stored = 2
+                raise error
+
+    commit(journal, alerts=9)
+    topic = Flaky()
+    announcer = alerts_to(topic, journal, clock, ordering=True)
+    for _ in range(5):
+        announcer.publish()
+        clock.advance(15.0)
+    assert ids_in(topic) == [str(number) for number in range(9)]
+    assert journal.outbox.rows(Alert, 9) == []
+
+
 def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
     journal: Journal, topic: ATopic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
