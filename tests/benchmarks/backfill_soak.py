@@ -1,9 +1,9 @@
-"""A backfill that is killed again and again: what it takes, and what is lost or doubled.
+r"""A backfill that is killed again and again: what it takes, and what is lost or doubled.
 
     python -m tests.benchmarks.backfill_soak [--answers N] [--workers N ...] [--kills N]
     python -m tests.benchmarks.backfill_soak --embedded --kills 5
-    python -m tests.benchmarks.backfill_soak --embedded --answers 30000 --kills 50 --workers 1 2 3 \\
-        --batch_messages 500
+    python -m tests.benchmarks.backfill_soak --embedded --answers 30000 --kills 50 \
+        --workers 1 2 3 --batch_messages 500
 
 Backfills gzip archives of generated answers with the embedded checker, or against a local one that
 answers after 20 to 80 ms and fails one call in twenty (503, 429, reset, no reply, broken JSON); one
