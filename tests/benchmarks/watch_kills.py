@@ -238,10 +238,12 @@ def rows_in(output: Path) -> Rows:
 
 def wait_for_rows(output: Path, answers: int) -> None:
     """Wait until every answer is in a file and nothing more comes."""
-    found, since_s = 0, time.monotonic()
-    while time.monotonic() < since_s + (_QUIET_S if found >= answers else _LATEST_S):
-        if (now := rows_in(output).ids.total()) != found:
-            found, since_s = now, time.monotonic()
+    rows, answered, since_s = 0, 0, time.monotonic()
+    while time.monotonic() < since_s + (_QUIET_S if answered == answers else _LATEST_S):
+        ids = rows_in(output).ids
+        answered = len(ids)
+        if ids.total() != rows:
+            rows, since_s = ids.total(), time.monotonic()
         time.sleep(1.0)
 
 
