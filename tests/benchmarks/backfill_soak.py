@@ -33,6 +33,7 @@ from tests.benchmarks.generated_answers import generated_messages, write_archive
 from tests.benchmarks.processes import Footprint, family_of, footprint_of
 from tests.benchmarks.slow_checker import slow_checker
 from tests.benchmarks.verification import verification
+from tests.support.commands import GROUNDWATCH
 from tests.support.limits import LIMITED
 from tests.support.outputs import failures_in, summary_in
 from tests.support.runs import batches_done
@@ -63,9 +64,11 @@ class Soak:
         self.output = folder / "out"
         self.peak_mb = self.database_mb = 0.0
         self.killed = 0
-        limited = [*LIMITED, f"segment_messages={batch_messages}", "--", "backfill", *flags]
+        # Limits are not for nothing: what they import takes 10 MB.
+        limits = [*LIMITED, f"segment_messages={batch_messages}", "--"]
+        program = GROUNDWATCH if batch_messages == _BATCH_MESSAGES else limits
         places = ["--input", f"{folder}/*.gz", "--output", str(self.output)]
-        self._command = [sys.executable, *limited, *places, "--workers"]
+        self._command = [sys.executable, *program, "backfill", *flags, *places, "--workers"]
         self._batch_s = _BATCH_S * batch_messages / _BATCH_MESSAGES
         self._workers = cycle(map(str, workers))
         self._started_s = self._shown_s = time.monotonic()
