@@ -27,11 +27,13 @@ def footprint_of(process_id: int) -> Footprint:
     """
     proc = Path(f"/proc/{process_id}")
     fields = (proc / "stat").read_text().rpartition(")")[2].split()
-    peak_kb = (proc / "status").read_text().partition("VmHWM:")[2].split(maxsplit=1)[0]
+    _, found, peak_kb = (proc / "status").read_text().partition("VmHWM:")
+    if not found:
+        raise ProcessLookupError(process_id)
     return Footprint(
         cpu_s=(int(fields[11]) + int(fields[12])) / _TICKS_A_S,
         rss_mb=int(fields[21]) * _PAGE_MB,
-        peak_mb=int(peak_kb) / 1024,
+        peak_mb=int(peak_kb.split(maxsplit=1)[0]) / 1024,
         open_files=len(list((proc / "fd").iterdir())),
         threads=int(fields[17]),
     )
