@@ -11,6 +11,7 @@ from launch.inputs.unreadable_input import fail_unreadable, fail_with, first_fai
 from launch.job.placement import Placement
 from launch.job.remote_run import run_remotely
 from launch.logs.json_log import keep_beam_quiet
+from launch.report.counts.tally import Tally
 from launch.report.terminal_summary import show_summary
 from launch.report.write_report import write_report
 from launch.terminal.exit_status import DONE, LEFT, USAGE, fail
@@ -42,16 +43,16 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
         if isinstance(error, OtherVersion):
             return fail(str(error), USAGE)
         return fail(f"the run failed: {_reason(error)}")
-    show_summary(config, summary, report)
+    show_summary(config, summary, *report)
     return _exit_status(config, summary)
 
 
-def _write_report(config: Config, job: JobSettings) -> str | None:
+def _write_report(config: Config, job: JobSettings) -> tuple[str, Tally] | tuple[()]:
     try:
         return write_report(config.output, job.alerts.record_url)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
-        return None
+        return ()
 
 
 def _exit_status(config: Config, summary: Summary) -> int:

@@ -35,8 +35,13 @@ _COLOURS = {
 }
 
 
-def show_summary(config: Config, summary: Summary, report: str | None = None) -> None:
-    """Print the verdicts, the answers with the lowest scores, and the files of a run."""
+def show_summary(
+    config: Config, summary: Summary, report: str | None = None, reported: Tally | None = None
+) -> None:
+    """Print the verdicts, the answers with the lowest scores, and the files of a run.
+
+    `reported` is what the report, if there is one, has counted: all runs of the folder.
+    """
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
     seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US
@@ -47,7 +52,9 @@ def show_summary(config: Config, summary: Summary, report: str | None = None) ->
     lines = [accounts_line(summary), counted(summary.alerts, "alert")]
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
-    tally = _tally_of(config, summary)
+    tally = reported
+    if tally is None or tally.answers != summary.enriched:
+        tally = _tally_of(config, summary)
     if config.check.is_lexical and summary.checked:
         lines.append(f"{_flagged(summary, tally)}. {SCREEN_ACCURACY}")
     console.print(Padding("\n" + "\n".join(lines) + "\n", _INDENT, expand=False))

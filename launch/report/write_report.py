@@ -21,15 +21,15 @@ _NAMED_BY_DATABASE = re.compile(r"([^/]+)-([0-9a-f]{8})-\d{6}\.avro$")
 _Line = TypeVar("_Line")
 
 
-def write_report(output: str, url_template: str | None = None) -> str:
-    """Write the report of an output folder into that folder; return its path.
+def write_report(output: str, url_template: str | None = None) -> tuple[str, Tally]:
+    """Write the report of an output folder into that folder; return its path, and what it counts.
 
     The template is that of the records' addresses.
     """
     path = storage.join(output, REPORT_NAME)
     findings = read_output(output_folder.find_files(output), {}, {})
     output_folder.write_file(path, render(findings, output, url_template=url_template).encode())
-    return path
+    return path, findings.tally
 
 
 def read_output(

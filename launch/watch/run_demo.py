@@ -92,7 +92,7 @@ def run_demo(config: Config) -> int:
             reporter=TerminalReporter(sys.stdout),
             stop=stop,
         )
-        page = write_report(config.output)
+        page, _ = write_report(config.output)
     except (LockFailed, OSError) as error:
         return fail(f"the demo failed: {error}")
     sys.stdout.write(

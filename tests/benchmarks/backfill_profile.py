@@ -25,7 +25,7 @@ from typing import Any
 from tests.benchmarks.generated_answers import write_archive
 
 _PLACES = (
-    ("checks: embedded checker", ("transforms/grounding/local/",)),
+    ("checks: embedded checker", ("transforms/grounding/local/", "transforms/lexical/")),
     ("checks: client", ("transforms/grounding/", "transforms/check_grounding", "httpx/")),
     ("parsing", ("transforms/parse_answers", "transforms/formats/")),
     ("tagging", ("transforms/tag_answers", "transforms/rules/tagging")),

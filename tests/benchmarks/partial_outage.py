@@ -73,32 +73,24 @@ class Row(NamedTuple):
     failed_within_s: float
 
 
-def _serve(address: "multiprocessing.SimpleQueue[str]", fault: str, *, is_scored: bool) -> None:
+def _serve(address: "multiprocessing.SimpleQueue[str]", fault: str) -> None:
     async def answer(exchange: Exchange) -> bool:
         if exchange.asked.startswith(FAILING):
             return await FAULTS[fault](exchange)
         await asyncio.sleep(_LATENCY_S)
         return await good(exchange)
 
-    replies = [] if is_scored else [made_reply]
-    with FaultServer(always(answer), *replies) as server:
+    with FaultServer(always(answer), made_reply) as server:
         address.put(server.address)
         time.sleep(_NO_REPLY_S)
 
 
 @contextmanager
-def checker(fault: str, *, is_scored: bool = False) -> Iterator[str]:
-    """Serve a checker in a process of its own.
-
-    Args:
-      fault: what becomes of answers that begin with `FAILING`.
-      is_scored: whether the embedded checker scores the others; otherwise scores are made up.
-    """
+def checker(fault: str) -> Iterator[str]:
+    """Serve a checker in a process of its own, with a fault for answers that begin with FAILING."""
     context = multiprocessing.get_context("spawn")
     address = context.SimpleQueue()
-    process = context.Process(
-        target=_serve, args=(address, fault), kwargs={"is_scored": is_scored}, daemon=True
-    )
+    process = context.Process(target=_serve, args=(address, fault), daemon=True)
     process.start()
     try:
         yield address.get()

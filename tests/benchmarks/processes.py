@@ -10,10 +10,11 @@ _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 1024 / 1024
 
 
 class Footprint(Record, frozen=True, kw_only=True):
-    """What a process takes: seconds of processor time so far, the rest at this moment."""
+    """What a process takes: processor time so far, most memory so far, the rest at this moment."""
 
     cpu_s: float
     rss_mb: float
+    peak_mb: float
     open_files: int
     threads: int
 
@@ -26,9 +27,13 @@ def footprint_of(process_id: int) -> Footprint:
     """
     proc = Path(f"/proc/{process_id}")
     fields = (proc / "stat").read_text().rpartition(")")[2].split()
+    _, found, peak_kb = (proc / "status").read_text().partition("VmHWM:")
+    if not found:
+        raise ProcessLookupError(process_id)
     return Footprint(
         cpu_s=(int(fields[11]) + int(fields[12])) / _TICKS_A_S,
         rss_mb=int(fields[21]) * _PAGE_MB,
+        peak_mb=int(peak_kb.split(maxsplit=1)[0]) / 1024,
         open_files=len(list((proc / "fd").iterdir())),
         threads=int(fields[17]),
     )

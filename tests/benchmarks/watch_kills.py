@@ -1,18 +1,20 @@
 """Kill workers again and again while others join and leave; count what is lost or doubled.
 
     python -m tests.benchmarks.watch_kills [--answers N] [--kills N] [--workers N] [--seed N]
-    python -m tests.benchmarks.watch_kills --workers 2 --unanswered 10
+    python -m tests.benchmarks.watch_kills --workers 3 --kills 50 --refused 20
     python -m tests.benchmarks.watch_kills --kills 3 --pubsub-emulator
 
 All workers share one subscription and one output folder; each has a work folder of its own. One of
 them is killed (-9) after a random while and started again; one in five while it starts. After every
 fifth kill another one leaves: it drains, its work folder is removed, and a new worker joins. A
 tenth of the answers is published 2 to 5 times; the fake server delivers a tenth of the messages 2
-to 5 times besides, and skips the time until the leases of a killed worker end. On Google's emulator
-it is waited for, a minute a kill. With --unanswered the checker is a server that answers HTTP 503
-for that percentage of the answers, always the same ones. Every tenth answer alerts.
-In the end `groundwatch verify` compares ledgers, summaries, manifest and files. Prints a line of
-Markdown.
+to 5 times besides. For one worker the fake server skips the time until the leases of a killed one
+end; for several, whose leases would end as well, and on Google's emulator it is waited for. With
+--refused the checker is a server that has four quarters: it answers, refuses that percentage of
+the answers, always the same ones, with HTTP 503, fails every second call, and answers again. Every
+tenth answer alerts. In the end the files are read, and `groundwatch verify` compares ledgers,
+summaries, manifest and files. One worker must double nothing, several at most what was delivered to
+two of them: none may have two rows of a record id. Prints a line of Markdown.
 """
 
 import argparse
@@ -32,7 +34,7 @@ from google.pubsub_v1 import PublisherClient, SubscriberClient
 from launch.pubsub import clients
 from launch.pubsub.subscription import PubSubSubscription
 from pipeline.sinks.topic_messages import TopicMessage, build_message
-from tests.benchmarks.partial_outage import FAILING, checker
+from tests.benchmarks.partial_outage import FAILING
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
     ALERT_SUBSCRIPTION,
@@ -45,15 +47,19 @@ from tests.benchmarks.watched_worker import (
     pubsub,
 )
 from tests.support.archives import an_envelope
-from tests.support.outputs import failures_in, records_in, summary_in
+from tests.support.fault_server import FaultServer
+from tests.support.outputs import rows_of, summary_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator
+from tests.support.wire_faults import Exchange, Fault, good, status
 from transforms.grounding.settings import GoogleAccount
 
 _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 0.2, 4.0
 _WHILE_STARTED = 0.8
 _KILLS_PER_LEAVE = 5
-_QUIET_S, _LATEST_S = 5.0, 60.0
+_QUIET_S, _LATEST_S = 5.0, 90.0
+_QUARTERS = 4
+_REFUSES, _FAILS_HALF = 1, 2
 _FLAGS = ("--file_age_s", "0.5")
 _LIMITS = ("batch_messages=25",)
 
@@ -64,7 +70,7 @@ class Server(NamedTuple):
     Attributes:
       name: what it is.
       address: host:port.
-      expire_leases: returns when a killed worker's messages can come again.
+      expire_leases: returns when the messages of the only worker, killed, can come again.
     """
 
     name: str
@@ -96,24 +102,37 @@ def googles_emulator() -> Iterator[Server]:
         yield Server("Google's emulator", emulator.address, lambda: time.sleep(_LEASE_S))
 
 
-def make_messages(chance: random.Random, answers: int, unanswered: int) -> list[TopicMessage]:
+class PassingChecker:
+    """Plan what a checker does in one quarter after the other, for `FaultServer`."""
+
+    def __init__(self) -> None:
+        self.quarter = 0
+
+    def plan(self, number: int) -> Fault:
+        """Choose what becomes of a call."""
+
+        async def reply(exchange: Exchange) -> bool:
+            is_refused = self.quarter == _REFUSES and exchange.asked.startswith(FAILING)
+            is_lost = self.quarter == _FAILS_HALF and number % 2
+            fault = status(503, "UNAVAILABLE") if is_refused or is_lost else good
+            return await fault(exchange)
+
+        return reply
+
+
+def make_messages(chance: random.Random, answers: int, refused: int) -> list[TopicMessage]:
     """Make messages of so many answers, a tenth of them 2 to 5 times, in any order."""
     made = []
     for number in range(answers):
         times = chance.randint(2, 5) if chance.random() < 0.1 else 1
-        made += [lamp(number, is_failing=fails(number, unanswered))] * times
+        made += [lamp(number, is_refused=number * 37 % 100 < refused)] * times
     chance.shuffle(made)
     return made
 
 
-def fails(number: int, unanswered: int) -> bool:
-    """Return whether an answer is among the percentage that the checker does not reply to."""
-    return number * 37 % 100 < unanswered
-
-
-def lamp(number: int, *, is_failing: bool = False) -> TopicMessage:
+def lamp(number: int, *, is_refused: bool) -> TopicMessage:
     """Make an answer; one in ten is low-grounded."""
-    text = f"{FAILING if is_failing else 'Lit'} lamp {number} glows at night."
+    text = f"{FAILING if is_refused else 'Lit'} lamp {number} glows at night."
     facts = [text] if number % 10 else ["Kettles stand."]
     return build_message(an_envelope(number, answer=text, facts=facts), {})
 
@@ -187,29 +206,45 @@ class Workers:
         )
 
 
-def ids_in(output: Path) -> Counter[str]:
-    """Count the rows in the files, records and failures, by record id."""
-    ids = Counter(record["record_id"] for record in records_in(output))
-    ids.update(failure["record_id"] for failure in failures_in(output))
-    return ids
+class Rows(NamedTuple):
+    """What is in the files: record ids of records and failures, and those that must alert.
 
-
-def wait_for_rows(server: Server, workers: Workers, answers: int, failing: int) -> int:
-    """Wait until every answer is in a file and nothing more comes.
-
-    Returns:
-      How many answers were published in the end: an answer becomes a failure only while calls for
-      others succeed, so further ones are published until all failures are written.
+    Attributes:
+      ids: with how often each is there.
+      ids_of_workers: the same, each id with the name of its worker's database.
+      alerting: ids of low-grounded records.
     """
-    found, since_s = 0, time.monotonic()
-    while time.monotonic() < since_s + (_QUIET_S if found >= answers else _LATEST_S):
-        if len({failure["record_id"] for failure in failures_in(workers.output)}) < failing:
-            publish(server.address, [lamp(answers)])
-            answers += 1
-        if (now := len(ids_in(workers.output))) != found:
-            found, since_s = now, time.monotonic()
+
+    ids: Counter[str]
+    ids_of_workers: Counter[tuple[str, str]]
+    alerting: set[str]
+
+
+def rows_in(output: Path) -> Rows:
+    """Read all files."""
+    ids_of_workers: Counter[tuple[str, str]] = Counter()
+    alerting = set()
+    for path in [*output.glob("enriched/*/*.avro"), *output.glob("failures/*.jsonl")]:
+        _, worker, _ = path.name.rsplit("-", 2)
+        for row in rows_of(path):
+            ids_of_workers[worker, row["record_id"]] += 1
+            if row.get("verdict") == "LOW_GROUNDED":
+                alerting.add(row["record_id"])
+    ids: Counter[str] = Counter()
+    for (_, record_id), count in ids_of_workers.items():
+        ids[record_id] += count
+    return Rows(ids, ids_of_workers, alerting)
+
+
+def wait_for_rows(output: Path, answers: int) -> None:
+    """Wait until every answer is in a file and nothing more comes."""
+    rows, answered, since_s = 0, 0, time.monotonic()
+    while time.monotonic() < since_s + (_QUIET_S if answered == answers else _LATEST_S):
+        ids = rows_in(output).ids
+        answered = len(ids)
+        if ids.total() != rows:
+            rows, since_s = ids.total(), time.monotonic()
         time.sleep(1.0)
-    return answers
 
 
 def alerts_on(server: Server) -> Counter[str]:
@@ -228,47 +263,48 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--unanswered", type=int, default=0, help="percentage of the answers")
+    parser.add_argument("--refused", type=int, default=0, help="percentage of the answers")
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--pubsub-emulator", action="store_true")
     given = parser.parse_args()
     chance = random.Random(given.seed)  # noqa: S311 - moments, no secrets
-    messages = make_messages(chance, given.answers, given.unanswered)
+    messages = make_messages(chance, given.answers, given.refused)
     serve = googles_emulator if given.pubsub_emulator else fake_server
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = stack.enter_context(serve())
-        flags = list(_FLAGS)
-        if given.unanswered:
-            flags += ["--checker", stack.enter_context(checker("503", is_scored=True))]
+        flags, checker = list(_FLAGS), PassingChecker()
+        if given.refused:
+            address = stack.enter_context(FaultServer(checker.plan)).address
+            flags += ["--checker", address]
         workers = Workers(server.address, folder, given.workers, flags)
         after_rows = rows_before = 0
         for kill in range(given.kills):
+            checker.quarter = _QUARTERS * kill // given.kills
             publish(server.address, share(messages, kill, given.kills))
             workers.kill(chance)
-            server.expire_leases()
-            rows = ids_in(workers.output).total()
+            if given.workers == 1:
+                server.expire_leases()
+            rows = rows_in(workers.output).ids.total()
             after_rows += rows > rows_before
             rows_before = rows
             if given.workers > 1 and kill % _KILLS_PER_LEAVE == _KILLS_PER_LEAVE - 1:
                 workers.replace(chance)
-        failing = sum(fails(number, given.unanswered) for number in range(given.answers))
-        answers = wait_for_rows(server, workers, given.answers, failing)
+        wait_for_rows(workers.output, given.answers)
         exit_statuses = workers.drain()
         alerts = alerts_on(server)
-        ids = ids_in(workers.output)
+        ids, ids_of_workers, alerting = rows_in(workers.output)
         summary = summary_in(workers.output)
         verified = verification(workers.output, workers.work_folders)
-    alerting = sum(not fails(number, given.unanswered) for number in range(0, given.answers, 10))
-    alerting += sum(number % 10 == 0 for number in range(given.answers, answers))
     sys.stdout.write(
         f"| {server.name} | {given.workers} workers, {workers.left} left and joined |"
-        f" {given.kills} kills, {after_rows} after new rows | {given.unanswered} % unanswered |"
-        f" {answers:,} answers in {len(messages) + answers - given.answers:,} messages,"
+        f" {given.kills} kills, {after_rows} after new rows | {given.refused} % refused |"
+        f" {given.answers:,} answers in {len(messages):,} messages,"
         f" {summary['read']:,} deliveries | {summary['enriched']:,} enriched,"
         f" {summary['failures']:,} failures, {summary['duplicates']:,} duplicates |"
-        f" {answers - len(ids)} lost | {ids.total() - len(ids)} doubled |"
-        f" {alerting - len(alerts)} alerts lost, {alerts.total() - len(alerts)} twice |"
+        f" {given.answers - len(ids)} lost | {ids.total() - len(ids)} doubled,"
+        f" {ids_of_workers.total() - len(ids_of_workers)} by one worker |"
+        f" {len(alerting - set(alerts))} alerts lost, {alerts.total() - len(alerts)} twice |"
         f" statuses {exit_statuses} | {verified} |\n"
     )
 

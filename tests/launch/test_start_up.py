@@ -1,5 +1,6 @@
 """What a command imports: Beam and Google's clients take more than a second to import."""
 
+import ctypes
 import json
 import subprocess
 import sys
@@ -127,3 +128,32 @@ def test_inspecting_a_file_imports_neither_beam_nor_clients(tmp_path: Path) -> N
     path.write_bytes(b'{"answer": "Lamps glow.", "facts": ["Lamps glow."]}\n')
     inspected = start("inspect", str(path))
     assert (inspected.status, inspected.heavy) == (0, [])
+
+
+_THREADS_ALLOCATE = """
+import ctypes, sys, threading
+import launch
+
+def allocate():
+    kept.append(ctypes.create_string_buffer(100_000))
+    together.wait()
+
+kept, together = [], threading.Barrier(4)
+threads = [threading.Thread(target=allocate) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+libc.malloc_info(0, ctypes.c_void_p(libc.fopen(b"/dev/stdout", b"w")))
+libc.fflush(None)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="needs glibc")
+def test_all_threads_of_a_process_share_one_heap() -> None:
+    ended = subprocess.run(  # noqa: S603 - our own source
+        [sys.executable, "-c", _THREADS_ALLOCATE], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.count("<heap nr=") == 1

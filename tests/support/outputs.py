@@ -20,12 +20,12 @@ def visible_files(folder: Path) -> list[str]:
 
 def records_in(folder: Path) -> list[Json]:
     """Every enriched record, in the order of the files' names."""
-    return [row for path in sorted(folder.glob("enriched/*/*.avro")) for row in _rows(path)]
+    return [row for path in sorted(folder.glob("enriched/*/*.avro")) for row in rows_of(path)]
 
 
 def records_below(folder: Path) -> list[Json]:
     """Every enriched record of all Avro files in a folder and its folders."""
-    return [row for path in sorted(folder.rglob("*.avro")) for row in _rows(path)]
+    return [row for path in sorted(folder.rglob("*.avro")) for row in rows_of(path)]
 
 
 def record_ids_in(folder: Path) -> list[str]:
@@ -33,7 +33,10 @@ def record_ids_in(folder: Path) -> list[str]:
     return sorted(record["record_id"] for record in records_in(folder))
 
 
-def _rows(path: Path) -> list[Json]:
+def rows_of(path: Path) -> list[Json]:
+    """Every row of a file, Avro or lines of JSON."""
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
     with path.open("rb") as stream:
         return list(fastavro.reader(stream))
 
@@ -49,11 +52,7 @@ def alerts_in(folder: Path) -> list[Json]:
 
 
 def _lines(folder: Path, kind: str) -> list[Json]:
-    return [
-        json.loads(line)
-        for path in sorted(folder.glob(f"{kind}/*.jsonl"))
-        for line in path.read_bytes().split(b"\n")[:-1]
-    ]
+    return [row for path in sorted(folder.glob(f"{kind}/*.jsonl")) for row in rows_of(path)]
 
 
 def original_bytes(failure: Json) -> bytes:

@@ -49,7 +49,7 @@ def test_the_page_is_written_and_its_path_is_printed(
 def test_the_output_of_a_backfill_has_a_page(tmp_path: Path) -> None:
     archive = an_archive(tmp_path, an_envelope(1), an_envelope(2, answer="Kettles vote."), b"{")
     assert backfill(archive, tmp_path / "out") == 0
-    path = write_report(str(tmp_path / "out"))
+    path, _ = write_report(str(tmp_path / "out"))
     page = parse_page(Path(path).read_text(encoding="utf-8"))
     assert page.all("h1")[0].text.startswith("1 of 2 scored answers is flagged")
     assert "UnreadableAnswer" in page.text

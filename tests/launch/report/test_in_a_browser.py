@@ -86,7 +86,7 @@ def _report(folder: Path, name: str, answers: list[EnrichedAnswer]) -> Path:
     write_summary(folder)
     if name == "hostile":
         write_lines(folder, "failures", {"step": SCRIPT, "error_class": BREAKOUT, "error": SCRIPT})
-    return Path(write_report(str(folder)))
+    return Path(write_report(str(folder))[0])
 
 
 @PAGES
