@@ -169,6 +169,8 @@ _OPENING = re.compile(
 
 _ADDRESS_TO_READER = re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
 _FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
+_REFERRAL = re.compile(str(_ENGLISH_PHRASES["referral"]), re.IGNORECASE | re.VERBOSE)
+_REFERS = ("consult", "professional", "seek ")
 _REFUSAL = re.compile(str(_ENGLISH_PHRASES["refusal"]), re.IGNORECASE | re.VERBOSE)
 
 # Every refusal has a word with one of these in lower case. Few first letters make the search fast.
@@ -275,7 +277,7 @@ _may_address = _may_begin("greetings", "offers", english=_FIRST_WORDS)
 @cache
 def _lead() -> re.Pattern[str]:
     leads = _expressions("leads", [_ENGLISH_PHRASES, *_LANGUAGES.values()])
-    mark = r"(?:[,!.:;\uff0c\u3001\u3002\uff01\uff1a]|\s[\u2013\u2014-](?=\s)|$)"
+    mark = r"(?:[,!.:;\uff0c\u3001\u3002\uff01\uff1a]|\s[\u2013\u2014-](?=\s)|(?<= that)(?=\s)|$)"
     return _compile(rf"[\W_]*(?:{leads})[*_]*{mark}[\W_]*")
 
 
@@ -340,7 +342,9 @@ def refuses(text: str) -> bool:
 
 
 def addresses_reader(text: str) -> bool:
-    """Return whether a sentence greets, thanks, offers or announces."""
+    """Return whether a sentence greets, thanks, offers, announces, or refers to a professional."""
+    if any(map(text.__contains__, _REFERS)) and _REFERRAL.match(text):
+        return True
     if not _may_address[text.partition(" ")[0]]:
         return False
     return bool(_ADDRESS_TO_READER.match(text) or _other_address().match(text))

@@ -185,6 +185,11 @@ class ClaimInFacts:
         """Return whether no fact has some number of the claim."""
         return self.together[0] > 0
 
+    def coverage(self) -> float:
+        """Return the share of the claim's content tokens that the facts have."""
+        content, found = self.together[2:4]
+        return found / (found + content)
+
     @CachedAttribute
     def together(self) -> Counts:
         """What all facts have of the claim."""
