@@ -8,7 +8,7 @@ from itertools import chain, compress
 from transforms.lexical.cache import CachedAttribute, FactCache, WordCache
 from transforms.lexical.negations import NEUTRAL, negations_in
 from transforms.lexical.sentences import locate_sentences
-from transforms.lexical.values import Value, read_values
+from transforms.lexical.values import Value, read_values, values_of_fact
 from transforms.lexical.words import NEGATION, VALUE, Token, read_tokens, read_words
 
 _MAX_OCCURRENCES = 64
@@ -74,7 +74,7 @@ class ReadSentence:
             while place < len(ends) and ends[place][1] <= token.start:
                 place += 1
             is_taken = place < len(ends) and ends[place][0] < token.end
-            is_word = token.kind and not is_kana(token.form) and token.lower not in NEUTRAL
+            is_word = token.kind and token.lower not in NEUTRAL
             if is_word and not is_taken:
                 content.append(token)
         return content
@@ -103,11 +103,7 @@ class FactSentences:
 
     def has_value(self, value: Value) -> bool:
         """Return whether the fact has a value, in any spelling."""
-        return any(map(value.equals, self._values))
-
-    @CachedAttribute
-    def _values(self) -> list[Value]:
-        return read_values(self._fact)
+        return any(map(value.equals, values_of_fact(self._fact)))
 
     @CachedAttribute
     def _index(self) -> dict[str, list[int]]:

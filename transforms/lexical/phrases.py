@@ -41,7 +41,9 @@ STOP_WORDS = frozenset(str(_ENGLISH_PHRASES["stop"]).split())
 """173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words
 that connect sentences or refer to the sources."""
 
-_NUMBER_WORDS = str(_ENGLISH_PHRASES["numbers"]).split()
+_NUMBER_WORDS = " ".join(
+    [str(each.get("numbers", "")) for each in (*_LANGUAGES.values(), _ENGLISH_PHRASES)]
+).split()
 NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
 """The digits of each number word; without "one", which is mostly a pronoun."""
 
@@ -187,7 +189,7 @@ def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values())
     return _expression(
         phrase.replace("SOURCE", f"({'|'.join(phrases.get('sources', []))})")
         for phrases in languages
-        for phrase in phrases[kind]
+        for phrase in phrases.get(kind, ())
     )
 
 
@@ -212,13 +214,13 @@ _SOURCE_STEM = re.compile(
     "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
 )
 _OTHER_SOURCE = re.compile(_expressions("sources"))
-_NEGATIONS = [word for phrases in _LANGUAGES.values() for word in phrases["negations"]]
+_NEGATIONS = [word for each in _LANGUAGES.values() for word in each.get("negations", ())]
 # Few words in English begin like these; the test is many times as fast as the expressions.
 PREFIX_CHARS = 3
 OTHER_PREFIXES = frozenset(
     prefix[:PREFIX_CHARS]
     for phrases in _LANGUAGES.values()
-    for word in (*phrases["sources"], *phrases["negations"])
+    for word in (*phrases.get("sources", ()), *phrases.get("negations", ()))
     for prefix in (word, f"l'{word}")
 ) | {"nie", "jam", "nun"}
 
@@ -241,6 +243,7 @@ def _other_refusals() -> list[tuple[list[str], re.Pattern[str]]]:
     return [
         (phrases["negations"], _compile(_expressions("refusals", [phrases])))
         for phrases in _LANGUAGES.values()
+        if "refusals" in phrases
     ]
 
 
@@ -271,7 +274,8 @@ def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
 
 _may_open = _may_begin("openings")
 _may_lead = _may_begin("leads")
-_may_address = _may_begin("greetings", "offers", english=_FIRST_WORDS)
+_may_address = _may_begin(english=_FIRST_WORDS)
+_may_address_otherwise = _may_begin("greetings", "offers")
 
 
 @cache
@@ -345,9 +349,10 @@ def addresses_reader(text: str) -> bool:
     """Return whether a sentence greets, thanks, offers, announces, or refers to a professional."""
     if any(map(text.__contains__, _REFERS)) and _REFERRAL.match(text):
         return True
-    if not _may_address[text.partition(" ")[0]]:
-        return False
-    return bool(_ADDRESS_TO_READER.match(text) or _other_address().match(text))
+    first = text.partition(" ")[0]
+    if _may_address[first] and _ADDRESS_TO_READER.match(text):
+        return True
+    return _may_address_otherwise[first] and _other_address().match(text) is not None
 
 
 def without_opening(text: str) -> str:

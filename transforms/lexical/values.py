@@ -10,6 +10,7 @@ from math import isclose
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
+from transforms.lexical.cache import FactCache
 from transforms.lexical.number_forms import grouped_form, number_form
 from transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, has_english
 from transforms.lexical.units import CURRENCIES, MONEY, SCALES, UNITS, Unit
@@ -222,6 +223,10 @@ def read_values(text: str) -> list[Value]:
             if len(values) >= _MAX_VALUES:
                 break
     return values
+
+
+values_of_fact = FactCache(read_values).__getitem__
+"""Return the values of a fact, as `read_values` does."""
 
 
 def _kind(anchor: str) -> str | None:

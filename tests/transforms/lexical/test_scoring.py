@@ -182,17 +182,6 @@ def test_the_densest_window_of_a_fact_counts(forms: list[str]) -> None:
     )
 
 
-def test_the_support_score_of_no_claim_is_absent() -> None:
-    assert support_score_of_log_odds([]) is None
-
-
-def test_the_support_score_follows_the_share_of_supported_claims() -> None:
-    good, bad = logit(0.9), logit(0.1)
-    assert support_score_of_log_odds([good, good]) == pytest.approx(1, abs=0.01)
-    assert support_score_of_log_odds([good, bad]) == pytest.approx(0.5, abs=0.01)
-    assert support_score_of_log_odds([logit(0.4)]) == pytest.approx(0.5)
-
-
 def test_log_odds_and_scores_are_each_other_s_inverse() -> None:
     assert sigmoid(logit(0.3)) == pytest.approx(0.3)
     assert sigmoid(2.4) == pytest.approx(1 / (1 + exp(-2.4)))
