@@ -113,7 +113,7 @@ def _check_by_words(
 
 
 def _differences(claim: ClaimInFacts, facts: Sequence[str]) -> list[Difference]:
-    return find_differences(claim.claim, facts, claim.facts_with(_MIN_SHARE))
+    return find_differences(claim.claim, facts, claim.comparable_facts(_MIN_SHARE))
 
 
 def _gain(claim: ClaimInFacts) -> float:

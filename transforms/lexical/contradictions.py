@@ -111,8 +111,10 @@ def _may_differ(claim: ClaimWords, facts: Iterable[FactSentences]) -> bool:
         return False
     values = (stems & _VALUE_STEMS).union(claim.numbers)
     currencies = _CURRENCIES.intersection(claim.text)
+    # A claim without negations and values can only be what a sentence denies.
+    relevant = 0 if claim.signs & NEGATION else NEGATION | claim.signs & VALUE
     for each in facts:
-        for _, place in each.near(words, _MAYBE_NEAR):
+        for _, place in each.near(words, _MAYBE_NEAR, relevant):
             signs, text = each.signs[place], each.texts[place]
             if (claim.signs | signs) & NEGATION and (
                 not claim.signs & signs & NEGATION

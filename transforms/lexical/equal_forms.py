@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 
 from transforms.lexical.values import VALUE_WORDS, Value, read_values, values_of_fact
-from transforms.lexical.words import VALUE, ClaimWords, form_of, forms_of, read_words
+from transforms.lexical.words import VALUE, ClaimWords, form_of, read_words
 
 _MAX_FACT_CHARS = 20_000
 """Of facts whose values are read; larger ones are compared as they are spelled."""
@@ -26,7 +26,7 @@ def with_spelling_of_facts(
     text, place = [], 0
     for value in read_values(claim.text):
         spelled = claim.text[value.start : value.end]
-        if value.start < place or missed.isdisjoint(forms_of(spelled)):
+        if value.start < place or missed.isdisjoint(read_words(spelled).forms):
             continue
         if equal := _equal(value, facts):
             text += [claim.text[place : value.start], equal]

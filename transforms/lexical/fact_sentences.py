@@ -93,13 +93,16 @@ class FactSentences:
 
     def __init__(self, fact: str) -> None:
         self.texts = [text for _, text in locate_sentences(fact)]
-        words = [read_words(text) for text in self.texts]
-        self.contents = [
-            frozenset(map(stem_of, compress(each.forms, each.kinds))) for each in words
-        ]
-        self.signs = [each.signs for each in words]
+        self._words = [read_words(text) for text in self.texts]
+        self.signs = [each.signs for each in self._words]
         self._fact = fact
         self._read: dict[int, ReadSentence] = {}
+
+    @CachedAttribute
+    def contents(self) -> list[frozenset[str]]:
+        """The content tokens of each sentence."""
+        words = self._words
+        return [frozenset(map(stem_of, compress(each.forms, each.kinds))) for each in words]
 
     def has_value(self, value: Value) -> bool:
         """Return whether the fact has a value, in any spelling."""
@@ -113,8 +116,10 @@ class FactSentences:
                 index.setdefault(form, []).append(number)
         return index
 
-    def near(self, words: AbstractSet[str], share: float) -> list[tuple[float, int]]:
-        """Return the sentences with a share of some words, each behind its share."""
+    def near(
+        self, words: AbstractSet[str], share: float, signs: int = 0
+    ) -> list[tuple[float, int]]:
+        """Return the sentences with a share of some words, and with signs, behind their shares."""
         least = share * len(words)
         contents = self.contents
         numbers: Iterable[int] = range(len(contents))
@@ -125,6 +130,8 @@ class FactSentences:
             numbers = [number for number, _ in counts.most_common(_MAX_NEAR)]
         near = []
         for number in numbers:
+            if signs and not self.signs[number] & signs:
+                continue
             shared = len(words & contents[number])
             if shared >= least:
                 near.append((shared / len(words), number))

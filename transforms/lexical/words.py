@@ -94,9 +94,11 @@ def tokenize(text: str) -> list[FormAndKind]:
     return list(map(_token_of, _TOKEN.findall(text)))
 
 
-def forms_of(text: str) -> list[str]:
-    """Return the normal forms of a text's tokens, in order."""
-    return list(chain.from_iterable(map(_forms_of, repeat_joined(text).split())))
+def read_fact_words(fact: str) -> tuple[list[str], int]:
+    """Return the normal forms of a fact's tokens, in order, and its signs."""
+    pieces = list(map(_piece_of, repeat_joined(fact).split()))
+    signs = reduce(or_, {signs for _, _, signs in pieces}, 0)
+    return list(chain.from_iterable([forms for forms, _, _ in pieces])), signs
 
 
 def read_words(text: str) -> Words:
@@ -137,8 +139,9 @@ def form_of(spelling: str) -> str:
 
 
 def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int]:
-    kinds = bytes([kind for _, kind in tokenize(unspaced)])
-    return _forms_of(unspaced), kinds, _read_signs(unspaced)
+    tokens = tokenize(unspaced)
+    kinds = bytes([kind for _, kind in tokens])
+    return tuple([form for form, _ in tokens]), kinds, _read_signs(unspaced)
 
 
 def _read_signs(word: str) -> int:
@@ -149,10 +152,6 @@ def _read_signs(word: str) -> int:
     if may_be_other(bare):
         signs |= SOURCE * may_name_other_source(bare) | REFUSAL * may_refuse_otherwise(lower)
     return signs
-
-
-def _read_forms(unspaced: str) -> tuple[str, ...]:
-    return tuple([form for form, _ in tokenize(unspaced)])
 
 
 def _read_token(spelling: str) -> FormAndKind:
@@ -199,7 +198,6 @@ def _is_content(form: str) -> bool:
 
 # No token contains white space, and most pieces between white space repeat.
 _token_of = WordCache(_read_token).__getitem__
-_forms_of = WordCache(_read_forms).__getitem__
 _piece_of = WordCache(_read_piece).__getitem__
 
 

@@ -18,7 +18,7 @@ from transforms.lexical.scoring import (
     weigh,
 )
 from transforms.lexical.support_score import logit, sigmoid, support_score_of_log_odds
-from transforms.lexical.words import ClaimWords, forms_of
+from transforms.lexical.words import ClaimWords, read_fact_words
 
 
 def ends(windows: int) -> list[int]:
@@ -26,7 +26,7 @@ def ends(windows: int) -> list[int]:
 
 
 def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
-    return find_in_facts(claims, map(forms_of, texts))
+    return find_in_facts(claims, map(read_fact_words, texts))
 
 
 def facts_for(claim: str, *texts: str) -> Facts:
