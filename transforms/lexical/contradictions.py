@@ -50,7 +50,9 @@ _VALUE_STEMS = frozenset(
     map(stem_of, map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
 )
 _MAYBE_NO_WORDS = _VALUE_STEMS.union(map(stem_of, map(form_of, NEGATING | NEUTRAL)))
-_CURRENCIES = frozenset("$€£¥%")
+_NO_WORDS = (*"$€£¥%", "May")
+"""Parts of values that are no content tokens."""
+
 _MAX_CLAIM_TOKENS = 128
 _MIN_WORDS = 2
 _MANY_WORDS = 4
@@ -110,7 +112,7 @@ def _may_differ(claim: ClaimWords, facts: Iterable[FactSentences]) -> bool:
     if not words:
         return False
     values = (stems & _VALUE_STEMS).union(claim.numbers)
-    currencies = _CURRENCIES.intersection(claim.text)
+    spelled = [each for each in _NO_WORDS if each in claim.text]
     # A claim without negations and values can only be what a sentence denies.
     relevant = 0 if claim.signs & NEGATION else NEGATION | claim.signs & VALUE
     for each in facts:
@@ -122,7 +124,7 @@ def _may_differ(claim: ClaimWords, facts: Iterable[FactSentences]) -> bool:
             ):
                 return True
             if claim.signs & signs & VALUE and not (
-                values <= each.contents[place] and all(map(text.__contains__, currencies))
+                values <= each.contents[place] and all(map(text.__contains__, spelled))
             ):
                 return True
     return False

@@ -7,7 +7,7 @@ from transforms.lexical.phrases import OTHER_DENIALS, has_english
 NEGATING = frozenset(
     """
     not never cannot no none without nobody nothing nowhere unable failed fails fail
-    excluded excludes exclude excluding refused refuses refuse
+    excluded excludes exclude excluding refused refuses refuse prohibited forbidden impossible
     """.split()  # noqa: SIM905 - a table of words reads best as text
 )
 _ENGLISH_TOO = frozenset({"no", "non"})
@@ -19,7 +19,7 @@ _PORTUGUESE = frozenset(
 """Beside one of these, "no" is "in the"."""
 
 NEUTRAL = frozenset(
-    {"cover", "covers", "covered", "covering", *"是为為有能可以的了在于於由会會约約"}
+    {"cover", "covers", "covered", "covering", "possible", *"是为為有能可以的了在于於由会會约約"}
 )
 """A sentence may exclude what another covers; the others are function words in Chinese."""
 

@@ -106,7 +106,7 @@ _TAGS = r"(?:cite|sup|ref|source|citation)"
 _PRIVATE = r"[\ue200-\ue20f]"
 _MARK = re.compile(
     rf"""(?P<link>\[[^\[\]]{{1,200}}\]\({_ADDRESS}\))
-    | \[\[?{_ALL_CITED}\]?\](?:\({_ADDRESS}\))?
+    | \[\[?{_ALL_CITED}\]?\](?:\({_ADDRESS}\)|:\s?{_ADDRESS})?
     | \u3010[^\u3011]{{0,80}}(?:\d|\u2020|source)[^\u3011]{{0,80}}\u3011
     | \{{{{0,2}}{_ALL_CITED}\}}{{1,2}}
     | (?<![\w^])\^{{1,2}}\d{{1,3}}(?:,\s?\d{{1,3}}){{0,9}}\^{{0,2}}
