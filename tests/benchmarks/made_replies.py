@@ -1,4 +1,4 @@
-"""Replies of a check that are made by rule: valid, of a usual size, of mixed scores, almost free."""
+"""Replies of a check that are made by rule: valid, of usual size, of mixed scores, nearly free."""
 
 import zlib
 from collections.abc import Iterator

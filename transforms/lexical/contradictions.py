@@ -32,7 +32,7 @@ _SIMILAR = 0.5
 _NEAR = 0.8
 """One with this share stands for the claim."""
 
-_MAYBE_NEAR = 0.7
+_MAYBE_NEAR = 0.6
 """The same, without words that may be a part of a value or a negation."""
 
 _DENIED = 0.85

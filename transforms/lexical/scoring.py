@@ -16,7 +16,15 @@ from typing import NamedTuple
 
 from transforms.lexical.cache import CachedAttribute, FactCache, WantedForms
 from transforms.lexical.support_score import logit
-from transforms.lexical.words import NEGATION, VALUE, ClaimWords, Pair, form_of, read_fact_words, spellings
+from transforms.lexical.words import (
+    NEGATION,
+    VALUE,
+    ClaimWords,
+    Pair,
+    form_of,
+    read_fact_words,
+    spellings,
+)
 
 _WINDOW_WEIGHT = 3.0
 _PAIR_WEIGHT = 1.0

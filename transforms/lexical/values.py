@@ -30,7 +30,9 @@ _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
 _ORDINALS = {word: _WORDS.pop(word) for word in ("first", "second", "third", "fourth", "fifth")}
 _IN_ORDER = (Unit("order", 1.0),)
 _CJK_DIGITS = dict(zip("一二两兩三四五六七八九", "12223456789", strict=True))
-_CJK_NUMERAL = re.compile("(?<![一二三四五六七八九十百千万第])[一二两兩三四五六七八九](?=[年月天日周週个個小時时分秒次人名位层層楼階章倍つ])")
+_CJK_NUMERAL = re.compile(
+    "(?<![一二三四五六七八九十百千万第])[一二两兩三四五六七八九](?=[年月天日周週个個小時时分秒次人名位层層楼階章倍つ])"
+)
 _MULTIPLES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0}
 _MULTIPLES |= {"half": 0.5, "quarter": 0.25}
 _NAMED_HOURS = {"noon": 720, "midday": 720, "midnight": 0}
@@ -258,9 +260,7 @@ def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
         case "word":
             yield from _number_in_words(text, start)
         case "ordinal":
-            # "A second" is a time, and "second" mostly one in a row.
-            if _THE.search(text, max(0, start - 5), start) and _NOUN.match(text, end):
-                yield Value(NUMBER, start, end, (_ORDINALS[anchor[0].lower()],), _IN_ORDER)
+            yield from _in_order(text, start, end, _ORDINALS[anchor[0].lower()])
         case "multiple":
             yield _multiple(text, start, end, _MULTIPLES[anchor[0].lower()])
         case "hour":
@@ -275,6 +275,12 @@ def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
                 yield Value(NUMBER, start, behind, (1.0,), units, is_implied=is_implied)
         case _:
             yield from _in_digits(text, start)
+
+
+def _in_order(text: str, start: int, end: int, number: float) -> Iterator[Value]:
+    """Read "the second floor"; "a second" is a time, and "second" mostly one in a row."""
+    if _THE.search(text, max(0, start - 5), start) and _NOUN.match(text, end):
+        yield Value(NUMBER, start, end, (number,), _IN_ORDER)
 
 
 def _multiple(text: str, start: int, end: int, factor: float) -> Value:

@@ -17,7 +17,7 @@ from transforms.lexical.scoring import (
     read_long_facts,
     weigh,
 )
-from transforms.lexical.support_score import logit, sigmoid, support_score_of_log_odds
+from transforms.lexical.support_score import logit, sigmoid
 from transforms.lexical.words import ClaimWords, read_fact_words
 
 
