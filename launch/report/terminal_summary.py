@@ -92,7 +92,8 @@ def _flagged(summary: Summary, tally: Tally) -> str:
         return f"{low} flagged by the lexical screen, or reported by the generator"
     flagged = f"{tally.low_scored:,} of {counted(tally.scored, 'scored answer')}"
     reported = f"; the generator reported {tally.reported:,} more" if tally.reported else ""
-    return f"{flagged} flagged by the lexical screen{reported}"
+    why = f", {tally.contradicting:,} for a contradiction" if tally.contradicting else ""
+    return f"{flagged} flagged by the lexical screen{why}{reported}"
 
 
 def _tally_of(config: Config, summary: Summary) -> Tally:

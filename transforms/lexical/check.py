@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import compress
-from math import log
 
 from schemas.wire.grounding_check import (
     CheckedClaim,
@@ -39,8 +38,9 @@ _CONTRADICTED = logit(0.2)
 """A claim that contradicts a fact scores at most that."""
 
 _SUPPORTED = logit(0.6)
-_MAX_GAIN, _FULL_GAIN = 0.5, log(4)
-"""How much the log odds of a claim gain at most, with four claims or more."""
+_MAX_GAIN, _LITTLE, _MUCH = 1.0, 0.35, 0.55
+"""How much the log odds of a claim gain at most, and the shares of its words that the facts have
+from which it gains, and gains most."""
 
 _MIN_SHARE = 0.5
 """Facts with this share of a claim's words may contradict or confirm it."""
@@ -60,7 +60,9 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
         results = _check_by_model(request, sentences, required, scorer, threshold)
     else:
         results = _check_by_words(claims, request.facts, logit(threshold))
-    return _response(sentences, results, request)
+    scored = [result.log_odds for result in results if result.log_odds is not None]
+    support = support_score_of_log_odds(scored)
+    return _response(sentences, list(in_context(results)), support, request)
 
 
 def find_contradictions(
@@ -106,29 +108,35 @@ def _check_by_words(
             results.append(ClaimResult(min(log_odds, _CONTRADICTED), (), found))
         else:
             cited = list(_cited(chosen, log_odds, citation_log_odds))
-            results.append(ClaimResult(log_odds, cited, found, may_gain=not chosen.misses_number()))
-    return list(in_context(results))
+            results.append(ClaimResult(log_odds, cited, found, _gain(chosen)))
+    return results
 
 
 def _differences(claim: ClaimInFacts, facts: Sequence[str]) -> list[Difference]:
-    return find_differences(claim.claim, facts, claim.facts_with(_MIN_SHARE))
+    return find_differences(claim.claim, facts, claim.comparable_facts(_MIN_SHARE))
+
+
+def _gain(claim: ClaimInFacts) -> float:
+    """Return what a claim gains at most beside supported ones; with an unseen number, nothing."""
+    if claim.misses_number():
+        return 0.0
+    return _MAX_GAIN * min(max((claim.coverage() - _LITTLE) / (_MUCH - _LITTLE), 0.0), 1.0)
 
 
 def in_context(results: Sequence[ClaimResult]) -> Iterator[ClaimResult]:
-    """Raise low scores of claims whose neighbours the facts support.
+    """Raise low scores of claims of whose words the facts have many, beside supported claims.
 
     The more claims an answer has, the likelier one of them is said in other words than the facts'.
     """
     scored = [each.log_odds for each in results if each.log_odds is not None]
     total = support_share(scored)
-    weight = _MAX_GAIN * min(1.0, log(len(scored)) / _FULL_GAIN) if len(scored) > 1 else 0.0
     for result in results:
         log_odds = result.log_odds
-        if log_odds is None or not result.may_gain or log_odds >= _SUPPORTED or not weight:
+        if log_odds is None or not result.gain or log_odds >= _SUPPORTED or len(scored) == 1:
             yield result
-            continue
-        share = (total - support_share([log_odds])) / (len(scored) - 1)
-        yield result._replace(log_odds=min(_SUPPORTED, log_odds + weight * share))
+        else:
+            beside = (total - support_share([log_odds])) / (len(scored) - 1)
+            yield result._replace(log_odds=min(_SUPPORTED, log_odds + result.gain * beside))
 
 
 def _cited(claim: ClaimInFacts, log_odds: float, least: float) -> Iterator[int]:
@@ -152,15 +160,16 @@ def _check_by_model(
 
 
 def _response(
-    sentences: Sequence[Sentence], results: Sequence[ClaimResult], request: CheckRequest
+    sentences: Sequence[Sentence],
+    results: Sequence[ClaimResult],
+    support: float | None,
+    request: CheckRequest,
 ) -> CheckResponse:
     cited = sorted({fact for result in results for fact in result.cited})
     chunk_of = {fact: chunk for chunk, fact in enumerate(cited)}
     with_scores = request.grounding_spec.enable_claim_level_score
     return CheckResponse(
-        support_score=support_score_of_log_odds(
-            [result.log_odds for result in results if result.log_odds is not None]
-        ),
+        support_score=support,
         cited_chunks=tuple(
             CitedChunk(
                 chunk_text=request.facts[fact].fact_text,

@@ -14,14 +14,14 @@ _MIN_DOUBT = 1e-6
 class ClaimResult(NamedTuple):
     """The log odds of a claim, None if it requires no check, and the facts that it cites.
 
-    `differences` are what it contradicts, None if nobody looked. `may_gain` says that the score may
-    rise with those of its neighbours: a claim with a number that no fact has stays low.
+    `differences` are what it contradicts, None if nobody looked. `gain` is how much its log odds
+    rise if its neighbours are supported.
     """
 
     log_odds: float | None = None
     cited: Sequence[int] = ()
     differences: Sequence[Difference] | None = None
-    may_gain: bool = False
+    gain: float = 0.0
 
 
 class ScorerFailed(Exception):

@@ -16,7 +16,13 @@ from transforms.lexical.fact_sentences import (
     sentences_of,
     stem_of,
 )
-from transforms.lexical.negations import BEHIND, QUALIFIERS
+from transforms.lexical.negations import (
+    BEHIND,
+    NEGATING,
+    NEUTRAL,
+    QUALIFIERS,
+    negating_words,
+)
 from transforms.lexical.values import VALUE_WORDS, Value, contradiction_kind
 from transforms.lexical.words import NEGATION, VALUE, ClaimWords, Token, form_of
 
@@ -26,8 +32,8 @@ _SIMILAR = 0.5
 _NEAR = 0.8
 """One with this share stands for the claim."""
 
-_MAYBE_NEAR, _NEAR_OR_NEGATED = 0.5, 0.65
-"""The same, while units, months and negations still count as words."""
+_MAYBE_NEAR = 0.6
+"""The same, without words that may be a part of a value or a negation."""
 
 _DENIED = 0.85
 _SAME, _MAX_LENGTH = 0.9, 1.5
@@ -43,7 +49,10 @@ time."""
 _VALUE_STEMS = frozenset(
     map(stem_of, map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
 )
-_CURRENCIES = frozenset("$€£¥%")
+_MAYBE_NO_WORDS = _VALUE_STEMS.union(map(stem_of, map(form_of, NEGATING | NEUTRAL)))
+_NO_WORDS = (*"$€£¥%", "May")
+"""Parts of values that are no content tokens."""
+
 _MAX_CLAIM_TOKENS = 128
 _MIN_WORDS = 2
 _MANY_WORDS = 4
@@ -97,21 +106,28 @@ def find_differences(
 
 
 def _may_differ(claim: ClaimWords, facts: Iterable[FactSentences]) -> bool:
-    """Return whether a near sentence has values or negates something; a fast test."""
-    words = frozenset(map(stem_of, claim.distinct.difference(claim.numbers)))
+    """Return whether a near sentence has other values or negations; a fast test."""
+    stems = frozenset(map(stem_of, claim.distinct.difference(claim.numbers)))
+    words = stems - _MAYBE_NO_WORDS or stems
     if not words:
         return False
-    share = _MAYBE_NEAR if claim.signs & VALUE else _NEAR_OR_NEGATED
-    values = (words & _VALUE_STEMS).union(claim.numbers)
-    has_no_sign = _CURRENCIES.isdisjoint(claim.text)
-    may_differ = False
+    values = (stems & _VALUE_STEMS).union(claim.numbers)
+    spelled = [each for each in _NO_WORDS if each in claim.text]
+    # A claim without negations and values can only be what a sentence denies.
+    relevant = 0 if claim.signs & NEGATION else NEGATION | claim.signs & VALUE
     for each in facts:
-        for _, place in each.near(words, share):
-            if (claim.signs | each.signs[place]) & NEGATION:
+        for _, place in each.near(words, _MAYBE_NEAR, relevant):
+            signs, text = each.signs[place], each.texts[place]
+            if (claim.signs | signs) & NEGATION and (
+                not claim.signs & signs & NEGATION
+                or negating_words(claim.text) != negating_words(text)
+            ):
                 return True
-            has_same = has_no_sign and values <= each.contents[place]
-            may_differ |= not has_same and bool(claim.signs & each.signs[place] & VALUE)
-    return may_differ
+            if claim.signs & signs & VALUE and not (
+                values <= each.contents[place] and all(map(text.__contains__, spelled))
+            ):
+                return True
+    return False
 
 
 def _stands_in(claim: str, fact: str) -> bool:

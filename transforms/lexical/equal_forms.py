@@ -4,17 +4,14 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
-from transforms.lexical.cache import FactCache
-from transforms.lexical.values import VALUE_WORDS, Value, read_values
-from transforms.lexical.words import VALUE, ClaimWords, form_of, forms_of, read_words
+from transforms.lexical.values import VALUE_WORDS, Value, read_values, values_of_fact
+from transforms.lexical.words import VALUE, ClaimWords, form_of, read_words
 
 _MAX_FACT_CHARS = 20_000
 """Of facts whose values are read; larger ones are compared as they are spelled."""
 
 _FORMS = frozenset(map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
 """Of the words that may be a part of a value."""
-
-_values_of_fact = FactCache(read_values).__getitem__
 
 
 def with_spelling_of_facts(
@@ -29,7 +26,7 @@ def with_spelling_of_facts(
     text, place = [], 0
     for value in read_values(claim.text):
         spelled = claim.text[value.start : value.end]
-        if value.start < place or missed.isdisjoint(forms_of(spelled)):
+        if value.start < place or missed.isdisjoint(read_words(spelled).forms):
             continue
         if equal := _equal(value, facts):
             text += [claim.text[place : value.start], equal]
@@ -42,7 +39,7 @@ def with_spelling_of_facts(
 
 def _equal(value: Value, facts: Sequence[str]) -> str | None:
     for fact in facts:
-        for other in _values_of_fact(fact):
+        for other in values_of_fact(fact):
             if not (value.is_implied and other.is_implied) and value.is_said_by(other):
                 return fact[other.start : other.end]
     return None

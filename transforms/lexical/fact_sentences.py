@@ -8,7 +8,7 @@ from itertools import chain, compress
 from transforms.lexical.cache import CachedAttribute, FactCache, WordCache
 from transforms.lexical.negations import NEUTRAL, negations_in
 from transforms.lexical.sentences import locate_sentences
-from transforms.lexical.values import Value, read_values
+from transforms.lexical.values import Value, read_values, values_of_fact
 from transforms.lexical.words import NEGATION, VALUE, Token, read_tokens, read_words
 
 _MAX_OCCURRENCES = 64
@@ -74,7 +74,7 @@ class ReadSentence:
             while place < len(ends) and ends[place][1] <= token.start:
                 place += 1
             is_taken = place < len(ends) and ends[place][0] < token.end
-            is_word = token.kind and not is_kana(token.form) and token.lower not in NEUTRAL
+            is_word = token.kind and token.lower not in NEUTRAL
             if is_word and not is_taken:
                 content.append(token)
         return content
@@ -93,21 +93,20 @@ class FactSentences:
 
     def __init__(self, fact: str) -> None:
         self.texts = [text for _, text in locate_sentences(fact)]
-        words = [read_words(text) for text in self.texts]
-        self.contents = [
-            frozenset(map(stem_of, compress(each.forms, each.kinds))) for each in words
-        ]
-        self.signs = [each.signs for each in words]
+        self._words = [read_words(text) for text in self.texts]
+        self.signs = [each.signs for each in self._words]
         self._fact = fact
         self._read: dict[int, ReadSentence] = {}
 
+    @CachedAttribute
+    def contents(self) -> list[frozenset[str]]:
+        """The content tokens of each sentence."""
+        words = self._words
+        return [frozenset(map(stem_of, compress(each.forms, each.kinds))) for each in words]
+
     def has_value(self, value: Value) -> bool:
         """Return whether the fact has a value, in any spelling."""
-        return any(map(value.equals, self._values))
-
-    @CachedAttribute
-    def _values(self) -> list[Value]:
-        return read_values(self._fact)
+        return any(map(value.equals, values_of_fact(self._fact)))
 
     @CachedAttribute
     def _index(self) -> dict[str, list[int]]:
@@ -117,8 +116,10 @@ class FactSentences:
                 index.setdefault(form, []).append(number)
         return index
 
-    def near(self, words: AbstractSet[str], share: float) -> list[tuple[float, int]]:
-        """Return the sentences with a share of some words, each behind its share."""
+    def near(
+        self, words: AbstractSet[str], share: float, signs: int = 0
+    ) -> list[tuple[float, int]]:
+        """Return the sentences with a share of some words, and with signs, behind their shares."""
         least = share * len(words)
         contents = self.contents
         numbers: Iterable[int] = range(len(contents))
@@ -129,6 +130,8 @@ class FactSentences:
             numbers = [number for number, _ in counts.most_common(_MAX_NEAR)]
         near = []
         for number in numbers:
+            if signs and not self.signs[number] & signs:
+                continue
             shared = len(words & contents[number])
             if shared >= least:
                 near.append((shared / len(words), number))

@@ -4,10 +4,10 @@ import re
 
 from transforms.lexical.phrases import OTHER_DENIALS, has_english
 
-_WORDS = frozenset(
+NEGATING = frozenset(
     """
     not never cannot no none without nobody nothing nowhere unable failed fails fail
-    excluded excludes exclude excluding refused refuses refuse
+    excluded excludes exclude excluding refused refuses refuse prohibited forbidden impossible
     """.split()  # noqa: SIM905 - a table of words reads best as text
 )
 _ENGLISH_TOO = frozenset({"no", "non"})
@@ -19,7 +19,7 @@ _PORTUGUESE = frozenset(
 """Beside one of these, "no" is "in the"."""
 
 NEUTRAL = frozenset(
-    {"cover", "covers", "covered", "covering", *"是为為有能可以的了在于於由会會约約"}
+    {"cover", "covers", "covered", "covering", "possible", *"是为為有能可以的了在于於由会會约約"}
 )
 """A sentence may exclude what another covers; the others are function words in Chinese."""
 
@@ -35,6 +35,9 @@ QUALIFIERS = frozenset(
 )
 """Words that change what a negation denies: not only, if not."""
 
+MARKS = " .,;:!?()[]*_'\"\u201c\u201d"
+"""What may stand around a word."""
+
 _CJK = re.compile(
     "ません|(?<!少)ない|なかった|ではなく|ず(?=、|に)|不(?![同断斷仅僅少过過久锈])|[没沒](?!问题)有?|未(?![来來使])|[无無]法|并非|禁止|않|없|못"
 )
@@ -43,11 +46,17 @@ _FIRST_CJK = "\u3041"
 
 def may_negate(word: str) -> bool:
     """Return whether a word, in lower case and without marks, may negate a statement."""
-    if word in _WORDS or word in OTHER_DENIALS or word in _ENGLISH_TOO:
+    if word in NEGATING or word in OTHER_DENIALS or word in _ENGLISH_TOO:
         return True
     if word.endswith(("n't", "n\u2019t")):
         return True
     return not word.isascii() and _CJK.search(word) is not None
+
+
+def negating_words(text: str) -> list[str]:
+    """Return the words of a text that may negate, sorted."""
+    words = [word.strip(MARKS) for word in text.lower().split()]
+    return sorted(filter(may_negate, words))
 
 
 def negations_in(text: str, words: list[tuple[str, int, int]]) -> list[tuple[int, int]]:

@@ -41,7 +41,9 @@ STOP_WORDS = frozenset(str(_ENGLISH_PHRASES["stop"]).split())
 """173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words
 that connect sentences or refer to the sources."""
 
-_NUMBER_WORDS = str(_ENGLISH_PHRASES["numbers"]).split()
+_NUMBER_WORDS = " ".join(
+    [str(each.get("numbers", "")) for each in (*_LANGUAGES.values(), _ENGLISH_PHRASES)]
+).split()
 NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
 """The digits of each number word; without "one", which is mostly a pronoun."""
 
@@ -104,7 +106,7 @@ _TAGS = r"(?:cite|sup|ref|source|citation)"
 _PRIVATE = r"[\ue200-\ue20f]"
 _MARK = re.compile(
     rf"""(?P<link>\[[^\[\]]{{1,200}}\]\({_ADDRESS}\))
-    | \[\[?{_ALL_CITED}\]?\](?:\({_ADDRESS}\))?
+    | \[\[?{_ALL_CITED}\]?\](?:\({_ADDRESS}\)|:\s?{_ADDRESS})?
     | \u3010[^\u3011]{{0,80}}(?:\d|\u2020|source)[^\u3011]{{0,80}}\u3011
     | \{{{{0,2}}{_ALL_CITED}\}}{{1,2}}
     | (?<![\w^])\^{{1,2}}\d{{1,3}}(?:,\s?\d{{1,3}}){{0,9}}\^{{0,2}}
@@ -169,6 +171,8 @@ _OPENING = re.compile(
 
 _ADDRESS_TO_READER = re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
 _FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
+_REFERRAL = re.compile(str(_ENGLISH_PHRASES["referral"]), re.IGNORECASE | re.VERBOSE)
+_REFERS = ("consult", "professional", "seek ")
 _REFUSAL = re.compile(str(_ENGLISH_PHRASES["refusal"]), re.IGNORECASE | re.VERBOSE)
 
 # Every refusal has a word with one of these in lower case. Few first letters make the search fast.
@@ -185,7 +189,7 @@ def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values())
     return _expression(
         phrase.replace("SOURCE", f"({'|'.join(phrases.get('sources', []))})")
         for phrases in languages
-        for phrase in phrases[kind]
+        for phrase in phrases.get(kind, ())
     )
 
 
@@ -210,13 +214,13 @@ _SOURCE_STEM = re.compile(
     "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
 )
 _OTHER_SOURCE = re.compile(_expressions("sources"))
-_NEGATIONS = [word for phrases in _LANGUAGES.values() for word in phrases["negations"]]
+_NEGATIONS = [word for each in _LANGUAGES.values() for word in each.get("negations", ())]
 # Few words in English begin like these; the test is many times as fast as the expressions.
 PREFIX_CHARS = 3
 OTHER_PREFIXES = frozenset(
     prefix[:PREFIX_CHARS]
     for phrases in _LANGUAGES.values()
-    for word in (*phrases["sources"], *phrases["negations"])
+    for word in (*phrases.get("sources", ()), *phrases.get("negations", ()))
     for prefix in (word, f"l'{word}")
 ) | {"nie", "jam", "nun"}
 
@@ -239,6 +243,7 @@ def _other_refusals() -> list[tuple[list[str], re.Pattern[str]]]:
     return [
         (phrases["negations"], _compile(_expressions("refusals", [phrases])))
         for phrases in _LANGUAGES.values()
+        if "refusals" in phrases
     ]
 
 
@@ -269,13 +274,14 @@ def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
 
 _may_open = _may_begin("openings")
 _may_lead = _may_begin("leads")
-_may_address = _may_begin("greetings", "offers", english=_FIRST_WORDS)
+_may_address = _may_begin(english=_FIRST_WORDS)
+_may_address_otherwise = _may_begin("greetings", "offers")
 
 
 @cache
 def _lead() -> re.Pattern[str]:
     leads = _expressions("leads", [_ENGLISH_PHRASES, *_LANGUAGES.values()])
-    mark = r"(?:[,!.:;\uff0c\u3001\u3002\uff01\uff1a]|\s[\u2013\u2014-](?=\s)|$)"
+    mark = r"(?:[,!.:;\uff0c\u3001\u3002\uff01\uff1a]|\s[\u2013\u2014-](?=\s)|(?<= that)(?=\s)|$)"
     return _compile(rf"[\W_]*(?:{leads})[*_]*{mark}[\W_]*")
 
 
@@ -340,10 +346,13 @@ def refuses(text: str) -> bool:
 
 
 def addresses_reader(text: str) -> bool:
-    """Return whether a sentence greets, thanks, offers or announces."""
-    if not _may_address[text.partition(" ")[0]]:
-        return False
-    return bool(_ADDRESS_TO_READER.match(text) or _other_address().match(text))
+    """Return whether a sentence greets, thanks, offers, announces, or refers to a professional."""
+    if any(map(text.__contains__, _REFERS)) and _REFERRAL.match(text):
+        return True
+    first = text.partition(" ")[0]
+    if _may_address[first] and _ADDRESS_TO_READER.match(text):
+        return True
+    return _may_address_otherwise[first] and _other_address().match(text) is not None
 
 
 def without_opening(text: str) -> str:

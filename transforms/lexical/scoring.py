@@ -16,7 +16,15 @@ from typing import NamedTuple
 
 from transforms.lexical.cache import CachedAttribute, FactCache, WantedForms
 from transforms.lexical.support_score import logit
-from transforms.lexical.words import ClaimWords, Pair, form_of, forms_of, spellings
+from transforms.lexical.words import (
+    NEGATION,
+    VALUE,
+    ClaimWords,
+    Pair,
+    form_of,
+    read_fact_words,
+    spellings,
+)
 
 _WINDOW_WEIGHT = 3.0
 _PAIR_WEIGHT = 1.0
@@ -64,14 +72,20 @@ class FactWords:
 
     Args:
       positions: the forms of all tokens, in order; None for one that no claim has.
+      signs: what the fact may have.
       forms: the content of the claims that the fact has.
       pairs: the pairs of the claims that the fact has.
     """
 
     def __init__(
-        self, positions: Sequence[str | None], forms: frozenset[str], pairs: frozenset[Pair]
+        self,
+        positions: Sequence[str | None],
+        signs: int,
+        forms: frozenset[str],
+        pairs: frozenset[Pair],
     ) -> None:
         self._positions = positions
+        self.signs = signs
         self.forms = forms
         self.pairs = pairs
 
@@ -124,7 +138,7 @@ class Facts(NamedTuple):
 
 def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
     """Read the words of facts; their forms are cached."""
-    return find_in_facts(claims, map(_forms_of_fact, texts))
+    return find_in_facts(claims, map(_words_of_fact, texts))
 
 
 def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
@@ -132,22 +146,25 @@ def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     pairs = chain.from_iterable([claim.pairs for claim in claims])
     wanted = WantedForms(form_of, content.union(*pairs))
-    facts = map(wanted.of, map(spellings, texts))
+    facts = ((wanted.of(spellings(text)), ~0) for text in texts)
     return find_in_facts(claims, facts, _MAX_LOOKUPS / max(1, len(claims)))
 
 
 def find_in_facts(
     claims: Sequence[ClaimWords],
-    facts: Iterable[Sequence[str | None]],
+    facts: Iterable[tuple[Sequence[str | None], int]],
     max_lookups: float = inf,
 ) -> Facts:
-    """Find the words of claims in facts, each given as its forms; None is no form of a claim."""
+    """Find the words of claims in facts, each given as its forms and its signs.
+
+    None is no form of a claim.
+    """
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     # Intersections only keep what the claims have; sets of all words of facts take more time.
     pairs = frozenset(chain.from_iterable([claim.pairs for claim in claims]))
     each = [
-        FactWords(forms, content.intersection(forms), pairs.intersection(pairwise(forms)))
-        for forms in facts
+        FactWords(forms, signs, content.intersection(forms), pairs.intersection(pairwise(forms)))
+        for forms, signs in facts
     ]
     return Facts(
         each,
@@ -157,7 +174,7 @@ def find_in_facts(
     )
 
 
-_forms_of_fact = FactCache(forms_of).__getitem__
+_words_of_fact = FactCache(read_fact_words).__getitem__
 
 
 class ClaimInFacts:
@@ -172,10 +189,24 @@ class ClaimInFacts:
         self._ranked = sorted(range(len(self._sizes)), key=self._sizes.__getitem__, reverse=True)
         self._in_window: dict[int, int] = {}
 
-    def facts_with(self, share: float) -> list[int]:
-        """Return the facts with a share of the claim's words beside its numbers, best first."""
-        least = share * len(self.claim.distinct.difference(self.claim.numbers))
-        return [number for number in self._ranked if self._sizes[number] >= least]
+    def comparable_facts(self, share: float) -> list[int]:
+        """Return the facts that a claim may contradict, best first.
+
+        They have a share of its words beside its numbers, close together; and values as the claim
+        has, or one of both negates something.
+        """
+        words = self.claim.distinct.difference(self.claim.numbers)
+        least = share * len(words)
+        in_window = self.together[-1]
+        if in_window < least:
+            return []
+        signs, each = self.claim.signs, self._facts.each
+        return [
+            number
+            for number in self._ranked
+            if self._sizes[number] >= least
+            and ((signs | each[number].signs) & NEGATION or signs & each[number].signs & VALUE)
+        ]
 
     def log_odds(self) -> float:
         """Return the log odds that the facts support the claim."""
@@ -184,6 +215,11 @@ class ClaimInFacts:
     def misses_number(self) -> bool:
         """Return whether no fact has some number of the claim."""
         return self.together[0] > 0
+
+    def coverage(self) -> float:
+        """Return the share of the claim's content tokens that the facts have."""
+        content, found = self.together[2:4]
+        return found / (found + content)
 
     @CachedAttribute
     def together(self) -> Counts:

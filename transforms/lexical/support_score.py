@@ -16,8 +16,11 @@ def sigmoid(log_odds: float) -> float:
     return 1 / (1 + exp(-log_odds))
 
 
-_MIDPOINT = logit(0.4)  # a claim with this score counts half
-_STEEPNESS = 4.0  # how sharply claims around the midpoint count as supported or as unsupported
+_STEEPNESS = 2.0  # how sharply claims count as supported or as unsupported
+_SHIFT = logit(0.6) - _STEEPNESS * logit(0.4)
+"""A claim at its default threshold counts as much as the default threshold of answers, so that an
+answer of one claim is low by both scores or by none."""
+
 _MIN_SCORE = 1e-9  # lower scores are raised to this, so that a float can hold their odds
 
 
@@ -29,8 +32,8 @@ def support_score(claim_scores: Sequence[float]) -> float | None:
 def support_score_of_log_odds(claim_log_odds: Sequence[float]) -> float | None:
     """Estimate the share of supported claims from their log odds, each above -170, if any.
 
-    The plain mean of claim scores has a mean absolute error of .24 on RAGTruth-QA; sharpened around
-    the midpoint, the error is .085.
+    The plain mean of claim scores has a mean absolute error of .24 on RAGTruth-QA; sharpened, the
+    error is .084.
     """
     if not claim_log_odds:
         return None
@@ -39,4 +42,4 @@ def support_score_of_log_odds(claim_log_odds: Sequence[float]) -> float | None:
 
 def support_share(claim_log_odds: Sequence[float]) -> float:
     """Estimate how many of some claims are supported."""
-    return sum([sigmoid(_STEEPNESS * (log_odds - _MIDPOINT)) for log_odds in claim_log_odds])
+    return sum([sigmoid(_STEEPNESS * log_odds + _SHIFT) for log_odds in claim_log_odds])

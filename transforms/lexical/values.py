@@ -10,6 +10,7 @@ from math import isclose
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
+from transforms.lexical.cache import FactCache
 from transforms.lexical.number_forms import grouped_form, number_form
 from transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, has_english
 from transforms.lexical.units import CURRENCIES, MONEY, SCALES, UNITS, Unit
@@ -25,11 +26,15 @@ for _names in (*MONTH_NAMES.values(), _NAMES):
 _SURE_MONTHS = frozenset(name.capitalize() for name in _NAMES) - {"March", "May"}
 """Months even without a number beside them."""
 
-_ORDINAL_WORDS = {"first", "second", "third", "fourth", "fifth", "half", "twice"}
 _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
-for _word in _ORDINAL_WORDS:
-    del _WORDS[_word]
-_MULTIPLES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "half": 0.5}
+_ORDINALS = {word: _WORDS.pop(word) for word in ("first", "second", "third", "fourth", "fifth")}
+_IN_ORDER = (Unit("order", 1.0),)
+_CJK_DIGITS = dict(zip("一二两兩三四五六七八九", "12223456789", strict=True))
+_CJK_NUMERAL = re.compile(
+    "(?<![一二三四五六七八九十百千万第])[一二两兩三四五六七八九](?=[年月天日周週个個小時时分秒次人名位层層楼階章倍つ])"
+)
+_MULTIPLES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0}
+_MULTIPLES |= {"half": 0.5, "quarter": 0.25}
 _NAMED_HOURS = {"noon": 720, "midday": 720, "midnight": 0}
 _ROMAN = dict(
     zip("II III IV VI VII VIII IX XI XII XIII XIV".split(), (2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14))  # noqa: B905, SIM905
@@ -55,6 +60,7 @@ _ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma
 _KINDS = (
     dict.fromkeys(_ARTICLES, "article")
     | dict.fromkeys((*_WORDS, *SCALES), "word")
+    | dict.fromkeys(_ORDINALS, "ordinal")
     | dict.fromkeys(_MULTIPLES, "multiple")
     | dict.fromkeys(_NAMED_HOURS, "hour")
     | dict.fromkeys(_MONTHS, "month")
@@ -116,7 +122,8 @@ _LABEL = re.compile(
     r"(?:step|option|method|part|point|item|example|figure|table|page|no\.|#)s?\s?\(?$",
     re.IGNORECASE,
 )
-_OF_A = re.compile(r" an?(?= )")
+_OF_A = re.compile(r"(?: of)? an?(?= )")
+_THE, _NOUN = re.compile(r"\b[Tt]he $"), re.compile(r" [a-z]")
 _BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5])\s?$")
 Parts = tuple[int | None, int | None, int | None]
 
@@ -205,11 +212,20 @@ def contradiction_kind(value: Value, other: Value) -> ContradictionKind:
 
 def may_have_value(text: str) -> bool:
     """Return whether a text may have a value; "a" has none without what is behind it."""
+    text = _with_digits(text)
     return any(_kind(found[0]) not in (None, "article") for found in _ANCHOR.finditer(text))
+
+
+def _with_digits(text: str) -> str:
+    """Return a text of the same length with digits for Chinese numerals in front of counters."""
+    if text.isascii():
+        return text
+    return _CJK_NUMERAL.sub(lambda numeral: _CJK_DIGITS[numeral[0]], text)
 
 
 def read_values(text: str) -> list[Value]:
     """Return the first 256 values of a text, in order."""
+    text = _with_digits(text)
     values: list[Value] = []
     place = 0
     for anchor in _ANCHOR.finditer(text):
@@ -222,6 +238,10 @@ def read_values(text: str) -> list[Value]:
             if len(values) >= _MAX_VALUES:
                 break
     return values
+
+
+values_of_fact = FactCache(read_values).__getitem__
+"""Return the values of a fact, as `read_values` does."""
 
 
 def _kind(anchor: str) -> str | None:
@@ -239,6 +259,8 @@ def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
             yield from _month_first(text, start)
         case "word":
             yield from _number_in_words(text, start)
+        case "ordinal":
+            yield from _in_order(text, start, end, _ORDINALS[anchor[0].lower()])
         case "multiple":
             yield _multiple(text, start, end, _MULTIPLES[anchor[0].lower()])
         case "hour":
@@ -253,6 +275,12 @@ def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
                 yield Value(NUMBER, start, behind, (1.0,), units, is_implied=is_implied)
         case _:
             yield from _in_digits(text, start)
+
+
+def _in_order(text: str, start: int, end: int, number: float) -> Iterator[Value]:
+    """Read "the second floor"; "a second" is a time, and "second" mostly one in a row."""
+    if _THE.search(text, max(0, start - 5), start) and _NOUN.match(text, end):
+        yield Value(NUMBER, start, end, (number,), _IN_ORDER)
 
 
 def _multiple(text: str, start: int, end: int, factor: float) -> Value:

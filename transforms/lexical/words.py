@@ -4,13 +4,15 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from enum import IntEnum
+from functools import reduce
 from itertools import chain, compress, pairwise, zip_longest
+from operator import or_
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from schemas import Record
 from transforms.lexical.cache import CachedAttribute, WordCache
-from transforms.lexical.negations import may_negate
+from transforms.lexical.negations import MARKS, may_negate
 from transforms.lexical.number_forms import grouped_form, join_groups, repeat_joined
 from transforms.lexical.phrases import (
     ALSO_ENGLISH_WORDS,
@@ -48,11 +50,10 @@ _AS_FUNCTION = bytes.maketrans(bytes([_FOREIGN]), bytes([TokenKind.FUNCTION]))
 SOURCE, REFUSAL, NEGATION, VALUE = (1 << bit for bit in range(4))
 """A sign of what a text may have: the name of a source, a refusal, a negation, a value."""
 
-_MARKS = " .,;:!?()[]*_'\"\u201c\u201d"
 FormAndKind = tuple[str, TokenKind]
 """A token's normal form, equal for the inflections of a word, and its kind."""
 
-_LATIN = r"A-Za-z\u00c0-\u024f"
+_LATIN = r"A-Za-z\u00c0-\u024f\u1e00-\u1eff"
 _SIGNS = r"\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09be-\u09cd\u0b82\u0bbe-\u0bcd"
 """Vowel signs of Arabic, Devanagari, Bengali and Tamil, which stand within words."""
 _TOKEN = re.compile(
@@ -93,9 +94,11 @@ def tokenize(text: str) -> list[FormAndKind]:
     return list(map(_token_of, _TOKEN.findall(text)))
 
 
-def forms_of(text: str) -> list[str]:
-    """Return the normal forms of a text's tokens, in order."""
-    return list(chain.from_iterable(map(_forms_of, repeat_joined(text).split())))
+def read_fact_words(fact: str) -> tuple[list[str], int]:
+    """Return the normal forms of a fact's tokens, in order, and its signs."""
+    pieces = list(map(_piece_of, repeat_joined(fact).split()))
+    signs = reduce(or_, {signs for _, _, signs in pieces}, 0)
+    return list(chain.from_iterable([forms for forms, _, _ in pieces])), signs
 
 
 def read_words(text: str) -> Words:
@@ -136,22 +139,19 @@ def form_of(spelling: str) -> str:
 
 
 def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int]:
-    kinds = bytes([kind for _, kind in tokenize(unspaced)])
-    return _forms_of(unspaced), kinds, _read_signs(unspaced)
+    tokens = tokenize(unspaced)
+    kinds = bytes([kind for _, kind in tokens])
+    return tuple([form for form, _ in tokens]), kinds, _read_signs(unspaced)
 
 
 def _read_signs(word: str) -> int:
     lower = word.lower()
-    bare = lower.strip(_MARKS)
+    bare = lower.strip(MARKS)
     signs = SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
     signs |= NEGATION * may_negate(bare) | VALUE * may_have_value(word)
     if may_be_other(bare):
         signs |= SOURCE * may_name_other_source(bare) | REFUSAL * may_refuse_otherwise(lower)
     return signs
-
-
-def _read_forms(unspaced: str) -> tuple[str, ...]:
-    return tuple([form for form, _ in tokenize(unspaced)])
 
 
 def _read_token(spelling: str) -> FormAndKind:
@@ -187,25 +187,25 @@ def _without_accents(word: str) -> str:
 
 
 def _is_content(form: str) -> bool:
-    """Return whether a form is a word, a digit or a character of a script without spaces."""
-    return len(form) > 1 or form.isdigit() or (form >= UNSPACED_SCRIPTS[0] and form.isalpha())
+    """Return whether a form is a word, a digit or a character of a script without spaces.
+
+    Hiragana is not: mostly a particle or an ending.
+    """
+    if len(form) > 1 or form.isdigit():
+        return True
+    return form >= UNSPACED_SCRIPTS[0] and form.isalpha() and not "\u3041" <= form <= "\u309f"
 
 
 # No token contains white space, and most pieces between white space repeat.
 _token_of = WordCache(_read_token).__getitem__
-_forms_of = WordCache(_read_forms).__getitem__
 _piece_of = WordCache(_read_piece).__getitem__
 
 
 def _words_in(text: str) -> Words:
-    forms: list[str] = []
-    all_kinds = bytearray()
-    signs = 0
-    for its_forms, its_kinds, its_signs in map(_piece_of, text.split()):
-        forms += its_forms
-        all_kinds += its_kinds
-        signs |= its_signs
-    kinds = bytes(all_kinds)
+    pieces = list(map(_piece_of, text.split()))
+    forms = list(chain.from_iterable([forms for forms, _, _ in pieces]))
+    kinds = b"".join([kinds for _, kinds, _ in pieces])
+    signs = reduce(or_, {signs for _, _, signs in pieces}, 0)
     if _FOREIGN in kinds:
         kinds = kinds.translate(_AS_WORD if has_english(text) else _AS_FUNCTION)
     return Words(forms, kinds, signs)

@@ -18,13 +18,13 @@ from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms.grounding.settings import LOCAL
 from transforms.rules.alerting import AlertRule
-from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
+from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, CONTRADICTION, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
 
 BINS = 20
 _EDGES = [step / BINS for step in range(1, BINS)]
 _ALERTING = AlertRule().verdicts
-_BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE})
+_BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, CONTRADICTION, SUPPORT_SCORE})
 _MAX_NAMES = 1_000
 _MAX_ENGINES = 1_000
 _MAX_RATE_ALERTS = 12
@@ -242,6 +242,11 @@ class Tally:
         return self.low_grounded - self.reported
 
     @property
+    def contradicting(self) -> int:
+        """How many answers are low-grounded since a claim contradicts a fact."""
+        return self.reasons[CONTRADICTION]
+
+    @property
     def is_screen(self) -> bool:
         """Whether no answer was scored by more than its words."""
         return 0 < self.screened == self.scored
@@ -287,7 +292,8 @@ class Tally:
         self.claim_scores.add(claim)
         grid = self.engine_grids.get(answer.engine or "", self.grid)
         grid.add(support, claim, self._label(answer))
-        expected = score_verdict(support, claim, grid.thresholds).verdict
+        contradicts = answer.verdict_reason == CONTRADICTION
+        expected = score_verdict(support, claim, grid.thresholds, contradicts=contradicts).verdict
         self.unexplained_verdicts += (
             answer.verdict_reason in _BY_SCORE and answer.verdict != expected
         )

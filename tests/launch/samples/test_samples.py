@@ -164,8 +164,8 @@ def test_the_help_centre_speaks_five_languages_and_some_of_its_answers_are_wrong
     assert languages == {"de-", "fr-", "ja-", "ar-"}
     assert Counter(c.truth for c in conversations) == {
         Truth.SUPPORTED: 120,
-        Truth.INVENTED: 29,
+        Truth.INVENTED: 28,
         Truth.UNSEEN: 2,
-        Truth.CHANGED: 2,
+        Truth.CHANGED: 3,
         Truth.REWORDED: 2,
     }

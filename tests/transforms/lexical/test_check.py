@@ -154,7 +154,7 @@ def test_more_supported_claims_mean_a_higher_support_score() -> None:
         check_grounding(check_request(answer, LAMP, CHAIR)).support_score or 0
         for answer in (UNSUPPORTED, f"{LAMP} {UNSUPPORTED}", f"{LAMP} {CHAIR}")
     ]
-    assert scores == pytest.approx([0, 0.5, 1], abs=0.05)
+    assert scores == pytest.approx([0.1, 0.55, 1], abs=0.05)
 
 
 _WORDS = st.lists(
@@ -205,11 +205,12 @@ def test_the_largest_request_is_checked_in_bounded_work() -> None:
     assert [bool(claim.citation_indices) for claim in response.claims] == [True, True, False]
 
 
-def test_a_claim_gains_by_the_support_of_its_neighbours_unless_it_has_an_unseen_number() -> None:
+def test_a_claim_of_known_words_gains_by_its_neighbours_unless_it_has_an_unseen_number() -> None:
     others = f"{LAMP} {CHAIR} The red garden chair costs nine euros."
     for claim, gains in (
-        ("The lamp brightens dull rooms.", True),
-        ("The lamp brightens 77 rooms.", False),
+        ("The red lamp brightens dull garden rooms.", True),
+        ("The lamp brightens dull ugly rooms.", False),
+        ("The red lamp brightens 77 garden rooms.", False),
     ):
         alone = score_of(claim, LAMP, CHAIR)
         checked = check_grounding(check_request(f"{others} {claim}", LAMP, CHAIR)).claims[-1]

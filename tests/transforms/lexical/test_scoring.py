@@ -17,8 +17,8 @@ from transforms.lexical.scoring import (
     read_long_facts,
     weigh,
 )
-from transforms.lexical.support_score import logit, sigmoid, support_score_of_log_odds
-from transforms.lexical.words import ClaimWords, forms_of
+from transforms.lexical.support_score import logit, sigmoid
+from transforms.lexical.words import ClaimWords, read_fact_words
 
 
 def ends(windows: int) -> list[int]:
@@ -26,7 +26,7 @@ def ends(windows: int) -> list[int]:
 
 
 def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
-    return find_in_facts(claims, map(forms_of, texts))
+    return find_in_facts(claims, map(read_fact_words, texts))
 
 
 def facts_for(claim: str, *texts: str) -> Facts:
@@ -180,17 +180,6 @@ def test_the_densest_window_of_a_fact_counts(forms: list[str]) -> None:
     assert score(" ".join(FORMS), " ".join(forms)) == (
         pytest.approx(3 * densest / 4 + side_by_side - 1.6)
     )
-
-
-def test_the_support_score_of_no_claim_is_absent() -> None:
-    assert support_score_of_log_odds([]) is None
-
-
-def test_the_support_score_follows_the_share_of_supported_claims() -> None:
-    good, bad = logit(0.9), logit(0.1)
-    assert support_score_of_log_odds([good, good]) == pytest.approx(1, abs=0.01)
-    assert support_score_of_log_odds([good, bad]) == pytest.approx(0.5, abs=0.01)
-    assert support_score_of_log_odds([logit(0.4)]) == pytest.approx(0.5)
 
 
 def test_log_odds_and_scores_are_each_other_s_inverse() -> None:

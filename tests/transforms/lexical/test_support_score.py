@@ -24,8 +24,9 @@ def test_log_odds_lead_back_to_their_score(score: float) -> None:
 
 SCORES = {
     "no claim": ([], None),
-    "the midpoint counts half": ([0.4], 0.5),
-    "a little above the midpoint counts for much": ([0.5], 0.835),
+    "a claim at its threshold is an answer at its own": ([0.4], 0.6),
+    "a claim below it": ([0.25], 0.27),
+    "a claim above it": ([0.55], 0.83),
     "one supported, one not": ([0.99, 0.01], 0.5),
     "all supported": ([0.95, 0.9, 0.99], 1.0),
     "certainty has a logit too": ([1.0, 0.0], 0.5),

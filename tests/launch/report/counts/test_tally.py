@@ -112,6 +112,12 @@ def test_verdicts_of_other_thresholds_are_counted(thresholds: Thresholds, unexpl
     )
 
 
+def test_a_contradiction_decides_under_any_thresholds() -> None:
+    low = Thresholds(claim=0.05, low_grounded=0.1)
+    tally = tally_of(an_enriched(), a_low(verdict_reason="CONTRADICTION"), thresholds=low)
+    assert (tally.unexplained_verdicts, tally.contradicting) == (0, 1)
+
+
 def test_a_row_of_a_later_or_an_earlier_schema_is_counted() -> None:
     least = {"record_id": "a", "verdict": "NEW_VERDICT", "verdict_reason": "x", "new_field": 1}
     tally = Tally(Thresholds(), {})

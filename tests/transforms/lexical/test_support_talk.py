@@ -1,0 +1,228 @@
+"""What people write to a support chat: courtesy, marks, equal forms, denials, changed values."""
+
+# ruff: noqa: RUF001 - phrases of several languages
+
+import pytest
+
+from schemas.verdict import ContradictionKind
+from schemas.wire.grounding_check import CheckResponse
+from tests.support.checks import check_request
+from transforms.lexical.check import check_grounding
+from transforms.rules.tagging import Thresholds, score_verdict
+
+FACT = (
+    "The annual plan costs 99 dollars. Refunds are paid within 14 days. The office opens at 9 am."
+)
+CLAIM = "Refunds are paid within 14 days."
+COURTESY = """
+Great question!
+Happy to clarify that for you.
+I totally get how annoying that is.
+No problem at all!
+Thanks for your patience!
+Let me walk you through it.
+Here's a quick summary:
+Quick answer:
+In a nutshell:
+Good news!
+Hope that clears things up!
+Feel free to reach out anytime.
+Is there anything else you'd like to know?
+Have a wonderful weekend!
+Sorry for the trouble.
+You're all set!
+Glad I could help!
+Sure thing, happy to help with that.
+Hi Maria,
+Best regards,
+The Support Team
+Let me check that for you.
+As an AI assistant, I can't give legal advice.
+## Refund policy
+**Short answer:**
+Step 2:
+Short version:
+Guten Tag!
+Vielen Dank für Ihre Anfrage.
+Haben Sie noch weitere Fragen?
+Zusammenfassung:
+Bonjour !
+N'hésitez pas à nous contacter.
+Bien cordialement,
+Voici les détails :
+¡Hola!
+Espero que esto le ayude.
+Con mucho gusto.
+Aquí tiene un resumen:
+Olá!
+Espero ter ajudado!
+Tenha um ótimo dia!
+Claro, vou explicar:
+Grazie per averci contattato.
+Buona giornata!
+Ecco un riepilogo:
+Hallo!
+Ik hoop dat dit helpt.
+Met vriendelijke groet,
+こんにちは。
+ご不明な点がございましたら、お気軽にお問い合わせください。
+よろしくお願いいたします。
+感谢您的咨询。
+如有其他问题，请随时联系我们。
+""".strip().split("\n")
+REFUSALS = """
+I don't have that information.
+I couldn't find anything about that in our help center.
+I can't find an answer to your question.
+That's outside of what I can help with.
+Sorry, I can't help with that request.
+Please contact our support team.
+Es tut mir leid, dazu habe ich keine Informationen.
+No encontré información sobre eso.
+Non ho trovato queste informazioni.
+申し訳ございませんが、その情報は見つかりませんでした。
+Could you tell me your order number?
+I'm just a bot and can't do that.
+""".strip().split("\n")
+MARKS = """
+[1]
+[1][2]
+[^2]
+【4:0†faq.md】
+(see FAQ)
+[Source: Help Center]
+[[1]](https://example.com/faq)
+{1}
+¹
+[ref_2]
+[1]: https://example.com/a
+(https://example.com/faq)
+(Quelle: AGB.pdf)
+""".strip().split("\n")
+EQUAL = """
+Refunds take two weeks. | Refunds take 14 days.
+The shop opens at 9:00 AM. | The shop opens at 9 a.m.
+The limit is 1.5 million rows. | The limit is 1,500,000 rows.
+World War 2 ended in 1945. | World War II ended in 1945.
+It lasts 24 hours. | It lasts one day.
+The cable is 1.5 m long. | The cable is 150 cm long.
+Delivery takes 48 hours. | Delivery takes 2 days.
+It was founded on 2019-05-03. | It was founded on May 3rd, 2019.
+The price is USD 20. | The price is $20.
+The shop closes at noon. | The shop closes at 12 pm.
+The battery lasts ten hours. | The battery lasts 10 hours.
+Call 555-123-4567 for help. | Call (555) 123-4567 for help.
+Le prix est de 3,50 €. | Le prix est de 3.50 euros.
+Die Garantie gilt zwei Jahre. | Die Garantie gilt 2 Jahre.
+保証期間は１年です。 | 保証期間は1年です。
+The Café Zoë opens daily. | The Cafe Zoe opens daily.
+The deadline is 31/12/2025. | The deadline is 31 December 2025.
+You save 1/4 of the price. | You save 25% of the price.
+The room is 21 °C warm. | The room is 21 degrees Celsius warm.
+We ship 3-5 items. | We ship 3 to 5 items.
+The tank holds 0.5 liters. | The tank holds 500 ml.
+Elizabeth II was queen. | Elizabeth the Second was queen.
+""".strip().split("\n")
+DENIALS = """
+The tablet is safe for children. | The tablet is not safe for children.
+Pets are allowed in the rooms. | Pets are not allowed in the rooms.
+Gift cards don't expire. | Gift cards expire.
+Breakfast is included in the price. | Breakfast isn't included in the price.
+No deposit is required. | A deposit is required.
+Parking is free for guests. | Parking is not free for guests.
+Der Akku ist austauschbar. | Der Akku ist nicht austauschbar.
+Les animaux sont admis. | Les animaux ne sont pas admis.
+A garantia não cobre danos. | A garantia cobre danos.
+De batterij is vervangbaar. | De batterij is niet vervangbaar.
+电池可以更换。 | 电池不可以更换。
+Shipping is not available to Canada. | Shipping is available to Canada.
+You must not freeze the cake. | You must freeze the cake.
+Sale items can be returned. | Sale items can't be returned.
+The update was successful. | The update was not successful.
+""".strip().split("\n")
+CHANGED_VALUES = """
+The Basic plan costs $19 a month. | The Basic plan costs $5 a month.
+Returns are accepted within 60 days. | Returns are accepted within 30 days.
+The museum was founded in 1950. | The museum was founded in 1905.
+The warranty lasts two years. | The warranty lasts three years.
+The fee is 5%. | The fee is 15%.
+The deadline is 5 May 2025. | The deadline is 5 March 2025.
+Call 555-123-4567 for help. | Call 555-123-4568 for help.
+Le musée a été fondé en 1950. | Le musée a été fondé en 1905.
+O plano custa 30 reais. | O plano custa 20 reais.
+De winkel opent om 8 uur. | De winkel opent om 9 uur.
+保修期为三年。 | 保修期为两年。
+Up to 8 guests can stay. | Up to 6 guests can stay.
+The office is on the third floor. | The office is on the second floor.
+The battery lasts 12 hours. | The battery lasts 10 hours.
+The refund takes 5 to 10 business days. | The refund takes 3 to 5 business days.
+The office is on the third floor. | The office is on the second floor.
+The deadline is 5 May 2025. | The deadline is 5 March 2025.
+""".strip().split("\n")
+
+
+def checked(answer: str, fact: str = FACT) -> CheckResponse:
+    return check_grounding(check_request(answer, fact))
+
+
+def is_low(response: CheckResponse) -> bool:
+    """Return whether an answer is LOW_GROUNDED; contradicted claims score low."""
+    scores = [claim.score for claim in response.claims if claim.score is not None]
+    least = min(scores, default=None)
+    return score_verdict(response.support_score, least, Thresholds()).verdict == "LOW_GROUNDED"
+
+
+def kinds(response: CheckResponse) -> set[ContradictionKind]:
+    return {found.kind for claim in response.claims for found in claim.mismatches or ()}
+
+
+@pytest.mark.parametrize("phrase", [*COURTESY, *REFUSALS])
+def test_courtesy_and_refusals_are_no_claims(phrase: str) -> None:
+    assert checked(phrase).support_score is None
+    for answer in (f"{phrase}\n{CLAIM}", f"{CLAIM}\n{phrase}", f"{phrase} {CLAIM}"):
+        response = checked(answer)
+        assert not is_low(response)
+        assert not kinds(response)
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_marks_are_no_words(mark: str) -> None:
+    for answer in (f"{CLAIM}{mark}", f"{CLAIM} {mark}", f"{CLAIM[:-1]} {mark}."):
+        response = checked(answer)
+        assert not is_low(response)
+        assert not kinds(response)
+
+
+@pytest.mark.parametrize("pair", EQUAL)
+def test_equal_forms_are_equal_in_both_directions(pair: str) -> None:
+    one, two = pair.split(" | ")
+    for response in (checked(one, two), checked(two, one)):
+        assert not is_low(response)
+        assert not kinds(response)
+
+
+@pytest.mark.parametrize("pair", DENIALS)
+def test_a_denial_is_low_in_both_directions(pair: str) -> None:
+    one, two = pair.split(" | ")
+    for response in (checked(one, two), checked(two, one)):
+        assert is_low(response)
+        assert kinds(response) == {ContradictionKind.NEGATION}
+
+
+@pytest.mark.parametrize("pair", CHANGED_VALUES)
+def test_a_changed_value_is_low_among_other_sentences(pair: str) -> None:
+    claim, fact = pair.split(" | ")
+    for response in (checked(claim, fact), checked(claim, f"Thanks for your visit. {fact}")):
+        assert is_low(response)
+        assert kinds(response) & {*ContradictionKind} - {ContradictionKind.NEGATION}
+
+
+def test_the_two_scores_of_one_claim_are_on_the_same_side_of_their_thresholds() -> None:
+    thresholds = Thresholds()
+    for claim in ("The plan costs 99 dollars.", "Refunds take long.", "Cats sleep.", CLAIM):
+        response = checked(claim)
+        assert response.support_score is not None
+        [score] = [each.score for each in response.claims]
+        assert score is not None
+        is_low_by_support = response.support_score < thresholds.low_grounded
+        assert is_low_by_support is (score < thresholds.claim)
