@@ -14,6 +14,14 @@ LOW_GROUNDED = 4  # done, but more answers are low-grounded than allowed
 _DISK_FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")
 
 
+def gate(share: float, allowed: float | None) -> int:
+    """Return LOW_GROUNDED, and print why, if more than the allowed share is low-grounded."""
+    if allowed is None or share <= allowed:
+        return DONE
+    sentence = f"{share:.1%} of the scored answers are LOW_GROUNDED, more than"
+    return fail(f"{sentence} --fail_above {allowed:g}", LOW_GROUNDED)
+
+
 def fail(sentence: str, status: int = FAILED) -> int:
     """Print why a command failed to stderr, and advice if a disk is full; return the status."""
     if any(words in sentence for words in _DISK_FULL):
