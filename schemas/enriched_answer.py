@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from schemas import Record
 from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from schemas.checked_answer import Check, Claim, Contradiction
@@ -53,6 +55,11 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
     trace_id: str | None = None
     span_id: str | None = None
     response_id: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as values that JSON has."""
+        fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
+        return fields
 
 
 class CheckUsage(Record, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from schemas import Record
 from schemas.cost_estimate import Comparison
 from schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
+from schemas.verdict import Verdict
 
 _SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished")
 _COUNTS_BY_NAME = ("verdicts", "failures_by_error")
@@ -43,6 +44,12 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
     retries: int = 0
     characters: int = 0
     checked: int = 0
+
+    @property
+    def low_grounded_share(self) -> float:
+        """The share of the answers with a score that are low-grounded, 0 without any."""
+        low = self.verdicts.get(Verdict.LOW_GROUNDED, 0)
+        return low / max(1, low + self.verdicts.get(Verdict.GROUNDED, 0))
 
 
 class RunCounts(AnswerCounts, frozen=True, kw_only=True):

@@ -3,7 +3,13 @@
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
+class _Value(StrEnum):
+    """A value that prints as itself, also inside records and lists."""
+
+    __repr__ = str.__repr__
+
+
+class Verdict(_Value):
     """The verdict on an answer; each answer has exactly one."""
 
     GROUNDED = "GROUNDED"
@@ -15,7 +21,7 @@ class Verdict(StrEnum):
     GENERATION_FAILED = "GENERATION_FAILED"
 
 
-class Tag(StrEnum):
+class Tag(_Value):
     """A further finding about an answer; each answer has any number of them."""
 
     # Set by parsing.
@@ -46,7 +52,7 @@ class Tag(StrEnum):
     FACTS_DROPPED = "FACTS_DROPPED"
 
 
-class ContradictionKind(StrEnum):
+class ContradictionKind(_Value):
     """The kind of value that contradicts the facts; each has a tag, such as ``UNIT_MISMATCH``."""
 
     ANTONYM = "ANTONYM"

@@ -1,5 +1,6 @@
 """Check answers without a pipeline."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from functools import partial
@@ -11,41 +12,23 @@ from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.message import Message, ParseOptions
 from transforms.formats.parser import ParseFailure
-from transforms.grounding.check_session import CheckSession, Outcome, open_session
+from transforms.grounding.check_session import CheckSession, open_session
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.tagging import Thresholds
-from transforms.step_order import Routed, enrich_answers, route_answers
+from transforms.step_order import Check, Routed, enrich_answers, route_answers
 
 
-def check(
-    answer: str,
-    facts: Iterable[str | Mapping[str, object]],
-    *,
-    query: str | None = None,
-    settings: CheckSettings = CheckSettings(),  # noqa: B008 - it is frozen
-    thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
-) -> EnrichedAnswer:
-    """Check whether facts support an answer, and return its record with verdict and claims.
-
-    Each call opens its own connections to a remote checker: use the steps for many answers. Equal
-    answers have equal record ids.
-
-    Args:
-      answer: the text of the answer.
-      facts: texts, or mappings with `text` and optionally `uri`, `title` and `attributes`.
-      query: the question.
-      settings: of the checker; by default the embedded one.
-      thresholds: scores below which the answer is low-grounded.
-
-    Raises:
-      UnreadableAnswer: a fact is neither a text nor such a mapping.
-      CheckFailed: the checker cannot be reached, or refuses.
-    """
+def read_answer(
+    answer: str, facts: Iterable[str | Mapping[str, object]], query: str | None
+) -> Routed:
+    """Parse and route an answer with its facts, or raise TypeError for facts that are no list."""
+    if isinstance(facts, str | bytes | Mapping):
+        raise TypeError(f"facts is a {type(facts).__name__}: pass a list, such as [fact]")
     envelope = {"answer": answer, "facts": list(facts), "query": query}
     payload = msgspec.json.encode(envelope)
     message = Message(payload=payload, place=payload.decode())
     [routed] = route_answers(message, ParseOptions(input_format="groundwatch.envelope"))
-    return enrich_one(routed, settings, thresholds)
+    return routed
 
 
 def enrich_one(
@@ -53,31 +36,38 @@ def enrich_one(
     settings: CheckSettings = CheckSettings(),  # noqa: B008 - it is frozen
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> EnrichedAnswer:
-    """Check and tag one answer; raise UnreadableAnswer or CheckFailed as `check` does."""
-    [outcome] = enrich_answers([routed], partial(check_answers, settings=settings), thresholds)
-    if isinstance(outcome, EnrichedAnswer):
-        return outcome
-    raise outcome.error if isinstance(outcome, ParseFailure) else outcome
+    """Check and tag one answer; raise UnreadableAnswer or CheckFailed if that fails."""
+    [enriched] = enrich_all([routed], partial(check_answers, settings=settings), thresholds)
+    return enriched
+
+
+def enrich_all(
+    routed: Iterable[Routed], check: Check, thresholds: Thresholds
+) -> Iterator[EnrichedAnswer]:
+    """Check and tag answers; raise the first failure."""
+    for outcome in enrich_answers(routed, check, thresholds):
+        if not isinstance(outcome, EnrichedAnswer):
+            raise outcome.error if isinstance(outcome, ParseFailure) else outcome
+        yield outcome
 
 
 def check_answers(
     routed: Iterable[Routed], settings: CheckSettings
 ) -> Iterator[Routed | Exception]:
-    """Check the answers without a decision, many at a time; yield the outcomes in any order."""
-    ended: SimpleQueue[Outcome] = SimpleQueue()
-    in_flight = 0
+    """Check the answers without a decision, many at a time; yield the outcomes in their order."""
+    pending: deque[SimpleQueue[Routed | Exception]] = deque()
     with ExitStack() as opened:
         session: CheckSession | None = None
         for each in routed:
+            outcome: SimpleQueue[Routed | Exception] = SimpleQueue()
+            pending.append(outcome)
             if not isinstance(each, CheckedAnswer) or each.decision:
-                yield each
-                continue
-            if session is None:
-                session = opened.enter_context(closing(open_session(settings)))
-            session.submit(each.answer, ended.put)
-            in_flight += 1
-            if in_flight > settings.max_in_flight:
-                yield ended.get()
-                in_flight -= 1
-        for _ in range(in_flight):
-            yield ended.get()
+                outcome.put(each)
+            else:
+                if session is None:
+                    session = opened.enter_context(closing(open_session(settings)))
+                session.submit(each.answer, outcome.put)
+            if len(pending) > settings.max_in_flight:
+                yield pending.popleft().get()
+        while pending:
+            yield pending.popleft().get()

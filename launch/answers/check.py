@@ -6,19 +6,19 @@ from pathlib import Path
 import msgspec
 
 from launch.answers.print_record import print_record
-from launch.terminal.exit_status import DONE, FAILED, fail
+from launch.terminal.exit_status import DONE, LOW_GROUNDED, fail
 from pipeline.settings.commands import CheckCommandSettings
 from pipeline.settings.load import Loaded
 from schemas.enriched_answer import AnswerRow
 from schemas.quantities import indented_json
 from schemas.verdict import Verdict
-from transforms import check as check_one
+from transforms.check_one import enrich_one, read_answer
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.transport import try_connection
 
 
 def check(loaded: Loaded[CheckCommandSettings]) -> int:
-    """Print the record of an answer; the exit status is 1 if it is low-grounded."""
+    """Print the record of an answer; the exit status is 4 if it is low-grounded."""
     settings, given = loaded.settings, loaded.settings.given
     facts = list(given.fact)
     for path in given.fact_file:
@@ -31,13 +31,8 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
     check_settings = settings.checker.check(retries=settings.retries.policy)
     try:
         try_connection(check_settings)
-        enriched = check_one(
-            answer,
-            facts,
-            query=given.query,
-            settings=check_settings,
-            thresholds=settings.verdicts.thresholds,
-        )
+        routed = read_answer(answer, facts, given.query)
+        enriched = enrich_one(routed, check_settings, settings.verdicts.thresholds)
     except (CheckFailed, OSError) as error:
         return fail(f"the answer could not be checked: {error}")
     if given.json:
@@ -45,4 +40,4 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
     else:
         record = msgspec.convert(enriched, AnswerRow, from_attributes=True)
         print_record(record, settings.verdicts.thresholds)
-    return FAILED if enriched.verdict is Verdict.LOW_GROUNDED else DONE
+    return LOW_GROUNDED if enriched.verdict is Verdict.LOW_GROUNDED else DONE

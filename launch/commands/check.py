@@ -1,6 +1,6 @@
 """Check one answer against source texts.
 
-The exit status is 1 when the answer is low-grounded, so that a test or a CI job can call it.
+The exit status is 4 when the answer is low-grounded, so that a test or a CI job can call it.
 """
 
 from launch.commands import Command

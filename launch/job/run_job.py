@@ -14,7 +14,7 @@ from launch.logs.json_log import keep_beam_quiet
 from launch.report.counts.tally import Tally
 from launch.report.terminal_summary import show_summary
 from launch.report.write_report import write_report
-from launch.terminal.exit_status import DONE, LEFT, USAGE, fail
+from launch.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
 from pipeline.errors import RunFailed
 from pipeline.settings.config import Config
 from pipeline.settings.job import JobSettings
@@ -44,7 +44,10 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
             return fail(str(error), USAGE)
         return fail(f"the run failed: {_reason(error)}")
     show_summary(config, summary, *report)
-    return _exit_status(config, summary)
+    status = _exit_status(config, summary)
+    if status in {DONE, LEFT}:
+        return gate(summary.low_grounded_share, job.local.fail_above) or status
+    return status
 
 
 def _write_report(config: Config, job: JobSettings) -> tuple[str, Tally] | tuple[()]:

@@ -22,7 +22,7 @@ from launch.inputs.paths import (
 )
 from launch.job.placement import Placement, place_job
 from launch.samples import sample_paths
-from launch.terminal.exit_status import DONE, LEFT, fail
+from launch.terminal.exit_status import DONE, LEFT, LOW_GROUNDED, fail
 from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
 from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.definition import build
@@ -104,7 +104,7 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
         sys.stdout.write(f"{name} holds no failure\n")
         return DONE
     status = _replay_files(loaded, (spooled,))
-    if status in {DONE, LEFT}:
+    if status in {DONE, LEFT, LOW_GROUNDED}:
         latest = max(read_summaries(output), key=attrgetter("finished_at_us"))
         # Deferred failures wait for a higher --max_calls or --max_cost.
         if not latest.deferred:

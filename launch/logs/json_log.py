@@ -17,7 +17,7 @@ import msgspec
 
 from schemas.quantities import to_rfc3339
 
-_OURS = ("launch", "pipeline", "schemas", "transforms")
+_OURS = ("groundwatch", "launch", "pipeline", "schemas", "transforms")
 _SEVERITIES = ("DEFAULT", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _STANDARD_FIELDS = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 _QUIET_IN_BEAM = ("common", "dataflow.dataflow_runner", "worker")

@@ -16,7 +16,7 @@ from launch.report.compare_folders import compare_folders
 from launch.report.counts.tally import Tally, ThresholdOutcome
 from launch.report.page.page import render
 from launch.report.write_report import REPORT_NAME, read_output
-from launch.terminal.exit_status import DONE, FAILED, fail
+from launch.terminal.exit_status import DONE, FAILED, fail, gate
 from launch.terminal.figures import count, counted, percent
 from pipeline import storage
 from pipeline.settings.commands import ReportSettings
@@ -57,7 +57,9 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     page = render(findings, settings.folder, price, template)
     table = partial(encode_csv, COLUMNS, map(row_of, findings.tally.worst.answers()))
     default = storage.join(settings.folder, REPORT_NAME)
-    return _write(settings, default, page, table, findings.unreadable)
+    status = _write(settings, default, page, table, findings.unreadable)
+    tally = findings.tally
+    return status or gate(tally.low_grounded / max(1, tally.assessed), settings.fail_above)
 
 
 def _write(

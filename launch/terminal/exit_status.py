@@ -8,9 +8,18 @@ DONE = 0  # everything is done and accounted for
 FAILED = 1  # the command failed, or messages are not accounted for
 USAGE = 2  # the command line has problems; nothing was started
 LEFT = 3  # done, except for retryable failures or deferred messages
+LOW_GROUNDED = 4  # done, but more answers are low-grounded than allowed
 
 # As the system and SQLite write it.
 _DISK_FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")
+
+
+def gate(share: float, allowed: float | None) -> int:
+    """Return LOW_GROUNDED, and print why, if more than the allowed share is low-grounded."""
+    if allowed is None or share <= allowed:
+        return DONE
+    sentence = f"{share:.1%} of the scored answers are LOW_GROUNDED, more than"
+    return fail(f"{sentence} --fail_above {allowed:g}", LOW_GROUNDED)
 
 
 def fail(sentence: str, status: int = FAILED) -> int:

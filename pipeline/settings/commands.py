@@ -18,12 +18,21 @@ from transforms.rules.tagging import GivenThresholds
 _NO_DATA = NoDataRule()
 _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (
-    *("what_if", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
+    *(
+        "what_if",
+        "fail_above",
+        "gold",
+        "low_grounded_threshold",
+        "claim_threshold",
+        "price_per_1k_chars",
+    ),
 )
 _NOT_OF_A_WORKER = Note(
-    without="workers forget_replies max_calls max_cost max_attempts retry_timeout_s"
+    without="workers forget_replies fail_above max_calls max_cost max_attempts retry_timeout_s"
 )
-_NOT_OF_A_STREAM = Note(without="work_folder forget_replies max_calls max_cost price_per_1k_chars")
+_NOT_OF_A_STREAM = Note(
+    without="work_folder forget_replies fail_above max_calls max_cost price_per_1k_chars"
+)
 
 
 class InputSettings(Settings, frozen=True, kw_only=True):
@@ -118,7 +127,7 @@ class BackfillSettings(Settings, frozen=True, kw_only=True):
     """The settings of `backfill`."""
 
     input: InputSettings
-    job: JobSettings
+    job: Annotated[JobSettings, Note(without="api_version")]
 
 
 class FailureSettings(Settings, frozen=True, kw_only=True):
@@ -167,7 +176,7 @@ class EstimateSettings(Settings, frozen=True, kw_only=True):
 
     input: InputSettings
     estimate: EstimationSettings
-    job: Annotated[JobSettings, Note(without="output api_version alert_tags")]
+    job: Annotated[JobSettings, Note(without="output api_version alert_tags fail_above")]
 
 
 class WatchSettings(Settings, frozen=True, kw_only=True):
@@ -278,6 +287,8 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
     record_url: Template of the address of a record in your viewer, such as
       https://viewer.example/r/{record_id}.
+    fail_above: End with exit status 4 if more than this share of the scored answers is
+      LOW_GROUNDED.
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
@@ -291,6 +302,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     claim_threshold: tuple[kinds.Threshold, ...] = ()
     price_per_1k_chars: kinds.Positive | None = None
     record_url: kinds.RecordUrl | None = None
+    fail_above: kinds.Fraction | None = None
 
     @property
     def given_thresholds(self) -> GivenThresholds:

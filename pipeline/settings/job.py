@@ -78,7 +78,7 @@ class OutputSettings(Settings, frozen=True, kw_only=True):
 
 
 class LocalRunSettings(Settings, frozen=True, kw_only=True):
-    """How a run on this machine works.
+    """How a run that ends works.
 
     workers: Processes that share the work. On another runner: the number that --requests_per_minute
       is divided by. Default: 1; on another runner, as many as it may start.
@@ -87,11 +87,14 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
     forget_replies: Start over and discard the cached replies of an interrupted run, which are
       otherwise kept even if settings or input change. Calls already sent still count against
       --max_calls and --max_cost.
+    fail_above: End with exit status 4 if more than this share of the scored answers is
+      LOW_GROUNDED.
     """
 
     workers: kinds.Count | None = None
     work_folder: Annotated[kinds.LocalFolder | None, Note(is_local=True)] = None
     forget_replies: Annotated[kinds.Switch, Note(is_local=True)] = False
+    fail_above: Annotated[kinds.Fraction | None, Note(is_local=True)] = None
 
 
 class VerdictSettings(Settings, frozen=True, kw_only=True):

@@ -6,12 +6,14 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import venv
 import zipfile
 from collections.abc import Iterable
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path, PurePath
 
+import msgspec
 import pytest
 
 import launch
@@ -67,7 +69,8 @@ def files_of(source: Path) -> set[str]:
     """The files of the packages that are to be handed out."""
     paths = (path for name in PACKAGES for path in (source / name).rglob("*") if path.is_file())
     names = (path.relative_to(source) for path in paths)
-    return {str(name) for name in names if not is_for_the_repository(name)}
+    wanted = {str(name) for name in names if not is_for_the_repository(name)}
+    return {name.removeprefix("launch/library/") for name in wanted}
 
 
 def is_for_the_repository(name: PurePath) -> bool:
@@ -137,3 +140,33 @@ def test_what_is_installed_runs_the_demo_from_an_empty_folder_with_an_empty_home
     assert done.returncode == 0, done.stderr
     assert (folder / "out" / "demo" / "summary.json").is_file()
     assert not list(home.iterdir())
+
+
+@pytest.mark.parametrize("is_editable", [False, True], ids=["wheel", "clone"])
+def test_mypy_reads_the_types_in_a_project_of_a_user(
+    wheel: Path, source: Path, tmp_path: Path, is_editable: bool
+) -> None:
+    built = build("build_editable", source, tmp_path / "built") if is_editable else wheel
+    venv.create(tmp_path / "env")
+    [site] = (tmp_path / "env" / "lib").glob("python*/site-packages")
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(site)  # noqa: S202 - made just now
+    (site / "dependencies.pth").write_text(f"{Path(msgspec.__file__).parents[1]}\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    python = str(tmp_path / "env" / "bin" / "python")
+    (project / "app.py").write_text(
+        "from groundwatch import check\n"
+        'reveal_type(check("Lamps glow.", ["Lamps glow."]).support_score)\n'
+        'check("Lamps glow.", 3)\n'
+    )
+    done = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "app.py"],
+        check=False,
+        cwd=project,
+        capture_output=True,
+        text=True,
+    )
+    assert 'Revealed type is "float | None"' in done.stdout, done.stdout + done.stderr
+    assert 'Argument 2 to "check" has incompatible type "int"' in done.stdout
+    assert "Found 1 error in 1 file" in done.stdout

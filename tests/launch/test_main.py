@@ -30,7 +30,7 @@ COMMANDS = (
     ("code", "sentence"),
     [
         ("import launch", "schemas/__init__.py hides groundwatch's package of the same name"),
-        ("from transforms import check", "schemas/__init__.py hides groundwatch's package"),
+        ("from groundwatch import check", "schemas/__init__.py hides groundwatch's package"),
     ],
 )
 def test_a_package_that_hides_ours_is_named(tmp_path: Path, code: str, sentence: str) -> None:

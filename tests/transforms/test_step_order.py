@@ -7,13 +7,13 @@ import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 from msgspec.structs import replace
 
+from groundwatch import CheckGrounding, ParseAnswers, RouteAnswers, SampleAnswers, TagAnswers
 from launch import samples
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.message import ParseOptions
 from schemas.verdict import Verdict
 from tests.support.builders import a_message
 from tests.support.pipelines import local_pipeline
-from transforms import CheckGrounding, ParseAnswers, RouteAnswers, SampleAnswers, TagAnswers
 from transforms.check_one import check_answers
 from transforms.formats.parser import ParseFailure
 from transforms.grounding.settings import CheckSettings

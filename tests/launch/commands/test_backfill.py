@@ -12,6 +12,7 @@ from typing import Any
 import apache_beam as beam
 import pytest
 
+from launch.__main__ import main
 from pipeline import build, storage
 from tests.support import wire_faults
 from tests.support.archives import an_envelope, lines_of
@@ -270,3 +271,26 @@ def test_several_workers_find_the_same_duplicates(tmp_path: Path) -> None:
     assert backfill(archive, tmp_path / "out", "--runner", "FnApiRunner") == 0
     summary = summary_in(tmp_path / "out")
     assert (summary["enriched"], summary["duplicates"], summary["closes"]) == (2, 1, True)
+
+
+@pytest.mark.parametrize(("allowed", "status"), [("0.49", 4), ("0.5", 0)])
+def test_too_large_a_share_of_low_grounded_answers_fails_after_everything_is_written(
+    tmp_path: Path, allowed: str, status: int
+) -> None:
+    fact = "The lamp is red."
+    answers = (fact, "Kettles vote in Peru.", "")
+    archive = tmp_path / "answers.jsonl"
+    archive.write_text(
+        "".join(f'{{"answer": "{answer}", "facts": ["{fact}"]}}\n' for answer in answers)
+    )
+    output = tmp_path / "out"
+    command = ["backfill", "--input", str(archive), "--output", str(output)]
+    assert main([*command, "--fail_above", allowed]) == status
+    assert (output / "report.html").is_file()
+
+
+@pytest.mark.parametrize("name", ["backfill", "report"])
+def test_a_command_has_few_flags(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help-all"]) == 0
+    flags = re.findall(r"^  --\w+", capsys.readouterr().out, re.MULTILINE)
+    assert 5 < len(flags) <= 40

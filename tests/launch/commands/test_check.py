@@ -18,11 +18,11 @@ def test_a_supported_answer_ends_with_0(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out.startswith("GROUNDED  ABOVE_THRESHOLDS")
 
 
-def test_a_low_grounded_answer_ends_with_1_and_shows_why(
+def test_a_low_grounded_answer_ends_with_4_and_shows_why(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     command = ["check", "--answer", "The lamp was made in 1999.", "--fact", "Lamps glow.", FACT]
-    assert main([*command, "--claim_threshold", "0.9"]) == 1
+    assert main([*command, "--claim_threshold", "0.9"]) == 4
     printed = capsys.readouterr().out
     assert printed.startswith("LOW_GROUNDED  CONTRADICTION")
     assert "DATE: 1999, but fact [2]: 1998" in printed
@@ -32,7 +32,7 @@ def test_an_answer_that_denies_a_fact_is_low_grounded_and_shows_both(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     denied = "The tablet is not safe for children."
-    assert main(["check", "--answer", "The tablet is safe for children.", "--fact", denied]) == 1
+    assert main(["check", "--answer", "The tablet is safe for children.", "--fact", denied]) == 4
     printed = capsys.readouterr().out
     assert printed.startswith("LOW_GROUNDED  CONTRADICTION")
     assert "NEGATION: safe, but fact [1]: not safe" in printed
@@ -65,7 +65,7 @@ def test_what_is_missing_is_named(
 
 
 def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "--answer", "\x1b[31mLamps glow.", "--fact", "\x1b]0;x\x07 glow"]) == 1
+    assert main(["check", "--answer", "\x1b[31mLamps glow.", "--fact", "\x1b]0;x\x07 glow"]) == 4
     assert "\x1b]0" not in capsys.readouterr().out
 
 

@@ -225,3 +225,12 @@ def test_a_table_that_cannot_be_written_is_reported(
     path = f"{output}/summary.json/worst.csv"
     assert main(["report", str(output), "--csv", path]) == 1
     assert f"{path} cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("allowed", "status"), [("0.49", 4), ("0.5", 0)])
+def test_too_large_a_share_of_low_grounded_answers_fails_after_the_page_is_written(
+    output: Path, capsys: pytest.CaptureFixture[str], allowed: str, status: int
+) -> None:
+    assert main(["report", str(output), "--fail_above", allowed]) == status
+    assert (output / "report.html").is_file()
+    assert ("50.0% of the scored answers" in capsys.readouterr().err) == bool(status)

@@ -92,7 +92,7 @@ def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> No
     assert set(parameters_of(name)) <= flags | beams
     local = {
         "backfill": {
-            *("forget_replies", "max_calls", "max_cost", "work_folder"),
+            *("fail_above", "forget_replies", "max_calls", "max_cost", "work_folder"),
         },
         "watch": set(),
     }
