@@ -298,7 +298,7 @@ Url = Annotated[str, URL]
 RecordUrl = Annotated[
     str, ValueKind(check_template, "TEMPLATE", r"https?://[^\s<>|]+[{]\w+[}][^\s<>|]*")
 ]
-ServerAddress = Annotated[str, _matching(r"\S+:\d{1,5}", "be HOST:PORT", "HOST:PORT")]
+ServerAddress = Annotated[str, _matching(r"[^\s@]+:\d{1,5}", "be HOST:PORT", "HOST:PORT")]
 ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]
 TopicName = Annotated[str, _pubsub("topics", "PUBSUB_TOPIC")]

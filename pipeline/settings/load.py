@@ -20,6 +20,8 @@ PREFIX = "GROUNDWATCH_"
 _OF_KUBERNETES = re.compile(
     r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)"
 )
+# What stands before the host of an address: a name and a password, or a token.
+_USER_INFO = re.compile(r"(?<=//).*@|^(?!\w+://)[^@]*:.*@", re.DOTALL)
 _CONFIG = "config"
 _INVALID = object()
 
@@ -104,7 +106,7 @@ def flag_names(settings: type[Settings]) -> list[str]:
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
     """Name the arguments that are not flags of these names, without the values after a flag."""
     values = [
-        f"unexpected argument {value!r}: a value follows its flag"
+        f"unexpected argument {_shown(value)!r}: a value follows its flag"
         for value in takewhile(_is_value, arguments)
     ]
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
@@ -118,6 +120,11 @@ def _refusal(
 ) -> str:
     """Say what to use instead of a setting that is gone, or name the nearest known one."""
     return advice(name.removeprefix(prefix)) or f"{reason}{nearest_hint(name, names, prefix)}"
+
+
+def _shown(text: str) -> str:
+    """Return a text for a message, without the password of an address."""
+    return _USER_INFO.sub("(hidden)@", text)
 
 
 def _is_value(argument: str) -> bool:
@@ -165,7 +172,7 @@ def _flags(
             if not texts and not field.is_switch:
                 problems.append(f"--{field.name} needs a value: {field.help}")
             elif not field.is_many and len(texts) > 1:
-                problems.append(f"--{field.name} takes one value: unexpected {texts[1]!r}")
+                problems.append(f"--{field.name} takes one value: unexpected {_shown(texts[1])!r}")
         texts = [text for texts in times for text in texts or ["true"] * field.is_switch]
         if texts:
             # Of a repeated flag with one value the last one counts.
@@ -247,7 +254,7 @@ def _value(field: Setting, given: _Given, problems: list[str]) -> object:
         try:
             values.append(field.kind.parse(text))
         except ValueError as error:
-            shown = "(hidden)" if field.kind.is_secret else text or repr(text)
+            shown = "(hidden)" if field.kind.is_secret else _shown(text) or repr(text)
             problems.append(f"{given.place}{shown}: {error}")
             values.append(_INVALID)
     if not field.is_many:
