@@ -258,7 +258,7 @@ class HttpServer(web.Server):
         return bytes(body)
 
     async def _make_room(self, more_bytes: int) -> None:
-        """Wait for requests that are being answered, or else close the slowest body's connection."""
+        """Wait for requests that are being answered, or else close the slowest connection."""
         while sum(self._body_bytes.values()) + more_bytes > self._most_body_bytes:
             arriving = [each for each in self._body_bytes if each.waiting_since_s is not None]
             if len(arriving) < len(self._body_bytes):

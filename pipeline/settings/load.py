@@ -23,6 +23,7 @@ _OF_KUBERNETES = re.compile(
 # What stands before the host of an address: a name and a password, or a token.
 _USER_INFO = re.compile(r"(?<=//).*@|^(?!\w+://)[^@]*:.*@", re.DOTALL)
 _CONFIG = "config"
+_KEY_FILE = "credentials_file"
 _INVALID = object()
 
 
@@ -52,6 +53,7 @@ class Loaded(msgspec.Struct, Generic[S]):
     settings: S
     others: list[str]
     problems: list[str]
+    credentials_file: str | None = None
 
     def raise_problems(self) -> None:
         """Raise UsageError if there are problems."""
@@ -95,7 +97,13 @@ def load(
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
     # Without an invalid value, settings seem to contradict each other or to be missing.
     contradictions = [] if problems else built.problems()
-    return Loaded(built, others, [*missing, *problems, *contradictions])
+    key_file = values.get(_KEY_FILE)
+    return Loaded(
+        built,
+        others,
+        [*missing, *problems, *contradictions],
+        key_file if isinstance(key_file, str) else None,
+    )
 
 
 def flag_names(settings: type[Settings]) -> list[str]:
