@@ -17,6 +17,7 @@ _ANSWERING = re.compile(
     r"(^|_)(bots?|assistants?|agents?|ai|models?|answers?|answered|reply|replies|outputs?|response"
     r"|responses|res|completions?|generations?|generated|predictions?|said|results?)(_|$)"
 )
+_TEXT = re.compile(r"(^|_)(content|message|text|body)(_|$)")
 _GIVEN = re.compile(
     r"(^|_)(references?|docs?|documents?|sources?|chunks?|contexts?|ctx|snippets?|passages?|facts?"
     r"|evidence|citations?|retriev\w*|hits|nodes|matches|excerpts?|extracts?|articles?|kb|pages"
@@ -99,8 +100,9 @@ def _find(leaves: Sequence[_Leaf]) -> dict[str, str]:
     given = [each for each in texts if _GIVEN.search(each.names)]
     others = [each for each in texts if each not in given]
     query = _likeliest(others, _ASKING, _ANSWERING)
-    answer = _likeliest(
-        [each for each in others if not _ASKING.search(each.name)], _ANSWERING, _ASKING, facts
+    candidates = [each for each in others if not _ASKING.search(each.name)]
+    answer = _likeliest(candidates, _ANSWERING, _ASKING, facts) or _likeliest(
+        candidates, _TEXT, _ASKING, facts
     )
     for field, leaf in (("query", query), ("answer", answer), ("facts", facts)):
         if leaf is not None:
