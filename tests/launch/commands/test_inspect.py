@@ -136,6 +136,14 @@ def test_a_map_that_finds_an_empty_answer_has_no_text(
     assert "UNSCORABLE  NO_TEXT" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("name", "is_read"), [("source_system", True), ("context", False)])
+def test_a_short_text_is_refused_only_under_the_whole_name_of_facts(
+    tmp_path: Path, name: str, *, is_read: bool
+) -> None:
+    row = {"question": QUERY, "answer": TEXT, name: "crm"}
+    assert inspect(tmp_path / "a.jsonl", row, "--map", "answer=$.answer", "facts=$.x") != is_read
+
+
 def test_without_a_file_no_folder_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect"]) == 2
     [problem] = capsys.readouterr().err.splitlines()[1:-1]

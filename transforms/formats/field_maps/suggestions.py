@@ -23,6 +23,15 @@ _GIVEN = re.compile(
     r"|evidence|citations?|retriev\w*|hits|nodes|matches|excerpts?|extracts?|articles?|kb|pages"
     r"|paragraphs?|knowledge|files|grounding|search|metadata)(_|$)"
 )
+# Narrower than the pattern above: a message is refused where a short text has such a name.
+_FACTS_NAMES = frozenset(
+    {
+        *("facts", "contexts", "context", "retrieved_contexts", "documents", "docs", "sources"),
+        *("source_documents", "passages", "chunks", "references", "retrieved", "evidence"),
+        *("snippets", "citations", "search_results", "results", "nodes", "hits", "matches"),
+        *("excerpts", "extracts", "articles", "pages", "paragraphs", "knowledge", "files"),
+    }
+)
 _NAMED = {
     "time": re.compile(r"(^|_)(time|timestamp|created(_at)?|date|ts|at|started)$"),
     "session": re.compile(r"(^|_)(session|conversation|thread|dialog)(_(id|key))?$"),
@@ -79,7 +88,7 @@ def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> s
 
 def is_facts_name(name: str) -> bool:
     """Return whether facts usually stand in fields of a name, such as `context`."""
-    return bool(_GIVEN.search(_snake_case(name)))
+    return _snake_case(name) in _FACTS_NAMES
 
 
 def _flag(field: str, path: str) -> str:
