@@ -49,7 +49,9 @@ class ServerLimits(Record, frozen=True, kw_only=True):
       max_connections: a further one closes the one that waits for its client for longest.
       max_body_bytes: a larger request is refused.
       max_small_bytes: a request with a larger body, or with an encoded one, is a large one.
-      max_large_bodies: large requests in memory at a time; further ones wait for their turn.
+      max_large_bodies: large requests answered at a time; further ones wait for their turn. The
+        bodies in memory are no more than so many of the largest; beyond that, the connection
+        whose body has been arriving for longest is closed.
       shutdown_s: for the requests that have arrived, when the server stops.
     """
 
@@ -127,6 +129,9 @@ class HttpServer(web.Server):
         super().__init__(self._serve, loop=loop)
         self._answer, self._limits, self._refuse = answer, limits, refuse
         self._large_bodies = asyncio.Semaphore(limits.max_large_bodies)
+        self._most_body_bytes = limits.max_large_bodies * limits.max_body_bytes
+        self._body_bytes: dict[_ClientConnection, int] = {}
+        self._has_room = asyncio.Condition()
 
     def __call__(self) -> _ClientConnection:
         """Prepare for a new connection."""
@@ -188,17 +193,19 @@ class HttpServer(web.Server):
         """Answer a request; close the connection if the client does not read the response."""
         connection = cast("_ClientConnection", request.protocol)
         try:
-            async with self._large_bodies if self._is_large(request) else nullcontext():
-                response = await self._respond(request, connection)
-                async with asyncio.timeout(self._limits.deadline_s):
-                    await response.prepare(request)
-                    await response.write_eof()
-                    await request.writer.drain()
+            response = await self._respond(request, connection)
+            async with asyncio.timeout(self._limits.deadline_s):
+                await response.prepare(request)
+                await response.write_eof()
+                await request.writer.drain()
         except TimeoutError:
             connection.force_close()
             raise ConnectionResetError from None
         finally:
             connection.waiting_since_s = time.monotonic()
+            self._body_bytes.pop(connection, None)
+            async with self._has_room:
+                self._has_room.notify_all()
         return response
 
     def _is_large(self, request: web.BaseRequest) -> bool:
@@ -213,7 +220,7 @@ class HttpServer(web.Server):
     ) -> web.Response:
         try:
             async with asyncio.timeout(self._limits.deadline_s):
-                body = await _read_body(request, self._limits.max_body_bytes)
+                body = await self._read_body(request, connection)
         except TimeoutError:
             message = f"The request did not arrive within {self._limits.deadline_s:g} seconds."
             response = _response(self._refuse(408, message))
@@ -225,12 +232,42 @@ class HttpServer(web.Server):
             message = f"The request is over {self._limits.max_body_bytes:,} bytes."
             return _response(self._refuse(413, message))
         connection.waiting_since_s = None
-        try:
+        async with self._large_bodies if self._is_large(request) else nullcontext():
             return _response(
                 await self._answer(Request(request.method, request.path, request.headers, body))
             )
-        finally:
-            connection.waiting_since_s = time.monotonic()
+
+    async def _read_body(
+        self, request: web.BaseRequest, connection: _ClientConnection
+    ) -> bytes | None:
+        """Return the whole body, or None as soon as it is known to be too long."""
+        max_bytes = self._limits.max_body_bytes
+        if (request.content_length or 0) > max_bytes:
+            return None
+        if request.headers.get("Expect", "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0
+        body = bytearray()
+        connection.waiting_since_s = time.monotonic()
+        async for chunk in request.content.iter_any():
+            if len(body) + len(chunk) > max_bytes:
+                return None
+            await self._make_room(len(chunk))
+            body += chunk
+            self._body_bytes[connection] = len(body)
+        return bytes(body)
+
+    async def _make_room(self, more_bytes: int) -> None:
+        """Wait for requests that are being answered, or else close the slowest connection."""
+        while sum(self._body_bytes.values()) + more_bytes > self._most_body_bytes:
+            arriving = [each for each in self._body_bytes if each.waiting_since_s is not None]
+            if len(arriving) < len(self._body_bytes):
+                async with self._has_room:
+                    await self._has_room.wait()
+                continue
+            slowest = min(arriving, key=lambda each: each.waiting_since_s or 0.0)
+            del self._body_bytes[slowest]
+            slowest.force_close()
 
 
 async def _wait_for_client(listener: socket.socket) -> None:
@@ -246,18 +283,3 @@ async def _wait_for_client(listener: socket.socket) -> None:
 def _response(page: Page) -> web.Response:
     headers = {**_NAME, **page.headers, "Content-Type": page.content_type}
     return web.Response(status=page.status, body=page.body, headers=headers)
-
-
-async def _read_body(request: web.BaseRequest, max_bytes: int) -> bytes | None:
-    """Return the whole body, or None as soon as it is known to be too long."""
-    if (request.content_length or 0) > max_bytes:
-        return None
-    if request.headers.get("Expect", "").lower() == "100-continue":
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0
-    body = bytearray()
-    async for chunk in request.content.iter_any():
-        body += chunk
-        if len(body) > max_bytes:
-            return None
-    return bytes(body)

@@ -10,7 +10,7 @@ import msgspec
 from schemas import Record
 from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from schemas.checked_answer import Check, Claim, Contradiction
-from schemas.quantities import to_rfc3339, to_us
+from schemas.quantities import to_datetime, to_rfc3339, to_us
 from schemas.verdict import Verdict
 
 _FULL_NAME = "groundwatch.EnrichedAnswer"  # the schema's full name, the same in every release
@@ -60,6 +60,11 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
         """Return the fields as values that JSON has."""
         fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return fields
+
+    @property
+    def event_time(self) -> datetime | None:
+        """The time of the answer, as in a row."""
+        return None if self.event_time_us is None else to_datetime(self.event_time_us)
 
 
 class CheckUsage(Record, frozen=True, kw_only=True):

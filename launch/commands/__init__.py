@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import groupby
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
@@ -19,6 +20,7 @@ from pipeline.settings.definition import Setting, Settings, settings_of
 from pipeline.settings.load import CommonSettings, Loaded, describe_unknown, flag_names, load
 from schemas import Record
 
+_CREDENTIALS_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
 # It fits a terminal of 80 columns.
 _HELP_WIDTH = 79
 # A longer list is cut to the main settings, unless with --help-all.
@@ -79,6 +81,9 @@ class Command(Record, frozen=True, kw_only=True):
         beam_flags = beam_flag_names() if self.takes_beam_options else []
         names = [*flag_names(self.settings), *beam_flags, "help", "help-all"]
         loaded.problems += describe_unknown(loaded.others, names)
+        if loaded.credentials_file:
+            # So that the clients of buckets find it, in this process and those it starts.
+            os.environ[_CREDENTIALS_VARIABLE] = str(Path(loaded.credentials_file).absolute())
         return loaded
 
 

@@ -53,6 +53,18 @@ def first_failures(destination: Destination, run: str, error_class: str | None =
     return found
 
 
+def failure_examples(destination: Destination, run: str) -> list[str]:
+    """Read the first failure of each class of a run, with its place."""
+    found: dict[str, str] = {}
+    # A failure to print details must not hide the result of the run.
+    with suppress(OSError, UnreadableFile):
+        for entry in read_manifest(destination, run, "failures"):
+            lines = read_lines(destination.path(entry.path), FailureLine)
+            for each in islice(lines, _SEARCHED_FAILURES):
+                found.setdefault(each.error_class, f"{each.source}: {each.error}")
+    return list(found.values())
+
+
 def hint_for(path: str) -> str | None:
     """Say what a file looks like that nothing could be read from, and what to do."""
     try:

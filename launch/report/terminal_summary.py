@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from launch.inputs.unreadable_input import failure_examples
 from launch.outputs.output_folder import UnreadableFile, read_answers
 from launch.report.counts.tally import Tally
 from launch.report.counts.worst_answers import AnswerExcerpt
@@ -139,6 +140,10 @@ def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterato
     if summary.deferred:
         yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} unread."
         yield "  Give the same command with a higher limit to continue.\n"
+    if summary.failures_by_error:
+        yield "  One failure of each kind:"
+        for example in failure_examples(config.destination, summary.name):
+            yield f"    {printable(example)}"
     if summary.retryable_failures:
         failures = config.destination.path(f"failures/{config.run}-*.jsonl")
         yield f"  {counted(summary.retryable_failures, 'answer')} could not be checked. Retry:"

@@ -48,7 +48,8 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     requests_per_minute: Quota of the whole job, divided among its workers. Default: no limit.
     timeout_s: Deadline of one attempt, from its start to the last byte of the reply.
     proxy: Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
-    credentials_file: Key file of a service account. Default: application default credentials.
+    credentials_file: Key file of a service account, for the check and for buckets. Default:
+      application default credentials.
     impersonate_service_account: Email address of a service account to impersonate.
     quota_project: Project whose quota is used. Default: that of the credentials.
     """
@@ -63,7 +64,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     requests_per_minute: kinds.Positive | None = None
     timeout_s: kinds.Seconds = _RETRIES.timeout_s
     proxy: kinds.Proxy | None = None
-    credentials_file: Annotated[kinds.LocalFile | None, Note(is_local=True)] = None
+    credentials_file: Annotated[kinds.KeyFile | None, Note(is_local=True)] = None
     impersonate_service_account: kinds.ServiceAccount | None = None
     quota_project: kinds.Text | None = None
 

@@ -1,5 +1,6 @@
 """Kinds of values: how a text is parsed, its range, and the pattern of a template parameter."""
 
+import json
 import math
 import os
 import re
@@ -171,6 +172,17 @@ def _parse_model_folder(text: str) -> str:
     return text
 
 
+def _parse_key_file(text: str) -> str:
+    try:
+        # It may be of a service account, of a user, or of a federated identity.
+        is_key = "type" in json.loads(Path(text).read_bytes())
+    except (OSError, ValueError, TypeError):
+        is_key = False
+    if not is_key:
+        raise ValueError("must be an existing key file of Google on this machine")
+    return text
+
+
 def _parse_pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals):
@@ -270,6 +282,7 @@ LocalFile = Annotated[
     str,
     _accepting(lambda text: Path(text).is_file(), _FILE_FORM, "FILE"),
 ]
+KeyFile = Annotated[str, ValueKind(_parse_key_file, "FILE")]
 ModelFolder = Annotated[str, ValueKind(_parse_model_folder, "FOLDER")]
 RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]
 FormatName = Annotated[str, _choice(_format_names, "FORMAT")]
@@ -298,7 +311,7 @@ Url = Annotated[str, URL]
 RecordUrl = Annotated[
     str, ValueKind(check_template, "TEMPLATE", r"https?://[^\s<>|]+[{]\w+[}][^\s<>|]*")
 ]
-ServerAddress = Annotated[str, _matching(r"\S+:\d{1,5}", "be HOST:PORT", "HOST:PORT")]
+ServerAddress = Annotated[str, _matching(r"[^\s@]+:\d{1,5}", "be HOST:PORT", "HOST:PORT")]
 ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]
 TopicName = Annotated[str, _pubsub("topics", "PUBSUB_TOPIC")]

@@ -20,7 +20,10 @@ PREFIX = "GROUNDWATCH_"
 _OF_KUBERNETES = re.compile(
     r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)"
 )
+# What stands before the host of an address: a name and a password, or a token.
+_USER_INFO = re.compile(r"(?<=//).*@|^(?!\w+://)[^@]*:.*@", re.DOTALL)
 _CONFIG = "config"
+_KEY_FILE = "credentials_file"
 _INVALID = object()
 
 
@@ -50,6 +53,7 @@ class Loaded(msgspec.Struct, Generic[S]):
     settings: S
     others: list[str]
     problems: list[str]
+    credentials_file: str | None = None
 
     def raise_problems(self) -> None:
         """Raise UsageError if there are problems."""
@@ -93,7 +97,13 @@ def load(
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
     # Without an invalid value, settings seem to contradict each other or to be missing.
     contradictions = [] if problems else built.problems()
-    return Loaded(built, others, [*missing, *problems, *contradictions])
+    key_file = values.get(_KEY_FILE)
+    return Loaded(
+        built,
+        others,
+        [*missing, *problems, *contradictions],
+        key_file if isinstance(key_file, str) else None,
+    )
 
 
 def flag_names(settings: type[Settings]) -> list[str]:
@@ -104,7 +114,7 @@ def flag_names(settings: type[Settings]) -> list[str]:
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
     """Name the arguments that are not flags of these names, without the values after a flag."""
     values = [
-        f"unexpected argument {value!r}: a value follows its flag"
+        f"unexpected argument {_shown(value)!r}: a value follows its flag"
         for value in takewhile(_is_value, arguments)
     ]
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
@@ -118,6 +128,11 @@ def _refusal(
 ) -> str:
     """Say what to use instead of a setting that is gone, or name the nearest known one."""
     return advice(name.removeprefix(prefix)) or f"{reason}{nearest_hint(name, names, prefix)}"
+
+
+def _shown(text: str) -> str:
+    """Return a text for a message, without the password of an address."""
+    return _USER_INFO.sub("(hidden)@", text)
 
 
 def _is_value(argument: str) -> bool:
@@ -165,7 +180,7 @@ def _flags(
             if not texts and not field.is_switch:
                 problems.append(f"--{field.name} needs a value: {field.help}")
             elif not field.is_many and len(texts) > 1:
-                problems.append(f"--{field.name} takes one value: unexpected {texts[1]!r}")
+                problems.append(f"--{field.name} takes one value: unexpected {_shown(texts[1])!r}")
         texts = [text for texts in times for text in texts or ["true"] * field.is_switch]
         if texts:
             # Of a repeated flag with one value the last one counts.
@@ -247,7 +262,7 @@ def _value(field: Setting, given: _Given, problems: list[str]) -> object:
         try:
             values.append(field.kind.parse(text))
         except ValueError as error:
-            shown = "(hidden)" if field.kind.is_secret else text or repr(text)
+            shown = "(hidden)" if field.kind.is_secret else _shown(text) or repr(text)
             problems.append(f"{given.place}{shown}: {error}")
             values.append(_INVALID)
     if not field.is_many:

@@ -29,6 +29,7 @@ from google.cloud.storage.exceptions import InvalidResponse
 from google.cloud.storage.fileio import BlobWriter
 
 from schemas.quantities import MEGABYTE
+from transforms.grounding.transport import try_address
 
 _NUMBERS: Mapping[Any, int] = {
     HTTPStatus.UNAUTHORIZED: errno.EACCES,
@@ -73,6 +74,10 @@ def _reason(error: BaseException) -> str:
         key_file = os.environ.get(environment_vars.CREDENTIALS)
         hint = f"; {environment_vars.CREDENTIALS} names {key_file}" if key_file else ""
         return f"no credentials that Cloud Storage accepts ({type(error).__name__}){hint}"
+    # The client's own errors have no number.
+    if isinstance(error, TimeoutError) or getattr(error, "errno", None):
+        reason = getattr(error, "strerror", None) or error
+        return f"cannot connect to Cloud Storage ({reason}): check the network"
     return f"no usable answer from Cloud Storage ({type(error).__name__})"
 
 
@@ -253,4 +258,7 @@ def _client() -> Client:
             raise
         _log.warning("no Google credentials were found: Cloud Storage is read anonymously")
         has_credentials = False
-    return create_storage_client(PipelineOptions(), use_credentials=has_credentials)
+    client = create_storage_client(PipelineOptions(), use_credentials=has_credentials)
+    # The client itself would try for two minutes before it says so.
+    try_address(client.api_endpoint)
+    return client

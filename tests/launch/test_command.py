@@ -1,5 +1,6 @@
 """Commands: discovered by their files, documented, and loaded only when they run."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +75,19 @@ def test_help_imports_nothing_that_takes_long(arguments: list[str]) -> None:
     command = [sys.executable, "-c", script, *arguments]
     run = subprocess.run(command, capture_output=True, check=False, text=True)  # noqa: S603
     assert run.stderr == "[]\n"
+
+
+def test_the_key_file_of_the_check_is_that_of_buckets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "another")
+    key_file = tmp_path / "key.json"
+    command = all_commands()["backfill"]
+    arguments = ["--input", "gs://b/f", "--output", "o", "--credentials_file", str(key_file)]
+    for content in ("", "[]", "{}"):
+        key_file.write_text(content)
+        [problem] = command.load(arguments).problems
+        assert "must be an existing key file of Google" in problem
+    key_file.write_text('{"type": "service_account"}')
+    assert command.load(arguments).problems == []
+    assert os.environ["GOOGLE_APPLICATION_CREDENTIALS"] == str(key_file)

@@ -221,7 +221,7 @@ def test_as_a_module_it_is_the_same_command() -> None:
         pytest.param(["--help-al"], "did you mean --help-all?", id="help"),
         pytest.param(
             ["--credentials_file", "k.json"],
-            "--credentials_file k.json: must be an existing file",
+            "--credentials_file k.json: must be an existing key file of Google",
             id="no key file",
         ),
         pytest.param(["--input", "nowhere/*"], "--input nowhere/*: no file matches", id="input"),

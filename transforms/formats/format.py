@@ -6,7 +6,7 @@ from typing import Any
 from schemas import Record
 from schemas.answer import Answer
 from schemas.message import Message
-from schemas.wire.json_input import has_any
+from schemas.wire.json_input import has_any, read_json
 from schemas.wire.wire_type import Wire
 from transforms.formats.field_maps.field_map import FieldMap
 
@@ -30,6 +30,14 @@ class Request(Record, frozen=True, kw_only=True):
     named_format: str | None = None
     facts_from_steps: bool = False
     carrier_fields: tuple[str, ...] | None = None
+
+    def as_written(self) -> object:
+        """Return the value with the spelling of the message, where it is the whole message."""
+        if self.carrier_fields is None:
+            written = read_json(self.message.payload)
+            if isinstance(written, dict):
+                return written
+        return self.value
 
 
 class Format(Record, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """List the input formats and detect which of them a message is in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from schemas.message import UnreadableAnswer
@@ -85,11 +85,14 @@ def _formats_of(bits: int) -> Sequence[Format]:
     return tuple(known for number, known in enumerate(FORMATS) if bits >> number & 1)
 
 
-def find_format(value: object, named: str | None) -> Format:
+def find_format(
+    value: object, named: str | None, as_written: Callable[[], object] | None = None
+) -> Format:
     """Find the format of parsed JSON, or raise UnreadableAnswer.
 
     A named source format is also used for values from which it cannot be detected; a named family
-    restricts the detection.
+    restricts the detection. A suggestion spells names as
+    `as_written` does.
     """
     formats = _possible_formats(value)
     if named is not None:
@@ -109,5 +112,7 @@ def find_format(value: object, named: str | None) -> Format:
     # A repeated field may be why no format matches.
     for field in value.values() if isinstance(value, dict) else ():
         reject_repeated(field)
-    hint = f" {suggest_map(value)}" if isinstance(value, dict) else ""
+    hint = ""
+    if isinstance(value, dict):
+        hint = f" {suggest_map(as_written() if as_written else value)}"
     raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.{hint}")

@@ -62,7 +62,7 @@ def read_with_own_map(
             raise detected
         (answer, token), found = detected.read(request), detected
     except UnreadableAnswer:
-        if not own_map.text("answer", value):
+        if not own_map.text("answer", value) and not own_map.is_empty("answer", value):
             raise
         answer, token = found.read(replace(request, value={}))
     if found.field_map:

@@ -60,7 +60,7 @@ def parse_answers(
 
 
 def _read(request: Request) -> Answer:
-    found = find_format(request.value, request.named_format)
+    found = find_format(request.value, request.named_format, request.as_written)
     answer = _complete(*found.read(request), found.name)
     reject_unmapped(answer, request, found)
     return answer
@@ -69,7 +69,7 @@ def _read(request: Request) -> Answer:
 def _read_mapped(request: Request, field_map: FieldMap) -> Answer:
     detected: Format | UnreadableAnswer
     try:
-        detected = find_format(request.value, request.named_format)
+        detected = find_format(request.value, request.named_format, request.as_written)
     except UnreadableAnswer as error:
         detected = error
     read, token, found = read_with_own_map(field_map, request, detected)

@@ -43,7 +43,7 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
             f" not know these fields: {join_names(names)}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
-            f" {suggest_map(request.value, [_FLAGS[name] for name in lacking])}"
+            f" {suggest_map(request.as_written(), [_FLAGS[name] for name in lacking])}"
         )
 
 

@@ -60,16 +60,20 @@ def _environment_proxy(origin: httpx.URL) -> str | None:
 
 def try_connection(settings: CheckSettings) -> None:
     """Connect to a checker that is called without a proxy; raise Unavailable if that fails."""
-    if settings.checker == LOCAL:
-        return
-    origin = httpx.URL(settings.endpoint)
-    if settings.proxy or _environment_proxy(origin):
+    if settings.checker == LOCAL or settings.proxy:
         return
     try:
-        address = (origin.host, origin.port or _PORTS[origin.scheme])
-        socket.create_connection(address, _PROBE_TIMEOUT_S).close()
+        try_address(settings.endpoint)
     except OSError as error:
         raise unreachable(settings, _reason(error)) from None
+
+
+def try_address(address: str) -> None:
+    """Connect to a server, unless the environment names a proxy for it; raise OSError."""
+    origin = httpx.URL(address)
+    if not _environment_proxy(origin):
+        place = (origin.host, origin.port or _PORTS[origin.scheme])
+        socket.create_connection(place, _PROBE_TIMEOUT_S).close()
 
 
 def unreachable(settings: CheckSettings, reason: object) -> Unavailable:

@@ -7,7 +7,7 @@ from schemas.enriched_answer import AnswerRow, EnrichedAnswer
 
 _FIELDS = ("record_id", "trace_id", "engine")
 _FIELD = re.compile(r"\{(\w+)\}")
-_TEMPLATE = re.compile(r"https?://[^\s<>|\"'{}]+(\{\w+\}[^\s<>|\"'{}]*)+")
+_TEMPLATE = re.compile(r"https?://(?![^/]*@)[^\s<>|\"'{}]+(\{\w+\}[^\s<>|\"'{}]*)+")
 _UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
 
 

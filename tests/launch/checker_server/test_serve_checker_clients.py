@@ -312,6 +312,44 @@ def test_four_large_bodies_are_held_at_a_time_and_all_are_answered(
     assert most == 4
 
 
+async def _begin(address: str, head: bytes, received: int) -> asyncio.StreamWriter:
+    """Send the head and some of a body that will never be whole."""
+    _, writer = await asyncio.open_connection(*address.removeprefix("http://").split(":"))
+    writer.write(head + b" " * received)
+    await writer.drain()
+    return writer
+
+
+@pytest.mark.parametrize(
+    ("head", "clients", "received"),
+    [
+        (f"{HEAD}30000000\r\n\r\n".encode(), 6, 100_000),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", 6, 0),
+        (f"{HEAD}30000000\r\n\r\n".encode(), 6, 29_000_000),
+    ],
+    ids=["large", "chunked", "over the memory for bodies"],
+)
+def test_slow_bodies_delay_nobody(head: bytes, clients: int, received: int) -> None:
+    content = BODY + b" " * 2_000_000
+
+    async def run() -> tuple[int, float]:
+        async with (
+            listening(port=0) as address,
+            httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as client,
+        ):
+            slow = [await _begin(address, head, received) for _ in range(clients)]
+            started_s = time.monotonic()
+            response = await client.post(CHECK_PATH, content=content)
+            waited_s = time.monotonic() - started_s
+            for each in slow:
+                each.transport.abort()
+            return response.status_code, waited_s
+
+    status, waited_s = asyncio.run(run())
+    assert status == 200
+    assert waited_s < 10
+
+
 def test_a_defect_of_the_checker_is_answered_and_named_without_the_texts(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

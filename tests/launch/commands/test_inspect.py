@@ -1,6 +1,7 @@
 """`groundwatch inspect`: how the messages of a file are read."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,73 @@ def test_other_files_are_shown_or_explained(
     printed = capsys.readouterr()
     assert words in printed.out + printed.err
     assert not (name == "a.csv" and "let its name end" in printed.err)
+
+
+FACT = "The warranty covers defects for twenty-four months from the purchase."
+QUERY, TEXT = "How long is the warranty?", "The warranty lasts twenty-four months."
+UNKNOWN = {
+    "a bot": {"User": QUERY, "Bot": TEXT, "KBArticles": [{"Heading": "W", "Paragraph": FACT}]},
+    "a table": {"Prompt": QUERY, "Assistant Reply": TEXT, "Retrieved Docs": [FACT]},
+    "JSON in a cell": {"customer_question": QUERY, "bot_reply": TEXT, "kb": json.dumps([FACT])},
+    "columns": {"Asked": QUERY, "Said": TEXT, "Source 1": FACT},
+    "a chat": {
+        "messages": [{"role": "user", "content": QUERY}, {"role": "assistant", "content": TEXT}],
+        "grounding_docs": [{"passage_text": FACT}],
+    },
+    "nested": {
+        "event": {
+            "chat": {"input": {"utterance": QUERY}, "output": {"utterance": TEXT}},
+            "retrieval": {"hits": [{"score": 0.4, "_source": {"chunk_body": FACT}}]},
+        }
+    },
+    "parts": {
+        "question": QUERY,
+        "reply": {"parts": [{"markdown": TEXT}]},
+        "knowledge": {"articles": [{"fullText": FACT}]},
+    },
+    "JSON in a log": {
+        "payload": json.dumps(
+            {"req": {"user_query": QUERY}, "res": {"final_answer": TEXT}, "ctx": [{"t": FACT}]}
+        )
+    },
+    "names with endings": {
+        "input_text": QUERY,
+        "answer_type": "generated",
+        "assistant_message": TEXT,
+        "search": {"results": {"items": [{"excerpt": FACT, "link": "https://x"}]}},
+    },
+    "an evaluation": {"prompt": QUERY, "prediction_text": TEXT, "gold_passage": FACT},
+}
+
+
+@pytest.mark.parametrize("row", UNKNOWN.values(), ids=UNKNOWN)
+def test_a_suggestion_works_as_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: dict[str, object]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    row = row | {"createdAt": "2026-05-01T10:00:00Z", "conversationId": "c1"}
+    assert inspect(path, row) == 1
+    suggested = capsys.readouterr().out.partition("Try ")[2].splitlines()[0]
+    assert inspect(path, row, *shlex.split(suggested.removesuffix("."))) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for words in (f"query {QUERY}", TEXT, FACT, "time 1 May 2026, 10:00 UTC", "session c1"):
+        assert words in printed
+
+
+def test_a_map_that_finds_an_empty_answer_has_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"Bot": "", "Docs": [FACT]}
+    assert inspect(tmp_path / "a.jsonl", row, "--map", "answer=$.Bot", "facts=$.Docs") == 0
+    assert "UNSCORABLE  NO_TEXT" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("name", "is_read"), [("source_system", True), ("context", False)])
+def test_a_short_text_is_refused_only_under_the_whole_name_of_facts(
+    tmp_path: Path, name: str, *, is_read: bool
+) -> None:
+    row = {"question": QUERY, "answer": TEXT, name: "crm"}
+    assert inspect(tmp_path / "a.jsonl", row, "--map", "answer=$.answer", "facts=$.x") != is_read
 
 
 def test_without_a_file_no_folder_is_searched(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,8 +8,20 @@ import pytest
 from launch.commands import help_text
 from pipeline.settings.definition import Settings, settings_of
 from pipeline.settings.gone import GONE
-from pipeline.settings.kinds import Count, Fraction, Location, MappedField, Switch, Text
+from pipeline.settings.kinds import (
+    Checker,
+    Count,
+    Fraction,
+    Location,
+    MappedField,
+    Proxy,
+    RecordUrl,
+    ServerAddress,
+    Switch,
+    Text,
+)
 from pipeline.settings.load import Loaded, describe_unknown, load
+from pipeline.settings.results import ResultTarget
 
 
 class SampleSettings(Settings, frozen=True, kw_only=True):
@@ -325,3 +337,41 @@ def test_a_setting_that_is_gone_is_refused_with_what_to_use_instead(
     file.write_text(f"{name}: 1\n")
     problems = loaded(*NEEDED, "--config", str(file)).problems
     assert problems == [f"{file}, line 1: {name} {refusal}"]
+
+
+class AddressSettings(Settings, frozen=True, kw_only=True):
+    """Settings that are addresses.
+
+    checker: Checker.
+    proxy: Proxy.
+    results_to: Tools.
+    record_url: Template.
+    pubsub_address: Server.
+    """
+
+    checker: Checker | None = None
+    proxy: Proxy | None = None
+    results_to: tuple[ResultTarget, ...] = ()
+    record_url: RecordUrl | None = None
+    pubsub_address: ServerAddress | None = None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--checker", "http://user:pass/w@rd@127.0.0.1:1"],
+        ["--proxy=http://user:pass w@rd@127.0.0.1:1"],
+        ["--proxy", "user:passw@rd@proxy:3128"],
+        ["--proxy", "http://proxy:1", "http://user:passw@rd@proxy:1"],
+        ["--results_to", "phoenix=http://passw@rd@host"],
+        ["--record_url", "https://user:passw@rd@host/{record_id}"],
+        ["--pubsub_address", "user:passw@rd@host:80"],
+        ["http://user:passw@rd@host"],
+    ],
+    ids=" ".join,
+)
+def test_no_problem_quotes_the_password_of_an_address(arguments: list[str]) -> None:
+    found = load(AddressSettings, arguments, {})
+    written = "\n".join(found.problems + describe_unknown(found.others, ()))
+    assert "(hidden)@" in written
+    assert not any(secret in written for secret in ("user", "pass", "w@", "rd@"))

@@ -1,6 +1,8 @@
 """Write, read, publish, find and delete objects in Cloud Storage."""
 
 import gc
+import socket
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +14,7 @@ from google.auth.exceptions import DefaultCredentialsError
 from google.oauth2.credentials import Credentials
 
 from pipeline import storage
+from pipeline.storage.buckets import _client as client
 from tests.support.buckets import Buckets, Request, Trouble, when
 from tests.support.storage_server import storage_server
 
@@ -319,3 +322,14 @@ def test_without_credentials_buckets_are_read_anonymously(
     buckets.put("gs://b/public", b"")
     assert storage.find("gs://b/*") == ["gs://b/public"]
     assert "no Google credentials were found" in caplog.text
+
+
+def test_a_server_that_cannot_be_reached_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{port}")
+    client.cache_clear()
+    started_s = time.monotonic()
+    with pytest.raises(OSError, match=r"cannot list gs://b/f\*: cannot connect to Cloud Storage"):
+        storage.find("gs://b/f*")
+    assert time.monotonic() - started_s < 15
