@@ -182,7 +182,7 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
         console.print(f"\n{len(found)} differences", style="bold red")
         return FAILED
     if count := len(shared_ids(folder)):
-        console.print(f"{counted(count, 'answer')} checked by two workers: see docs/deployment.md")
+        console.print(f"{counted(count, 'answer')} checked by two workers: see docs/operations.md")
     console.print("Verified: every row and record id is where the counts say.", style="green")
     return DONE
 

@@ -72,7 +72,7 @@ class ResultSettings(Settings, frozen=True, kw_only=True):
 
 
 class WebhookSettings(Settings, frozen=True, kw_only=True):
-    """Which people's channels receive alerts; docs/alerts.md describes them.
+    """Which people's channels receive alerts; docs/monitoring.md describes them.
 
     alert_webhook: Channel that also receives the alerts: slack, google_chat, pagerduty or json, and
       the environment variable with its secret, such as slack:SLACK_WEBHOOK. Instead, VARIABLE_FILE

@@ -18,7 +18,7 @@ COMMANDS = [command for page in READ for command in page.commands]
 PARSED = [each for each in COMMANDS if each.only_parsed_for and each.arguments is not None]
 INLINE = [command for page in READ for command in page.inline]
 # test_pubsub_walk.py runs these.
-_WALK = "docs/pubsub.md"
+_WALK = "docs/operations.md"
 _OF_A_WALK = ("export ", "python -m tests.support.fake_pubsub", "groundwatch watch --sub", ". ")
 RUN = [
     page

@@ -1,4 +1,4 @@
-"""The walk of docs/pubsub.md: a Pub/Sub server, a worker, and what it has written."""
+"""The walk of docs/operations.md: a Pub/Sub server, a worker, and what it has written."""
 
 import os
 import re
@@ -20,9 +20,9 @@ from tests.support.pubsub_servers import GoogleEmulator, find_emulator, free_por
 from tests.support.waiting import wait_until
 from tests.support.watched import ledger_of, total
 
-WALK = read_page(ROOT / "docs" / "pubsub.md")
+WALK = read_page(ROOT / "docs" / "operations.md")
 SAMPLE = ROOT / "launch" / "samples" / "answers-2026-03-02.jsonl"
-TEXT = (ROOT / "docs" / "pubsub.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 RUN = [command.text for command in WALK.commands if not command.only_parsed_for]
 ACTIVATE, SERVER, EXPORT, WATCH, *AFTER = RUN
 START = f"{SERVER}\n{EXPORT}\n{WATCH}"

@@ -29,7 +29,8 @@ Json = dict[str, Any]
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "output.md").read_text(encoding="utf-8")
-QUERIES = (DOCS / "analysis.md").read_text(encoding="utf-8")
+RESULTS = (DOCS / "results.md").read_text(encoding="utf-8")
+QUERIES = RESULTS.partition("## SQL queries")[2].partition("\n## ")[0]
 BIGQUERY_CODECS = {"deflate", "snappy", "zstandard"}
 
 
@@ -146,7 +147,7 @@ def test_the_python_of_the_output_page_makes_a_table(output: Path, rows: list[Js
 def queries_of_the_page(output: Path) -> tuple[str, dict[str, list[str]]]:
     """Return the first block of the page, and its queries by heading."""
     page = QUERIES.replace("OUT/", f"{output}/")
-    before, *parts = re.split(r"^## ", page, flags=re.MULTILINE)
+    before, *parts = re.split(r"^### ", page, flags=re.MULTILINE)
     [opening] = blocks(before)
     return opening, {part.partition("\n")[0]: blocks(part) for part in parts}
 

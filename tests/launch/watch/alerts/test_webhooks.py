@@ -85,7 +85,7 @@ def test_pagerduty_gets_incidents_with_the_routing_key_and_no_answers(
 def test_the_example_of_the_page_verifies_a_signed_webhook(server: ResultsServer) -> None:
     channel("json")["answers"].send([an_alert()])
     [request] = server.received
-    page = (Path(__file__).parents[4] / "docs" / "alerts.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[4] / "docs" / "monitoring.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     exec(page.partition("```python\n")[2].partition("```")[0], names)  # noqa: S102 - our own page
     now_s = int(request.headers["webhook-timestamp"])
