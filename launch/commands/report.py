@@ -7,8 +7,8 @@ COMMAND = Command(
     settings=ReportSettings,
     run="launch.report.make_report:report",
     examples=(
-        "out/answers --answers 200 --csv worst.csv",
-        "out/answers --what_if --gold labels.jsonl",
+        "out/answers --answers 200",
+        "out/answers --claim_threshold 0.5 --gold labels.jsonl",
         "out/answers out/other-checker",
     ),
 )

@@ -7,9 +7,13 @@ from datetime import datetime
 from operator import itemgetter
 from typing import IO, Any
 
-from launch.outputs.spreadsheet_cells import guard_formula
 from schemas.avro import load_schema
 from schemas.quantities import to_rfc3339, to_us
+
+# A spreadsheet runs a cell that begins so as a formula, also in full width and behind white space.
+# Source: https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA_SIGNS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+_BEFORE_FORMULAS = tuple("\t\r\n")
 
 _Row = Mapping[str, Any]
 _Column = tuple[str, Callable[[_Row], object]]
@@ -72,4 +76,10 @@ def _cell(value: object) -> object:
         value = " ".join(value)
     if isinstance(value, datetime):
         return to_rfc3339(to_us(value))
-    return guard_formula(value) if isinstance(value, str) else value
+    return _guard_formula(value) if isinstance(value, str) else value
+
+
+def _guard_formula(cell: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula."""
+    is_formula = cell.startswith(_BEFORE_FORMULAS) or cell.lstrip().startswith(_FORMULA_SIGNS)
+    return f"'{cell}" if is_formula else cell

@@ -1,13 +1,12 @@
 """Compare the records of two output folders."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
 from launch.outputs.output_folder import OutputFiles, UnreadableFile, read_answers
-from launch.report.answer_table import COLUMNS, encode_csv, row_of
 from launch.report.counts.comparison import (
     NO_PAIRS,
     ChangedAnswer,
@@ -22,7 +21,6 @@ from launch.report.write_report import read_output
 from schemas.enriched_answer import AnswerRow
 
 _MAX_ENGINES = 20
-_EARLIER = ("verdict_before", "support_score_before", "min_claim_score_before")
 _TABLES = """
 PRAGMA cache_size = -32768;
 CREATE TABLE answers (
@@ -62,19 +60,14 @@ def compare_folders(
     files: Sequence[OutputFiles],
     shown: int,
     url_template: str | None = None,
-) -> tuple[str, Callable[[], bytes], tuple[str, ...]]:
-    """Return the page, what encodes the changed answers as CSV, and why files are unreadable."""
+) -> tuple[str, tuple[str, ...]]:
+    """Return the page, and why files are unreadable."""
     try:
         comparison = _compare(files, shown)
     except sqlite3.Error as error:
         raise OSError(f"cannot pair the records in a temporary file: {error}") from None
-    rows = (
-        row_of(each.excerpt) | dict(zip(_EARLIER, each.before, strict=True))
-        for each in comparison.answers
-    )
     return (
         render_comparison(comparison, folders, url_template),
-        partial(encode_csv, (*COLUMNS, *_EARLIER), rows),
         comparison.before.unreadable + comparison.after.unreadable,
     )
 

@@ -115,6 +115,7 @@ def _answer(low: AnswerExcerpt) -> Table:
         Text(f"{low.claims[0].claim.score:.2f}", style="bold red"),
         Text.assemble(
             (printable(low.lowest_text or ""), "bold"),
+            f" \N{MULTIPLICATION SIGN} {low.records:,}" if low.records > 1 else "",
             f"\nquery: {printable(low.query.text)}" if low.query else "",
             (f"\n{printable(origin)}\n", "dim"),
         ),

@@ -18,14 +18,7 @@ from transforms.rules.tagging import GivenThresholds
 _NO_DATA = NoDataRule()
 _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (
-    *(
-        "what_if",
-        "fail_above",
-        "gold",
-        "low_grounded_threshold",
-        "claim_threshold",
-        "price_per_1k_chars",
-    ),
+    *("fail_above", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
 )
 _NOT_OF_A_WORKER = Note(
     without="workers forget_replies fail_above max_calls max_cost max_attempts retry_timeout_s"
@@ -277,8 +270,6 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     other_folder: Another output folder, to compare with DIR.
     report_output: File for the page. Default: DIR/report.html, or OTHER_DIR/comparison.html.
     shown_answers: How many answers are shown, the worst first.
-    csv: File for the shown answers, as CSV.
-    what_if: Print what other thresholds would find, from the stored scores.
     gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
       "grounded" (true or false).
     low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
@@ -295,8 +286,6 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     other_folder: Annotated[kinds.Location | None, Note(positional="OTHER_DIR")] = None
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
     shown_answers: Annotated[kinds.Count, Note(flag="answers")] = SHOWN_ANSWERS
-    csv: kinds.Location | None = None
-    what_if: kinds.Switch = False
     gold: tuple[kinds.Location, ...] = ()
     low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
     claim_threshold: tuple[kinds.Threshold, ...] = ()
@@ -315,7 +304,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
             most = f"at most {_MOST_SHOWN_ANSWERS:,} fit on a page"
             yield f"--answers {self.shown_answers} is too high: {most}"
         for name in _OF_ONE_FOLDER if self.other_folder else ():
-            if getattr(self, name) not in (None, ()) and getattr(self, name) is not False:
+            if getattr(self, name) not in (None, ()):
                 yield f"--{name} does not apply to two folders: pass one folder, or leave it out"
 
 

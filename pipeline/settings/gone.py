@@ -46,6 +46,7 @@ GONE: Mapping[str, str] = {
     "segment_messages": "progress is committed every 10,000 messages",
     "shards": "a stream writes a file for each process of --max_num_workers, and at least 4",
     "user_labels": "bill the calls to a project of their own with --quota_project",
+    "what_if": "the report's section on other thresholds shows them",
 }
 """What to use instead of a setting that 1.0.0 or a later development version had, by its name."""
 

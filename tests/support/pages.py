@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-_VOID = frozenset({"meta", "br", "img", "base", "link", "input", "hr"})
+_VOID = frozenset({"meta", "br", "img", "base", "link", "input", "hr", "wbr"})
 
 
 @dataclass

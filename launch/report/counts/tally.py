@@ -10,7 +10,12 @@ from launch.evaluate.precision_recall import FlagCounts, share_of
 from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
 from launch.report.counts.groups import ASSESSED, GeneratorComparison, Groups
 from launch.report.counts.timeline import OTHERS, Timeline
-from launch.report.counts.untrusted_names import cut_name, sources_of
+from launch.report.counts.untrusted_names import (
+    Combination,
+    combination_of,
+    cut_name,
+    sources_of,
+)
 from launch.report.counts.worst_answers import WorstAnswers
 from pipeline.sinks.ranking import SHOWN_ANSWERS
 from schemas import Record
@@ -27,6 +32,7 @@ _ALERTING = AlertRule().verdicts
 _BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, CONTRADICTION, SUPPORT_SCORE})
 _MAX_NAMES = 1_000
 _MAX_ENGINES = 1_000
+_MAX_COMBINATIONS = 2_000
 _MAX_RATE_ALERTS = 12
 _MAX_RECORD_IDS = 100_000
 _TENTHS = tuple(tenth / 10 for tenth in range(11))
@@ -110,6 +116,22 @@ class NameCounts(Counter[str]):
         self[name if name in self or len(self) < _MAX_NAMES else OTHERS] += 1
 
 
+class Combinations(Counter[Combination]):
+    """Count answers by engine, verdict and tags; beyond a maximum, engines count as others."""
+
+    def add(self, answer: AnswerRow) -> None:
+        """Count an answer."""
+        engine, verdict, tags = combination_of(answer)
+        for key, most in (
+            ((engine, verdict, tags), _MAX_COMBINATIONS),
+            ((OTHERS, verdict, tags), 2 * _MAX_COMBINATIONS),
+        ):
+            if key in self or len(self) < most:
+                self[key] += 1
+                return
+        self[OTHERS, OTHERS, ()] += 1
+
+
 class ScoreHistogram(Counter[int]):
     """Count scores, 0..1, in twentieths; a score on an edge belongs to the upper bin."""
 
@@ -168,6 +190,7 @@ class Tally:
         self.reasons = NameCounts()
         self.tags = NameCounts()
         self.skip_reasons = NameCounts()
+        self.combinations = Combinations()
         self.timeline = Timeline()
         self.support_scores = ScoreHistogram()
         self.claim_scores = ScoreHistogram()  # of each answer's least supported claim
@@ -276,6 +299,7 @@ class Tally:
             self.tags.add(tag)
         for reason in answer.skip_reasons:
             self.skip_reasons.add(reason)
+        self.combinations.add(answer)
         self.timeline.add(answer.event_time_us, answer.verdict, cut_name(answer.engine))
         self.engines.add(answer.engine, answer.verdict)
         if answer.session is not None:

@@ -5,6 +5,14 @@ from transforms.rules.redaction import is_hashed
 
 _MAX_CHARACTERS = 300
 
+Combination = tuple[str, str, tuple[str, ...]]  # engine, verdict and tags of an answer
+
+
+def combination_of(answer: AnswerRow) -> Combination:
+    """Return what an answer can be filtered by."""
+    tags = dict.fromkeys(filter(None, map(cut_name, answer.tags)))
+    return cut_name(answer.engine) or "unknown", cut_name(answer.verdict) or "", tuple(tags)
+
 
 def sources_of(answer: AnswerRow) -> dict[str, str | None]:
     """Map the documents of the facts, by resource name, URI or kept title, to their titles."""

@@ -1,13 +1,21 @@
 """The worst answers, cut to a size that a page can hold."""
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
 from math import inf
+from operator import itemgetter
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from launch.report.counts.untrusted_names import cut_name, kept_title
+from launch.report.counts.untrusted_names import (
+    Combination,
+    combination_of,
+    cut_name,
+    kept_title,
+)
 from pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
 from schemas import Record
 from schemas.answer import Fact
@@ -27,6 +35,14 @@ _MAX_CLAIM_CHARACTERS = 600
 _MAX_VALUE_CHARACTERS = 120
 _MAX_RESOURCE_NAME = 1_000
 _MAX_URI_CHARACTERS = 2_000
+_MAX_FILTERS = 64
+_MAX_GROUPS = 50_000
+
+ANSWERS_OF_A_FILTER = 3
+"""Of each verdict and tag, so many answers are kept."""
+
+_Group = int | str
+_Rank = tuple[Badness, int]
 
 
 class Excerpt(Record, frozen=True, kw_only=True):
@@ -60,7 +76,10 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 
 
 class AnswerExcerpt(Record, frozen=True, kw_only=True):
-    """An answer, its claims by score, and texts if the run kept them."""
+    """An answer, its claims by score, and texts if the run kept them.
+
+    It stands for so many records with the same least supported claim.
+    """
 
     answer: AnswerRow
     text_mode: TextMode
@@ -70,10 +89,16 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
     mismatches: tuple[Contradiction, ...]
     facts: tuple[FactExcerpt, ...]
     fact_count: int
+    records: int = 1
 
     def passages(self) -> list[Passage]:
         """Divide the excerpt of the answer by its claims."""
         return list(divide(self.text, self.claims)) if self.text else []
+
+    @property
+    def combination(self) -> Combination:
+        """The engine, the verdict and the tags."""
+        return combination_of(self.answer)
 
     @property
     def is_low_scored(self) -> bool:
@@ -89,40 +114,100 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
         return cut_name(next(texts, None), _MAX_CLAIM_CHARACTERS)
 
 
+class _Kept(NamedTuple):
+    """The worst answer of a group."""
+
+    rank: _Rank
+    excerpt: AnswerExcerpt
+
+
+class _Worst:
+    """Keep the worst answers of so many groups."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.groups: dict[_Group, _Kept] = {}
+        # The first of a heap is its least: the best of the answers kept, or one that is replaced.
+        self._heap: list[tuple[_Rank, _Group]] = []
+
+    def add(self, group: _Group, rank: _Rank, cut: Callable[[], AnswerExcerpt]) -> None:
+        """Keep an answer if it is the worst of its group, and among the worst so far."""
+        kept = self.groups.get(group)
+        if kept is not None and rank < kept.rank:
+            return
+        if kept is None and len(self.groups) == self._limit:
+            while not self._is_kept(*self._heap[0]):
+                heapq.heappop(self._heap)
+            if rank < self._heap[0][0]:
+                return
+            del self.groups[heapq.heappop(self._heap)[1]]
+        self.groups[group] = _Kept(rank, cut())
+        heapq.heappush(self._heap, (rank, group))
+
+    def _is_kept(self, rank: _Rank, group: _Group) -> bool:
+        return group in self.groups and self.groups[group].rank == rank
+
+
 class WorstAnswers:
-    """Keep the worst answers of a folder."""
+    """Keep the worst answers of a folder, and the worst few of each verdict and tag.
+
+    Answers with the same engine, verdict, tags and least supported claim are kept as one.
+    """
 
     def __init__(self, limit: int = SHOWN_ANSWERS) -> None:
-        self._limit = limit
-        # The first of a heap is its least: the best of the answers kept.
-        self._heap: list[tuple[Badness, int, AnswerExcerpt]] = []
-        self._record_ids: set[str] = set()
+        self._all = _Worst(limit)
+        self._by_filter: dict[str, _Worst] = {}
+        self._records: Counter[_Group] = Counter()
         self._order = 0
 
     def add(self, row: AnswerRow) -> None:
         """Keep an answer if it is among the worst so far; of equal ones the earlier is kept."""
         self._order -= 1
-        rank = badness(row), self._order
-        is_full = len(self._heap) == self._limit
-        if (is_full and rank < self._heap[0][:2]) or row.record_id in self._record_ids:
-            return
-        if is_full:
-            *_, best = heapq.heappop(self._heap)
-            self._record_ids.remove(best.answer.record_id)
-        heapq.heappush(self._heap, (*rank, cut_answer(row)))
-        self._record_ids.add(row.record_id)
+        group, rank = _group_of(row), (badness(row), self._order)
+        if isinstance(group, int) and (group in self._records or len(self._records) < _MAX_GROUPS):
+            self._records[group] += 1
+        cut = cache(partial(cut_answer, row))
+        self._all.add(group, rank, cut)
+        for name in filter(None, map(cut_name, (row.verdict, *row.tags))):
+            if name not in self._by_filter and len(self._by_filter) < _MAX_FILTERS:
+                self._by_filter[name] = _Worst(ANSWERS_OF_A_FILTER)
+            if name in self._by_filter:
+                self._by_filter[name].add(group, rank, cut)
 
     def answers(self) -> list[AnswerExcerpt]:
         """Return the answers, the worst first."""
-        return [answer for *_, answer in sorted(self._heap, reverse=True)]
+        kept = (
+            (each.rank, group, each.excerpt)
+            for worst in (self._all, *self._by_filter.values())
+            for group, each in worst.groups.items()
+        )
+        found: dict[str, AnswerExcerpt] = {}
+        groups: set[_Group] = set()
+        for _, group, excerpt in sorted(kept, key=itemgetter(0), reverse=True):
+            if group not in groups and excerpt.answer.record_id not in found:
+                records = self._records.get(group, 1)
+                found[excerpt.answer.record_id] = replace(excerpt, records=records)
+                groups.add(group)
+        return list(found.values())
+
+
+def _group_of(row: AnswerRow) -> _Group:
+    """Return what answers with an equal claim have in common, or else the record's id."""
+    lowest = min(row.claims, key=_claim_rank, default=None)
+    if row.verdict != Verdict.LOW_GROUNDED or lowest is None or not lowest.text:
+        return row.record_id
+    return hash((row.engine, row.tags, lowest.text))
+
+
+def _claim_rank(claim: Claim) -> float:
+    return inf if claim.required_score is None else claim.required_score
 
 
 def cut_answer(row: AnswerRow) -> AnswerExcerpt:
     """Cut an answer to the size of a page."""
     # The text of a claim is a span of the answer.
     claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
-    scores = [inf if each.required_score is None else each.required_score for each in row.claims]
-    ranked = sorted(claims, key=lambda each: scores[each.number - 1])
+    ranked = sorted(claims, key=lambda each: _claim_rank(each.claim))
     text_mode = _text_mode(row)
     has_text = text_mode is TextMode.FULL
     lowest = ranked[0].claim.start if ranked else 0

@@ -1,8 +1,9 @@
 """The bars and the axes of the charts. Places are percentages of the plot."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
+from math import ceil
 from typing import NamedTuple
 
 from launch.report.counts.tally import BINS
@@ -46,7 +47,7 @@ class Chart(NamedTuple):
     """Bars over two axes with horizontal lines, and a description for a screen reader."""
 
     bars: Sequence[Bar]
-    top: int
+    top: float
     lines: Sequence[Tick]
     ticks: Sequence[Tick]
     description: str
@@ -87,9 +88,20 @@ def verdict_share_chart(columns: Columns) -> Chart:
     return chart._replace(bars=bars, top=1, lines=_SHARE_LINES)
 
 
-def share_chart(columns: Columns) -> Chart:
-    """Draw the low-grounded share of the assessed answers of each time bucket."""
+def highest_share(drawn: Iterable[Columns]) -> float:
+    """Return the highest low-grounded share of any time bucket, 0..1."""
+    counts = (verdicts for columns in drawn for verdicts in columns.verdicts.values())
+    return max(filter(None, map(low_share, counts)), default=0.0)
+
+
+def share_chart(columns: Columns, highest: float | None = None) -> Chart:
+    """Draw the low-grounded share of the assessed answers of each time bucket.
+
+    Charts that are compared have the highest share of all of them, 0..1, on their axes.
+    """
     shares = {us: low_share(verdicts) for us, verdicts in columns.verdicts.items()}
+    own = highest_share([columns])
+    percents, lines = value_axis(max(ceil(100 * (own if highest is None else highest)), 1))
     return Chart(
         bars=[
             Bar(
@@ -98,10 +110,10 @@ def share_chart(columns: Columns) -> Chart:
             )
             for start_us, share in shares.items()
         ],
-        top=1,
-        lines=_SHARE_LINES,
+        top=percents / 100,
+        lines=[line._replace(label=f"{line.label}%") for line in lines],
         ticks=time_ticks(columns),
-        description=f"Highest share: {percent(max(filter(None, shares.values()), default=0.0))}.",
+        description=f"Highest share: {percent(own)}.",
     )
 
 
@@ -161,7 +173,15 @@ def value_axis(highest: int) -> tuple[int, list[Tick]]:
     rounds = (digit * 10**power for power in count() for digit in (1, 2, 5))
     step = next(number for number in rounds if number >= least)
     top = -(-highest // step) * step
-    return top, [Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step)]
+    return top, [Tick(100 - 100 * v / top, _short(v)) for v in range(step, top + 1, step)]
+
+
+def _short(value: int) -> str:
+    """Write a round number so that it fits beside a plot."""
+    for unit, name in ((10**6, "M"), (10**3, "k")):
+        if value >= 10 * unit and not value % unit:
+            return f"{value // unit:,}{name}"
+    return f"{value:,}"
 
 
 def _label(start_us: int, step_us: int, *, with_day: bool) -> str:

@@ -2,19 +2,23 @@
 
 import base64
 import hashlib
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from launch.report.counts.comparison import Comparison
 from launch.report.counts.tally import Findings
 from launch.report.counts.timeline import OTHERS
-from launch.report.counts.worst_answers import AnswerExcerpt
+from launch.report.counts.untrusted_names import Combination
+from launch.report.counts.worst_answers import ANSWERS_OF_A_FILTER
 from launch.report.page import charts, presentation
 from launch.terminal import figures
 from schemas import Record
@@ -22,7 +26,6 @@ from transforms.rules.record_urls import record_url
 
 _MAX_ENGINES = 20
 _TREND_COLUMNS = 28
-_UNKNOWN = "unknown"
 
 
 def source_hash(source: str) -> str:
@@ -43,7 +46,7 @@ _ENVIRONMENT.globals["counted"] = figures.counted
 for _filter in (
     *(figures.count, figures.percent, figures.points, figures.score, figures.drift),
     *(figures.duration, figures.moment),
-    *(presentation.document, presentation.web_host, source_hash),
+    *(presentation.breakable, presentation.document, presentation.web_host, source_hash),
 ):
     _ENVIRONMENT.filters[_filter.__name__] = _filter
 
@@ -66,7 +69,10 @@ def render(
         tally=tally,
         thresholds=tally.thresholds,
         answers=answers,
-        filters=filters_of(answers),
+        answers_of_a_filter=ANSWERS_OF_A_FILTER,
+        omitted=max(tally.answers - sum(each.records for each in answers), 0),
+        folder=shlex.quote(title),
+        filters=filters_of(tally.combinations),
         summary=findings.summary,
         unreadable=findings.unreadable,
         price_per_1k_chars=price_per_1k_chars,
@@ -90,7 +96,7 @@ def render_comparison(
         folders=list(zip(folders, findings, strict=True)),
         found=found,
         thresholds=found.after.tally.thresholds,
-        filters=filters_of([each.excerpt for each in found.answers]),
+        filters=filters_of(Counter(each.excerpt.combination for each in found.answers)),
         verdicts=presentation.verdict_styles(
             name for each in findings for name in each.tally.verdicts
         ),
@@ -114,34 +120,47 @@ def _own(name: str) -> Markup:
 
 
 class Option(NamedTuple):
-    """The number of an option in its list, which stands for its text, and its answers."""
+    """The number of an option in its list, which stands for its text, and its records."""
 
     number: int
-    answers: int
+    records: int
 
 
 class Filters(Record, frozen=True, kw_only=True):
-    """The engines, verdicts and tags of answers, in alphabetical order."""
+    """The engines, verdicts and tags of all records, in alphabetical order.
+
+    `combinations` is JSON: the numbers of an engine, a verdict and the tags, and their records.
+    """
 
     engines: dict[str, Option]
     verdicts: dict[str, Option]
     tags: dict[str, Option]
+    combinations: str = ""
 
-    @staticmethod
-    def engine_of(excerpt: AnswerExcerpt) -> str:
-        """Name the engine of an answer."""
-        return excerpt.answer.engine or _UNKNOWN
+    def numbers_of(self, combination: Combination) -> tuple[int, int, list[int]]:
+        """Return the numbers of an engine, a verdict and tags."""
+        engine, verdict, tags = combination
+        engines, verdicts = self.engines, self.verdicts
+        return (
+            (engines.get(engine) or engines[OTHERS]).number,
+            (verdicts.get(verdict) or verdicts[OTHERS]).number,
+            [self.tags[tag].number for tag in tags if tag in self.tags],
+        )
 
 
-def filters_of(answers: Sequence[AnswerExcerpt]) -> Filters:
-    """List what the answers can be filtered by."""
-    return Filters(
-        engines=_options(map(Filters.engine_of, answers)),
-        verdicts=_options(each.answer.verdict for each in answers),
-        tags=_options(tag for each in answers for tag in set(each.answer.tags)),
+def filters_of(found: Mapping[Combination, int]) -> Filters:
+    """List what records can be filtered by."""
+    filters = Filters(
+        engines=_options((engine, records) for (engine, _, _), records in found.items()),
+        verdicts=_options((verdict, records) for (_, verdict, _), records in found.items()),
+        tags=_options((tag, records) for (_, _, tags), records in found.items() for tag in tags),
     )
+    rows = [(*filters.numbers_of(key), records) for key, records in found.items()]
+    return replace(filters, combinations=msgspec.json.encode(rows).decode())
 
 
-def _options(names: Iterable[str]) -> dict[str, Option]:
-    counts = sorted(Counter(names).items())
-    return {name: Option(number, count) for number, (name, count) in enumerate(counts)}
+def _options(counts: Iterable[tuple[str, int]]) -> dict[str, Option]:
+    totals: Counter[str] = Counter()
+    for name, records in counts:
+        totals[name] += records
+    return {name: Option(number, totals[name]) for number, name in enumerate(sorted(totals))}

@@ -14,6 +14,7 @@ _LINK = re.compile(
     r"https?://(?P<host>[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?([/?#][^\s\\\"'<>^`{|}]*)?",
     re.ASCII | re.IGNORECASE,
 )
+_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[_/.:-])(?=\w)")
 _BIDI_CONTROLS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _OTHER_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF, *range(0xFFF9, 0xFFFC))
 _VISIBLE = {
@@ -53,6 +54,11 @@ def visible(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return value.replace("\r\n", "\n").replace("\r", "\n").translate(_VISIBLE)
     return value
+
+
+def breakable(name: str) -> Markup:
+    """Let a line break before the capitals of a name such as UnreadableAnswer, and after signs."""
+    return Markup("<wbr>").join(_PARTS.split(str(visible(name))))
 
 
 def document(key: str) -> str:

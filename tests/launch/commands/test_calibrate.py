@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ import yaml
 from launch.__main__ import main
 from tests.support.archives import an_envelope
 from tests.support.outputs import records_in
+from tests.support.pages import parse_page
 from tests.support.runs import an_archive, backfill
-from transforms.rules.spans import without_controls
 
 SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
 
@@ -60,11 +61,17 @@ def test_thresholds_are_written_for_the_settings_of_other_commands(
     assert main(["evaluate", *labelled, *config]) == 0
     assert "8 of 8 unsupported answers are LOW_GROUNDED" in capsys.readouterr().out
     assert backfill(Path(labelled[1]), tmp_path / "out") == 0
-    assert main(["report", str(tmp_path / "out"), "--what_if", *config]) == 0
-    shown = capsys.readouterr().out
-    assert ["shop-1", "0", f"{threshold:g}", "8", "4", "50.0%"] in map(
-        str.split, shown.splitlines()
-    )
+    assert main(["report", str(tmp_path / "out"), *config]) == 0
+    assert ["shop-1", "0", f"{threshold:g}", "8", "4", "50.0%"] in thresholds_of(tmp_path / "out")
+
+
+def thresholds_of(output: Path) -> list[list[str]]:
+    """The rows of the page's table of engines with thresholds of their own."""
+    elements = parse_page((output / "report.html").read_text(encoding="utf-8")).elements
+    [caption] = [each for each in elements if each.text == "Engines with thresholds of their own"]
+    below = elements[elements.index(caption) :]
+    rows = takewhile(lambda each: each.tag != "table", below)
+    return [each.text.split() for each in rows if each.tag == "tr"][1:]
 
 
 def test_answers_are_tagged_by_their_engine_s_own_threshold(
@@ -85,16 +92,12 @@ def test_answers_are_tagged_by_their_engine_s_own_threshold(
     verdicts = Counter((each["engine"], each["verdict"]) for each in records_in(output))
     assert verdicts == {("shop-0", "GROUNDED"): 8, ("shop-1", "LOW_GROUNDED"): 8}
     capsys.readouterr()
-    assert main(["report", str(output), "--what_if", "--claim_threshold", "shop-0=1"]) == 0
-    shown = capsys.readouterr().out
-    assert "16 scored answers" in shown
-    rows = [line.split() for line in shown.splitlines() if line.startswith("shop-")]
-    assert rows == [
+    assert main(["report", str(output), "--claim_threshold", "shop-0=1"]) == 0
+    assert thresholds_of(output) == [
         ["shop-0", "0", "1", "8", "8", "100.0%"],
         ["shop-1", "0.6", "1", "8", "8", "100.0%"],
     ]
     page = (output / "report.html").read_text()
-    assert "Engines with thresholds of their own" in page
     assert "8 verdicts resulted from other thresholds" in page
 
 
@@ -109,10 +112,7 @@ def test_an_engine_may_have_any_name(
     assert backfill(answers, tmp_path / "out", "--config", str(file)) == 0
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert sorted(summary["thresholds"]["engines"]) == sorted(["shop-0", name])
-    assert main(["report", str(tmp_path / "out"), "--what_if"]) == 0
-    shown = capsys.readouterr().out
-    assert "\x1b" not in shown
-    assert without_controls(name).strip() in shown
+    assert "\x1b" not in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_an_engine_with_too_few_labels_has_the_threshold_of_all(

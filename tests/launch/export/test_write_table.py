@@ -97,7 +97,11 @@ def test_csv_names_the_claim_with_the_lowest_score(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "\uff1d1", "=cmd|' /C calc'!A0"]
+    "text",
+    [
+        *("=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "  =1", "\uff1d1", "\x0b=1"),
+        "=cmd|' /C calc'!A0",
+    ],
 )
 def test_a_spreadsheet_runs_no_text_as_a_formula(tmp_path: Path, text: str) -> None:
     write_enriched(tmp_path / "out", [an_enriched(answer_text=text, query=text, tags=(text,))])

@@ -30,7 +30,7 @@ def compared(
         write_enriched(path, answers)
         write_summary(path)
     files = [find_files(str(path)) for path in folders]
-    page, _, unreadable = compare_folders(["before", "after"], files, shown)
+    page, unreadable = compare_folders(["before", "after"], files, shown)
     assert unreadable == ()
     return parse_page(page)
 

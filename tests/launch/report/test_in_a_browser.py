@@ -84,6 +84,11 @@ def filtered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _report(folder: Path, name: str, answers: list[EnrichedAnswer]) -> Path:
     write_enriched(folder, answers)
     write_summary(folder)
+    if name == "ordinary":
+        rate = {"signal": "low_grounded", "state": "open", "share": 0.5, "answers": 12}
+        write_lines(folder, "alerts", {"kind": "rate", "engine": "engine-1", "rate": rate})
+        failure = {"step": "CheckGrounding", "error_class": "UnreadableAnswer", "error": "No JSON."}
+        write_lines(folder, "failures", failure)
     if name == "hostile":
         write_lines(folder, "failures", {"step": SCRIPT, "error_class": BREAKOUT, "error": SCRIPT})
     return Path(write_report(str(folder))[0])
@@ -101,12 +106,15 @@ def test_the_browser_reports_nothing_and_requests_nothing(
 
 @PAGES
 @WIDTHS
-def test_nothing_scrolls_sideways_but_tables(
+def test_nothing_is_clipped_or_scrolls_sideways(
     browser: Browser, pages: dict[str, Path], name: str, width: int
 ) -> None:
     with look(browser, pages[name], width) as found:
         found.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert found.page.evaluate("document.documentElement.scrollWidth") == width
+        wide = """[...document.querySelectorAll('.scroll')]
+            .filter(e => e.scrollWidth > e.clientWidth).map(e => e.ariaLabel)"""
+        assert found.page.evaluate(wide) == []
 
 
 def test_a_hostile_text_stays_text(browser: Browser, pages: dict[str, Path]) -> None:
@@ -175,11 +183,13 @@ def test_answers_are_filtered_and_sorted_by_keyboard(browser: Browser, filtered:
     with look(browser, filtered, DESK) as found:
         page = found.page
         status = page.get_by_role("status")
-        assert (shown(page), status.inner_text()) == (["01", "02", "03"], "3 of 3 answers shown")
+        assert shown(page) == ["01", "02", "03"]
+        assert status.inner_text() == "Answers shown: 3, for 3 of 3 records."
         words = page.get_by_label("Words")
         page.get_by_label("Engine", exact=True).focus()
         page.keyboard.type("help")
-        assert (shown(page), status.inner_text()) == (["02"], "1 of 3 answers shown")
+        assert shown(page) == ["02"]
+        assert status.inner_text() == "Answers shown: 1, for 1 of 1 records."
         for _ in range(5):
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
@@ -205,6 +215,62 @@ def test_answers_are_filtered_and_sorted_by_keyboard(browser: Browser, filtered:
             page.get_by_label("Sort by").select_option(order)
             assert shown(page) == expected, order
         assert found.complaints == []
+
+
+def test_a_filter_says_how_many_records_it_leaves_out(browser: Browser, tmp_path: Path) -> None:
+    answers = [a_low("Lamps vote.", record_id=f"{n:064}") for n in range(15)] + [
+        an_enriched(record_id=f"{n:064}", tags=("LATE",) if n % 2 else ()) for n in range(50, 80)
+    ]
+    with look(browser, _report(tmp_path, "left out", answers), DESK) as found:
+        page = found.page
+        status, omitted = page.get_by_role("status"), page.locator("#omitted")
+        assert page.locator(".times").all_inner_texts() == ["\N{MULTIPLICATION SIGN} 15"]
+        assert status.inner_text() == "Answers shown: 20, for 34 of 45 records."
+        assert omitted.inner_text().startswith("Not on this page: 11 records.")
+        assert f"groundwatch export {tmp_path} --to csv" in omitted.inner_text()
+        page.get_by_label("Verdict", exact=True).select_option(label="Low-grounded (15)")
+        assert status.inner_text() == "Answers shown: 1, for 15 of 15 records."
+        assert not omitted.is_visible()
+        page.get_by_label("Verdict", exact=True).select_option("")
+        page.get_by_label("Tag", exact=True).select_option(label="LATE (15)")
+        seen = page.locator("details.answer:not([hidden])").count()
+        assert status.inner_text() == f"Answers shown: {seen}, for {seen} of 15 records."
+        assert omitted.inner_text().startswith(f"Not on this page: {15 - seen} records.")
+        page.get_by_label("Words").fill("lamps")
+        assert status.inner_text().endswith("Words are searched for on this page only.")
+        assert not omitted.is_visible()
+
+
+def test_a_long_name_breaks_at_its_capitals(browser: Browser, pages: dict[str, Path]) -> None:
+    with look(browser, pages["ordinary"], PHONE) as found:
+        name = found.page.locator("#failures th bdi").first
+        name.evaluate("e => { e.style.display = 'block'; e.style.width = '12ch' }")
+        assert name.inner_text() == "UnreadableAnswer"
+        lines_of_parts = name.evaluate(
+            """e => [...e.childNodes].filter(part => part.length).map(part => {
+                const range = document.createRange();
+                range.selectNode(part);
+                return range.getClientRects().length;
+            })"""
+        )
+        assert lines_of_parts == [1, 1]
+
+
+@WIDTHS
+def test_the_labels_of_an_axis_stand_beside_the_bars(
+    browser: Browser, pages: dict[str, Path], width: int
+) -> None:
+    with look(browser, pages["ordinary"], width) as found:
+        edges = found.page.evaluate(
+            """[...document.querySelectorAll('.chart')].map(chart => [
+                Math.min(...[...chart.querySelectorAll('.value')]
+                    .map(e => e.getBoundingClientRect().left)),
+                Math.max(...[...chart.querySelectorAll('.value')]
+                    .map(e => e.getBoundingClientRect().right)),
+                chart.querySelector('.base').getBoundingClientRect().left])"""
+        )
+        assert edges
+        assert all(0 <= left < right < base for left, right, base in edges)
 
 
 def test_without_script_all_answers_can_be_read(browser: Browser, filtered: Path) -> None:

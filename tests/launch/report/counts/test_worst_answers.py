@@ -31,12 +31,12 @@ def kept_of(*answers: EnrichedAnswer, limit: int = 3) -> list[AnswerExcerpt]:
     worst = WorstAnswers(limit)
     for answer in answers:
         worst.add(row_of(answer))
-    return worst.answers()
+    return worst.answers()[:limit]
 
 
 def scored(score: float, **fields: Any) -> EnrichedAnswer:
-    given = {"record_id": f"record-{score}", "min_claim_score": score}
-    return a_low(**given | fields)
+    given = {"record_id": f"record-{score}", "min_claim_score": score} | fields
+    return a_low(f"Lamps glow in {given['record_id']}.", **given)
 
 
 def test_the_lowest_scores_are_kept_in_ascending_order() -> None:
@@ -56,6 +56,38 @@ def test_of_equal_claims_the_lower_support_score_is_first_and_then_the_earlier()
 
 def test_an_answer_that_two_runs_checked_is_kept_once() -> None:
     assert len(kept_of(scored(0.1), scored(0.1))) == 1
+
+
+def test_equal_claims_are_one_answer_the_worst_of_them() -> None:
+    repeated = [a_low("It votes.", record_id=f"{n}", support_score=n / 9) for n in (3, 1, 2)]
+    first, *others = kept_of(
+        *repeated,
+        a_low("It votes.", record_id="of another engine", engine="other"),
+        a_low("It glows.", record_id="of another claim"),
+        a_low("It glows.", record_id="no claim", claims=(), support_score=0.9),
+        limit=9,
+    )
+    assert (first.answer.record_id, first.records) == ("1", 3)
+    assert [each.records for each in others] == [1, 1, 1]
+
+
+def test_a_group_that_gets_worse_moves_up() -> None:
+    kept = kept_of(
+        a_low("It votes.", record_id="a", min_claim_score=0.3),
+        *(scored(score) for score in (0.1, 0.2, 0.25)),
+        a_low("It votes.", record_id="b", min_claim_score=0.0),
+    )
+    assert [each.answer.record_id for each in kept] == ["b", "record-0.1", "record-0.2"]
+
+
+def test_the_worst_of_each_verdict_and_tag_are_kept_too() -> None:
+    worst = WorstAnswers(1)
+    for number in range(9):
+        score = number / 10
+        worst.add(row_of(scored(score)))
+        worst.add(row_of(scored(score, record_id=f"g{number}", verdict="GROUNDED", tags=("LATE",))))
+    kept = [each.answer.record_id for each in worst.answers()]
+    assert kept == ["record-0.0", "record-0.1", "record-0.2", "g0", "g1", "g2"]
 
 
 def test_low_scores_come_before_other_verdicts_and_grounded_answers_come_last() -> None:
