@@ -67,7 +67,11 @@ def test_the_commands_of_a_page_run_as_written(
         if command.only_parsed_for or command.text.startswith(_OF_A_WALK):
             continue
         assert command.arguments is not None
-        matching = (EXIT_STATUSES[text] for text in EXIT_STATUSES if command.text.startswith(text))
+        matching = (
+            status
+            for text, status in EXIT_STATUSES.items()
+            if command.text.removeprefix(".venv/bin/").startswith(text)
+        )
         assert main(command.arguments) == next(matching, 0), (command.text, capsys.readouterr())
         printed = capsys.readouterr()
         assert printed.out, command.text

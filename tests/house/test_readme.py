@@ -52,10 +52,9 @@ def test_the_diagram_speaks_the_words_of_the_steps() -> None:
     assert words == labels
 
 
-@pytest.mark.parametrize("target", ["demo", "test"])
-def test_the_two_commands_are_there(target: str) -> None:
-    assert f"make {target}" in README.split("## Install")[0]
-    assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)
+def test_the_first_command_is_there() -> None:
+    assert "make demo\n" in README.split("## ")[0]
+    assert re.search("^demo:", MAKEFILE, re.MULTILINE)
 
 
 @pytest.mark.parametrize("tag", Tag)

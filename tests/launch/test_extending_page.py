@@ -127,3 +127,6 @@ def test_what_the_page_adds_takes_part_in_a_backfill(
 def test_the_command_that_the_page_adds_runs(extended: Path) -> None:
     command = *GROUNDWATCH, "verdicts", "--containing", "GROUNDED"
     assert run(*command, source=extended) == (0, "GROUNDED\nLOW_GROUNDED\n", "")
+    exit_status, printed, _ = run(*GROUNDWATCH, "verdicts", "--help", source=extended)
+    assert exit_status == 0
+    assert "Only list verdicts that contain this text." in " ".join(printed.split())

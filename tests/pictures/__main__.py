@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from playwright.sync_api import FloatRect, Page
 from rich.console import Console
 from rich.text import Text
 
@@ -16,7 +17,8 @@ from tests.support.commands import GROUNDWATCH, run
 
 DOCS = Path(launch.__file__).parents[1] / "docs"
 _COLUMNS, _LINES = 84, 26
-_WIDTH_PX, _HEIGHT_PX = 1000, 900
+_WIDTH_PX, _HEIGHT_PX, _MARGIN_PX = 1000, 1600, 16
+_TAG = "NUMBER_MISMATCH"
 
 
 def draw_terminal(printed: str) -> str:
@@ -26,6 +28,24 @@ def draw_terminal(printed: str) -> str:
     console.print(Text.from_ansi("\n".join(["$ groundwatch demo", *lines])))
     drawn = console.export_svg(title="groundwatch demo", unique_id="demo")
     return re.sub(r"@font-face \{.*?\}", "", drawn, flags=re.DOTALL)
+
+
+def draw_contradiction(page: Page, path: Path) -> None:
+    """Draw an answer of a report beside the first two of its facts, of which one contradicts it."""
+    options = page.get_by_label("Tag", exact=True)
+    options.select_option(options.locator("option", has_text=_TAG).get_attribute("value"))
+    answer = page.locator("details.answer:not([hidden])").first
+    answer.evaluate("answer => { answer.open = true }")
+    whole = answer.bounding_box()
+    last = answer.locator(".facts li").nth(1).bounding_box()
+    assert whole and last
+    clip = FloatRect(
+        x=0,
+        y=whole["y"] - _MARGIN_PX,
+        width=_WIDTH_PX,
+        height=last["y"] + last["height"] - whole["y"] + _MARGIN_PX,
+    )
+    page.screenshot(path=path, type="jpeg", quality=80, clip=clip, full_page=True)
 
 
 def main() -> None:
@@ -41,7 +61,7 @@ def main() -> None:
         with chromium(find_chromium() or sys.exit(ABSENT)) as browser:
             page = browser.new_page(viewport={"width": _WIDTH_PX, "height": _HEIGHT_PX})
             page.goto(Path(folder, "out/demo/report.html").as_uri())
-            page.screenshot(path=DOCS / "report.jpg", type="jpeg", quality=60)
+            draw_contradiction(page, DOCS / "contradiction.jpg")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ class Command(Record, frozen=True):
     def arguments(self) -> list[str] | None:
         """The arguments if it runs groundwatch, None for another program."""
         name, *rest = self.words
-        return rest if name == "groundwatch" else None
+        return rest if name.removeprefix(".venv/bin/") == "groundwatch" else None
 
     @property
     def only_parsed_for(self) -> str | None:

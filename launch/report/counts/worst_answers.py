@@ -1,6 +1,7 @@
 """The worst answers, cut to a size that a page can hold."""
 
 import heapq
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
@@ -18,7 +19,6 @@ from launch.report.counts.untrusted_names import (
 )
 from pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
 from schemas import Record
-from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
@@ -65,7 +65,10 @@ Passage = tuple[str, NumberedClaim | None]  # a part of an answer, and the claim
 
 
 class FactExcerpt(Record, frozen=True, kw_only=True):
-    """A fact of an answer, and the numbers of the claims that it supports; numbers are from 1."""
+    """A fact of an answer, and the numbers of the claims that it supports; numbers are from 1.
+
+    It has other values than the claims that it contradicts.
+    """
 
     number: int
     text: Excerpt | None
@@ -73,6 +76,14 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
     uri: str | None
     title: str | None
     cited_by: tuple[int, ...]
+    contradicted: tuple[int, ...] = ()
+    values: tuple[str, ...] = ()
+
+    def passages(self) -> list[tuple[str, bool]]:
+        """Divide the text, and say of each part whether it is a value that contradicts a claim."""
+        text = self.text.text if self.text else ""
+        parts = re.split(f"({'|'.join(map(re.escape, self.values))})", text, len(self.values))
+        return [(part, bool(place % 2)) for place, part in enumerate(parts) if part]
 
 
 class AnswerExcerpt(Record, frozen=True, kw_only=True):
@@ -236,7 +247,7 @@ def cut_answer(row: AnswerRow) -> AnswerExcerpt:
             )
             for each in row.mismatches[: _MAX_MISMATCHES if has_text else 0]
         ),
-        facts=tuple(_facts(row.facts, ranked, has_text=has_text)),
+        facts=tuple(_facts(row, ranked, has_text=has_text)),
         fact_count=len(row.facts),
     )
 
@@ -251,11 +262,14 @@ def _text_mode(row: AnswerRow) -> TextMode:
 
 
 def _facts(
-    facts: Sequence[Fact], ranked: Sequence[NumberedClaim], *, has_text: bool
+    row: AnswerRow, ranked: Sequence[NumberedClaim], *, has_text: bool
 ) -> Iterator[FactExcerpt]:
-    """Order the facts by the claims that cite them, those of the lowest claim first."""
-    cited = [fact for each in ranked for fact in each.claim.citations if fact < len(facts)]
-    for index in list(dict.fromkeys([*cited, *range(len(facts))]))[:_MAX_FACTS]:
+    """Order the facts: those that contradict, then by the lowest claim that cites them."""
+    facts = row.facts
+    named = [*(each.fact for each in row.mismatches), *(f for c in ranked for f in c.claim.citations)]
+    first = [fact for fact in named if fact is not None and fact < len(facts)]
+    for index in list(dict.fromkeys([*first, *range(len(facts))]))[:_MAX_FACTS]:
+        contradicting = [each for each in row.mismatches if each.fact == index]
         # By the number of a claim that cites the fact: where in the fact the cited part begins.
         starts = {
             number: dict(zip(claim.citations, claim.citation_starts, strict=False)).get(index, 0)
@@ -271,6 +285,10 @@ def _facts(
             uri=fact.uri if len(fact.uri or "") <= _MAX_URI_CHARACTERS else None,
             title=kept_title(fact.title),
             cited_by=tuple(sorted(starts)),
+            contradicted=tuple(dict.fromkeys(each.claim + 1 for each in contradicting)),
+            values=tuple(
+                each.fact_value for each in contradicting[:_MAX_MISMATCHES] if each.fact_value
+            ),
         )
 
 

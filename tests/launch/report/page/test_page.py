@@ -400,6 +400,15 @@ def test_contradictions_are_listed_below_the_answer(tmp_path: Path) -> None:
     assert "Claim 1 says 7; no fact does." in text
 
 
+def test_a_fact_that_contradicts_comes_first_with_its_value_marked(tmp_path: Path) -> None:
+    mismatch = Contradiction(claim=1, kind="NUMBER", claim_value="9", fact_value="7 (!)", fact=2)
+    facts = a_fact("Lamps."), a_fact("Kettles."), a_fact("Up to 7 (!) or 8 votes.")
+    page = page_of(tmp_path, a_low(facts=facts, mismatches=(mismatch,)))
+    first, second, _ = (" ".join(each.text.split()) for each in page.all("p", "source"))
+    assert (first, second) == ("Fact 3 contradicts claim 2", "Fact 1 supports claim 1")
+    assert [each.text for each in page.all("mark")] == ["7 (!)"]
+
+
 def test_generators_are_compared_by_engine(tmp_path: Path) -> None:
     page = page_of(
         tmp_path,
