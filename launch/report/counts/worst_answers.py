@@ -82,8 +82,11 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
     def passages(self) -> list[tuple[str, bool]]:
         """Divide the text, and say of each part whether it is a value that contradicts a claim."""
         text = self.text.text if self.text else ""
-        parts = re.split(f"({'|'.join(map(re.escape, self.values))})", text, len(self.values))
-        return [(part, bool(place % 2)) for place, part in enumerate(parts) if part]
+        if not self.values:
+            return [(text, False)]
+        values = "|".join(map(re.escape, self.values))
+        parts = re.split(f"({values})", text, maxsplit=len(self.values))
+        return [(part, bool(place % 2)) for place, part in enumerate(parts)]
 
 
 class AnswerExcerpt(Record, frozen=True, kw_only=True):
@@ -266,7 +269,8 @@ def _facts(
 ) -> Iterator[FactExcerpt]:
     """Order the facts: those that contradict, then by the lowest claim that cites them."""
     facts = row.facts
-    named = [*(each.fact for each in row.mismatches), *(f for c in ranked for f in c.claim.citations)]
+    cited = (fact for each in ranked for fact in each.claim.citations)
+    named = (*(each.fact for each in row.mismatches), *cited)
     first = [fact for fact in named if fact is not None and fact < len(facts)]
     for index in list(dict.fromkeys([*first, *range(len(facts))]))[:_MAX_FACTS]:
         contradicting = [each for each in row.mismatches if each.fact == index]
