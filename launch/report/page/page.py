@@ -46,7 +46,8 @@ _ENVIRONMENT.globals["counted"] = figures.counted
 for _filter in (
     *(figures.count, figures.percent, figures.points, figures.score, figures.drift),
     *(figures.duration, figures.moment),
-    *(presentation.breakable, presentation.document, presentation.web_host, source_hash),
+    *(presentation.breakable, presentation.document, presentation.marked),
+    *(presentation.web_host, source_hash),
 ):
     _ENVIRONMENT.filters[_filter.__name__] = _filter
 
