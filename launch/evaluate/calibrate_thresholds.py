@@ -31,7 +31,8 @@ _HEADINGS = (
     "recall",
 )
 _MIN_RECALL = 0.1
-_Choices = dict[str | None, ThresholdChoice | None]
+AnswersByEngine = dict[str | None, list[LabelledAnswer]]
+Choices = dict[str | None, ThresholdChoice | None]
 """The choice of each engine, and of all (None)."""
 
 
@@ -44,22 +45,19 @@ def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
 def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
     is_recall = settings.precision is None
     goal = Goal((settings.recall if is_recall else settings.precision) or 0.0, is_recall)
-    groups = dict(_groups(collected.labelled, settings.engine))
+    groups = answers_by_engine(collected.labelled, settings.engine)
     if not groups[None]:
         return fail(
             f"the calibration failed: no labelled answer is of the engine {settings.engine}"
         )
-    choices = {
-        engine: choose_threshold(labelled, goal, settings.evaluation.resamples)
-        for engine, labelled in groups.items()
-    }
+    choices = choose_by_engine(groups, goal, settings.evaluation.resamples)
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
     console.print(_table(groups, choices))
     console.print("precision and recall: of held-out answers, with 95 % intervals")
     console.print("thresholds hold for traffic like these answers, and seldom for other traffic")
     for engine, choice in choices.items():
-        for warning in _warnings(choice, goal):
+        for warning in warnings_of(choice, goal):
             console.print(f"warning: {_name(engine)}: {warning}", style="yellow")
     if choices[None] is None:
         return fail(
@@ -67,15 +65,29 @@ def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
             " lower it, or label more answers"
         )
     if settings.calibration_output:
-        of_engine = f" of the engine {settings.engine}" if settings.engine else ""
-        count_text = f"{len(groups[None]):,} labelled answers{of_engine}"
-        content = f"# For a {_goal_text(goal)}, by {count_text}.\n{_yaml(choices)}"
-        write_file(settings.calibration_output, content.encode())
+        content = thresholds_file(groups, choices, goal, settings.engine)
+        write_file(settings.calibration_output, content)
         sys.stdout.write(f"{settings.calibration_output}\n")
     return DONE
 
 
-def _warnings(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
+def choose_by_engine(groups: AnswersByEngine, goal: Goal, resamples: int) -> Choices:
+    """Choose the thresholds of all answers, and of each engine."""
+    return {
+        engine: choose_threshold(labelled, goal, resamples) for engine, labelled in groups.items()
+    }
+
+
+def thresholds_file(
+    groups: AnswersByEngine, choices: Choices, goal: Goal, engine: str | None = None
+) -> bytes:
+    """Write thresholds as YAML for --config."""
+    of_engine = f" of the engine {engine}" if engine else ""
+    count_text = f"{len(groups[None]):,} labelled answers{of_engine}"
+    return f"# For a {_goal_text(goal)}, by {count_text}.\n{_yaml(choices)}".encode()
+
+
+def warnings_of(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
     """Yield what a threshold does not keep on held-out answers."""
     if choice is None:
         return
@@ -86,18 +98,17 @@ def _warnings(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
         yield f"the held-out precision is below the wanted {goal.value:g}: label more answers"
 
 
-def _groups(
-    labelled: Sequence[LabelledAnswer], engine: str | None
-) -> Iterator[tuple[str | None, list[LabelledAnswer]]]:
-    """Yield the answers that count, of all engines (None) and, if there are several, of each."""
+def answers_by_engine(
+    labelled: Sequence[LabelledAnswer], engine: str | None = None
+) -> AnswersByEngine:
+    """Group the answers that count: of all engines (None) and, if there are several, of each."""
     used = [each for each in labelled if engine in (None, each.engine)]
-    yield None, used
     engines = sorted({each.engine for each in used if each.engine})
-    for name in engines if len(engines) > 1 else ():
-        yield name, [each for each in used if each.engine == name]
+    several = engines if len(engines) > 1 else []
+    return {None: used} | {name: [each for each in used if each.engine == name] for name in several}
 
 
-def _table(groups: dict[str | None, list[LabelledAnswer]], choices: _Choices) -> Table:
+def _table(groups: AnswersByEngine, choices: Choices) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in _HEADINGS:
         table.add_column(heading, justify="left" if heading in ("", "setting") else "right")
@@ -124,7 +135,7 @@ def _name(engine: str | None) -> str:
     return "all answers" if engine is None else f"engine {without_controls(engine)}"
 
 
-def _yaml(choices: _Choices) -> str:
+def _yaml(choices: Choices) -> str:
     """Write the thresholds of all answers, and of each engine that flags held-out answers."""
     own = {
         engine: each

@@ -67,6 +67,13 @@ def read_answers(path: str) -> Iterator[AnswerRow]:
 
 def read_blocks(path: str) -> Iterator[list[Row]]:
     """Read the blocks of an enriched file; raise UnreadableFile after the last good one."""
+    with open_enriched(path) as file:
+        yield from file.blocks()
+
+
+@contextmanager
+def open_enriched(path: str) -> Iterator[AvroFile]:
+    """Open an enriched file; what is wrong with it, now or later, is an UnreadableFile."""
     with (
         _explain_damage(path),
         storage.read(path) as raw,
@@ -75,7 +82,7 @@ def read_blocks(path: str) -> Iterator[list[Row]]:
         file = AvroFile(stream, handle_unicode_errors="replace")
         if not is_enriched_schema(file.schema):
             raise UnreadableFile(path, "holds no enriched answers", "it holds no enriched answers")
-        yield from file.blocks()
+        yield file
 
 
 def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:

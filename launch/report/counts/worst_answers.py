@@ -214,15 +214,15 @@ def _claim_rank(claim: Claim) -> float:
     return inf if claim.required_score is None else claim.required_score
 
 
-def cut_answer(row: AnswerRow) -> AnswerExcerpt:
-    """Cut an answer to the size of a page."""
+def cut_answer(row: AnswerRow, max_bytes: int = _MAX_ANSWER_BYTES) -> AnswerExcerpt:
+    """Cut an answer to the size of a page, which has so much of its text."""
     # The text of a claim is a span of the answer.
     claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
     ranked = sorted(claims, key=lambda each: _claim_rank(each.claim))
     text_mode = _text_mode(row)
     has_text = text_mode is TextMode.FULL
     lowest = ranked[0].claim.start if ranked else 0
-    text = cut_text(row.answer_text, lowest, _MAX_ANSWER_BYTES) if has_text else None
+    text = cut_text(row.answer_text, lowest, max_bytes) if has_text else None
     return AnswerExcerpt(
         answer=replace(
             row,
@@ -266,7 +266,10 @@ def _facts(
 ) -> Iterator[FactExcerpt]:
     """Order the facts: those that contradict, then by the lowest claim that cites them."""
     facts = row.facts
-    named = [*(each.fact for each in row.mismatches), *(f for c in ranked for f in c.claim.citations)]
+    named = [
+        *(each.fact for each in row.mismatches),
+        *(f for c in ranked for f in c.claim.citations),
+    ]
     first = [fact for fact in named if fact is not None and fact < len(facts)]
     for index in list(dict.fromkeys([*first, *range(len(facts))]))[:_MAX_FACTS]:
         contradicting = [each for each in row.mismatches if each.fact == index]

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec.structs import replace
 
@@ -33,22 +33,28 @@ def source_hash(source: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
 
 
-_ENVIRONMENT = Environment(
-    loader=PackageLoader(__package__),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    # Applied to everything a template prints, so that no untrusted text is missed.
-    finalize=presentation.visible,
-)
-_ENVIRONMENT.globals["counted"] = figures.counted
-for _filter in (
-    *(figures.count, figures.percent, figures.points, figures.score, figures.drift),
-    *(figures.duration, figures.moment),
-    *(presentation.breakable, presentation.document, presentation.web_host, source_hash),
-):
-    _ENVIRONMENT.filters[_filter.__name__] = _filter
+def page_environment(*packages: str) -> Environment:
+    """Make the environment of the templates of some packages."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # Applied to everything a template prints, so that no untrusted text is missed.
+        finalize=presentation.visible,
+    )
+    environment.globals["counted"] = figures.counted
+    for each in (
+        *(figures.count, figures.percent, figures.points, figures.score, figures.drift),
+        *(figures.duration, figures.moment),
+        *(presentation.breakable, presentation.document, presentation.web_host, source_hash),
+    ):
+        environment.filters[each.__name__] = each
+    return environment
+
+
+_ENVIRONMENT = page_environment(__package__)
 
 
 def render(
@@ -106,16 +112,17 @@ def render_comparison(
 
 def _render(template: str, **context: Any) -> str:
     return _ENVIRONMENT.get_template(template).render(
-        style=_own("style.css"),
-        script=_own("filter.js"),
+        style=own_source(__package__, "style.css"),
+        script=own_source(__package__, "filter.js"),
         screen_accuracy=figures.SCREEN_ACCURACY,
         charts=charts,
         **context,
     )
 
 
-def _own(name: str) -> Markup:
-    source = files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+def own_source(package: str, name: str) -> Markup:
+    """Read a style sheet or script beside the templates of a package."""
+    source = files(package).joinpath("templates", name).read_text(encoding="utf-8")
     return Markup(source)  # noqa: S704 - our own source, without any record's text
 
 
