@@ -14,8 +14,8 @@ from launch.report.counts.comparison import (
     PairCounts,
     Scores,
 )
+from launch.report.counts.excerpts import AnswerExcerpt, cut_answer
 from launch.report.counts.untrusted_names import cut_name
-from launch.report.counts.worst_answers import AnswerExcerpt, cut_answer
 from launch.report.page.page import render_comparison
 from launch.report.write_report import read_output
 from schemas.enriched_answer import AnswerRow

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from launch.inputs.unreadable_input import failure_examples
 from launch.outputs.output_folder import UnreadableFile, read_answers
+from launch.report.counts.excerpts import AnswerExcerpt
 from launch.report.counts.tally import Tally
-from launch.report.counts.worst_answers import AnswerExcerpt
 from launch.terminal.figures import SCREEN_ACCURACY, accounts_line, counted, printable
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import read_manifest

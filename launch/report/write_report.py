@@ -52,7 +52,6 @@ def read_output(
     for path in files.alerts:
         for alert in _readable(output_folder.read_lines(path, AlertLine), unreadable):
             tally.add_alert(alert)
-    # A later record of an answer resolves its failure.
     for path in files.failures:
         for failure in _readable(output_folder.read_lines(path, FailureLine), unreadable):
             tally.add_failure(failure)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from launch.report.counts.worst_answers import Excerpt, cut_text
+from launch.report.counts.excerpts import Excerpt, cut_text
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from transforms.rules.spans import character_start

@@ -5,10 +5,12 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from jinja2 import ChoiceLoader, PackageLoader
+
 from launch.inputs.labels import DECISIONS
-from launch.report.counts.worst_answers import cut_answer
+from launch.report.counts.excerpts import cut_answer
 from launch.report.page import presentation
-from launch.report.page.page import own_source, page_environment, source_hash
+from launch.report.page.page import ENVIRONMENT, own_source, source_hash
 from launch.review.answer_index import NAME_KINDS, ORDERS, AnswerIndex, Listing
 from launch.review.label_files import LabelFiles
 from launch.review.passages import show_facts
@@ -22,7 +24,9 @@ from transforms.rules.tagging import Thresholds
 _MAX_ANSWER_BYTES = 200_000
 _REPORT = "launch.report.page"
 _KEYS = dict(zip(("s", "u", "n", "x"), DECISIONS, strict=True))
-_ENVIRONMENT = page_environment("launch.review", _REPORT)
+_ENVIRONMENT = ENVIRONMENT.overlay(
+    loader=ChoiceLoader([PackageLoader("launch.review"), PackageLoader(_REPORT)])
+)
 _STYLE = own_source(_REPORT, "style.css") + own_source("launch.review", "review.css")
 _SCRIPT = own_source("launch.review", "keys.js")
 

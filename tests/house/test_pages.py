@@ -1,6 +1,8 @@
 """The documentation names files that exist."""
 
 import re
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,16 @@ def named_files(page: Path) -> set[str]:
     named = set(re.findall(r"`([\w./]+\.py)`", text))
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
     return (named | {str((page.parent / link).resolve()) for link in links}) - EXAMPLES
+
+
+def test_the_way_to_the_socket_names_functions_that_exist() -> None:
+    page = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = page.partition("### From the step to the socket")[2].partition("\n### ")[0]
+    rows = re.findall(r"^\| `([\w.]+)` \| `([\w/]+)\.py` \|", section, re.MULTILINE)
+    assert 2 < len(rows) <= 10
+    for function, path in rows:
+        module = import_module(f"transforms.{path.replace('/', '.')}")
+        assert callable(attrgetter(function)(module))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

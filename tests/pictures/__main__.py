@@ -38,7 +38,8 @@ def draw_contradiction(page: Page, path: Path) -> None:
     answer.evaluate("answer => { answer.open = true }")
     whole = answer.bounding_box()
     last = answer.locator(".facts li").nth(1).bounding_box()
-    assert whole and last
+    assert whole
+    assert last
     clip = FloatRect(
         x=0,
         y=whole["y"] - _MARGIN_PX,

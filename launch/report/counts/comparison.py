@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from launch.report.counts.excerpts import AnswerExcerpt
 from launch.report.counts.groups import Group, Interval, difference_interval, share_interval
 from launch.report.counts.tally import Findings
-from launch.report.counts.worst_answers import AnswerExcerpt
 from schemas import Record
 
 

@@ -142,7 +142,6 @@ class GeneratorComparison(msgspec.Struct):
 
     engine: str | None
     drift: Mean = msgspec.field(default_factory=Mean)
-    claim_drift: Mean = msgspec.field(default_factory=Mean)
     precision: Mean = msgspec.field(default_factory=Mean)
     recall: Mean = msgspec.field(default_factory=Mean)
     drifting: int = 0
@@ -151,9 +150,6 @@ class GeneratorComparison(msgspec.Struct):
     def add(self, answer: AnswerRow) -> None:
         """Count an answer."""
         self.drift.add(answer.score_drift)
-        for claim in answer.claims:
-            if claim.generator_score is not None and claim.score is not None:
-                self.claim_drift.add(claim.generator_score - claim.score)
         self.precision.add(answer.citation_precision)
         self.recall.add(answer.citation_recall)
         self.drifting += _DRIFT in answer.tags

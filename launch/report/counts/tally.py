@@ -2,13 +2,13 @@
 
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
-from launch.evaluate.precision_recall import FlagCounts, share_of
 from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
 from launch.report.counts.groups import ASSESSED, GeneratorComparison, Groups
+from launch.report.counts.score_grid import ScoreGrid
 from launch.report.counts.timeline import OTHERS, Timeline
 from launch.report.counts.untrusted_names import (
     Combination,
@@ -34,77 +34,6 @@ _MAX_NAMES = 1_000
 _MAX_ENGINES = 1_000
 _MAX_COMBINATIONS = 2_000
 _MAX_RATE_ALERTS = 12
-_MAX_RECORD_IDS = 100_000
-_TENTHS = tuple(tenth / 10 for tenth in range(11))
-
-
-class ThresholdOutcome(Record, frozen=True, kw_only=True):
-    """The outcome of a pair of thresholds; precision and recall are of labelled answers, 0..1."""
-
-    low_grounded: int
-    share: float | None
-    precision: float | None
-    recall: float | None
-
-
-class ScoreGrid:
-    """Count pairs of scores by the thresholds in force, and every tenth, that they reach."""
-
-    def __init__(self, thresholds: Thresholds) -> None:
-        self.thresholds = thresholds
-        self.support_steps = sorted({*_TENTHS, thresholds.low_grounded})
-        self.claim_steps = sorted({*_TENTHS, thresholds.claim})
-        self._counts: Counter[tuple[int, int, bool | None]] = Counter()
-
-    def add(
-        self, support_score: float | None, min_claim_score: float | None, label: bool | None
-    ) -> None:
-        """Count an answer and whether it is labelled unsupported; a score of None is never low."""
-        support = _steps_reached(self.support_steps, support_score)
-        claim = _steps_reached(self.claim_steps, min_claim_score)
-        self._counts[support, claim, label] += 1
-
-    @property
-    def total(self) -> int:
-        """How many answers were counted."""
-        return self._counts.total()
-
-    @property
-    def in_force(self) -> ThresholdOutcome:
-        """The outcome of the thresholds in force."""
-        return self.outcome(self.thresholds.low_grounded, self.thresholds.claim)
-
-    def outcome(self, support_threshold: float, claim_threshold: float) -> ThresholdOutcome:
-        """Return the outcome of two steps; a score equal to its threshold is not low."""
-        support_step = self.support_steps.index(support_threshold)
-        claim_step = self.claim_steps.index(claim_threshold)
-        scored: Counter[bool | None] = Counter()
-        low: Counter[bool | None] = Counter()
-        for (support, claim, label), count in self._counts.items():
-            scored[label] += count
-            if support <= support_step or claim <= claim_step:
-                low[label] += count
-        labelled = FlagCounts(
-            flagged=low[True] + low[False], unsupported=scored[True], hits=low[True]
-        )
-        return ThresholdOutcome(
-            low_grounded=low.total(),
-            share=share_of(low.total(), scored.total()),
-            precision=labelled.precision,
-            recall=labelled.recall,
-        )
-
-    def by_support(self) -> dict[float, ThresholdOutcome]:
-        """Map each support threshold to its outcome with the claim threshold in force."""
-        return {step: self.outcome(step, self.thresholds.claim) for step in self.support_steps}
-
-    def by_claim(self) -> dict[float, ThresholdOutcome]:
-        """Map each claim threshold to its outcome with the support threshold in force."""
-        return {step: self.outcome(self.thresholds.low_grounded, step) for step in self.claim_steps}
-
-
-def _steps_reached(steps: Sequence[float], score: float | None) -> int:
-    return len(steps) if score is None else bisect_right(steps, score)
 
 
 class NameCounts(Counter[str]):
@@ -163,21 +92,19 @@ class Latencies(Counter[int]):
 
 
 class FailureClass(msgspec.Struct):
-    """The failures of one step with one error class; a record resolves a failure."""
+    """The failures of one step with one error class."""
 
     step: str
     error_class: str
     example: str
     failures: int = 0
     retryable: int = 0
-    resolved: int = 0
 
 
 class Tally:
     """Accumulate the counts of a report in memory that does not grow with the records.
 
-    Add all failures before the records that resolve them. The labels say, by record id or answer
-    name, whether a person labelled an answer unsupported.
+    The labels say, by record id or answer name, whether a person labelled an answer unsupported.
     """
 
     def __init__(
@@ -198,7 +125,6 @@ class Tally:
         self.sessions = Groups()
         self.sources = Groups()
         self._generators: dict[str | None, GeneratorComparison] = {}
-        self.uncompared = 0  # answers of other engines than the first thousand
         self.grid = ScoreGrid(thresholds)  # of engines without thresholds of their own
         self.engine_grids = {name: ScoreGrid(own) for name, own in thresholds.engines.items()}
         self.worst = WorstAnswers(shown)
@@ -206,7 +132,6 @@ class Tally:
         self.alert_kinds: Counter[str] = Counter()
         self.rate_alerts: deque[AlertLine] = deque(maxlen=_MAX_RATE_ALERTS)
         self._failures: dict[tuple[str, str], FailureClass] = {}
-        self._failures_by_record_id: dict[str, list[FailureClass]] = {}
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
         self.screened = 0  # assessed answers that the embedded checker compared by words
@@ -227,8 +152,6 @@ class Tally:
         found = self._failures.setdefault(key, FailureClass(*key, example=failure.error))
         found.failures += 1
         found.retryable += failure.retryable
-        if failure.record_id is not None and len(self._failures_by_record_id) < _MAX_RECORD_IDS:
-            self._failures_by_record_id.setdefault(failure.record_id, []).append(found)
 
     def add_answer(self, answer: AnswerRow) -> None:
         """Count an enriched record."""
@@ -236,13 +159,10 @@ class Tally:
         self._count_scores(answer)
         self._count_check(answer)
         engine = cut_name(answer.engine)
-        if engine in self._generators or len(self._generators) < _MAX_ENGINES:
-            self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
-        else:
-            self.uncompared += 1
+        if engine not in self._generators and len(self._generators) >= _MAX_ENGINES:
+            engine = OTHERS
+        self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
         self.worst.add(answer)
-        for failure in self._failures_by_record_id.pop(answer.record_id, ()):
-            failure.resolved += 1
 
     @property
     def answers(self) -> int:

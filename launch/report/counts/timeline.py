@@ -21,10 +21,9 @@ WIDTHS_US = {
 }
 """The widths of buckets; each is a multiple of the one before."""
 
-_MAX_BUCKETS = 3_000
+_MAX_BUCKETS = 600
 _MAX_COLUMNS = 84
 _MAX_ENGINES = 50
-_ENGINES_OF_FEW_BUCKETS = 5
 _OUTLIERS_ONE_IN = 100
 _MIN_SPAN_RATIO = 4
 
@@ -55,7 +54,6 @@ class Timeline:
         self._widths = list(WIDTHS_US)
         self._buckets: dict[int, Counter[_Key]] = {}
         self._engines: set[str | None] = set()
-        self._most = _MAX_BUCKETS
         self.undated = 0
 
     def add(self, time_us: int | None, verdict: str, engine: str | None = None) -> None:
@@ -64,18 +62,12 @@ class Timeline:
             self.undated += 1
             return
         if engine not in self._engines:
-            engine = self._engine(engine)
+            engine = engine if len(self._engines) < _MAX_ENGINES else OTHERS
+            self._engines.add(engine)
         self._buckets.setdefault(_start(time_us, self._widths[0]), Counter())[engine, verdict] += 1
-        if len(self._buckets) > self._most and len(self._widths) > 1:
+        if len(self._buckets) > _MAX_BUCKETS and len(self._widths) > 1:
             del self._widths[0]
             self._buckets = _widen(self._buckets, self._widths[0])
-
-    def _engine(self, engine: str | None) -> str | None:
-        """Return a new engine, or what stands for it; the more engines, the fewer buckets."""
-        kept = engine if len(self._engines) < _MAX_ENGINES else OTHERS
-        self._engines.add(kept)
-        self._most = _MAX_BUCKETS // max(len(self._engines) // _ENGINES_OF_FEW_BUCKETS, 1)
-        return kept
 
     def columns(self) -> Columns:
         """Return columns of the finest width that fits; none if no answer has a time."""

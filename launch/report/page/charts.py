@@ -21,6 +21,7 @@ _STEPS_US = (
     *(days * DAY_US for days in (1, 2, 7, 14, 28, 84)),
     *(years * _YEAR_US for years in (1, 2, 5, 10, 20, 50, 100, 1000)),
 )
+_UNITS = (10**6, "M"), (10**3, "k"), (1, "")
 _MAX_TICKS = 7
 _MAX_LINES = 4
 _EDGE = 10.0
@@ -54,9 +55,6 @@ class Chart(NamedTuple):
     threshold: Tick | None = None
 
 
-_SHARE_LINES = [Tick(100 - share, f"{share}%") for share in (50, 100)]
-
-
 def verdict_chart(columns: Columns) -> Chart:
     """Stack the verdicts of each time bucket."""
     styles = verdict_styles(set().union(*columns.verdicts.values()))
@@ -76,16 +74,6 @@ def verdict_chart(columns: Columns) -> Chart:
         ticks=time_ticks(columns),
         description=f"Most records: {most:,}, {bucket_start(fullest_us, columns.width_us)}.",
     )
-
-
-def verdict_share_chart(columns: Columns) -> Chart:
-    """Stack the shares of the verdicts of each time bucket."""
-    chart = verdict_chart(columns)
-    bars = []
-    for title, parts in chart.bars:
-        total = sum(number for _, number in parts)
-        bars.append(Bar(title, [(css, number / total) for css, number in parts]))
-    return chart._replace(bars=bars, top=1, lines=_SHARE_LINES)
 
 
 def highest_share(drawn: Iterable[Columns]) -> float:
@@ -173,15 +161,9 @@ def value_axis(highest: int) -> tuple[int, list[Tick]]:
     rounds = (digit * 10**power for power in count() for digit in (1, 2, 5))
     step = next(number for number in rounds if number >= least)
     top = -(-highest // step) * step
-    return top, [Tick(100 - 100 * v / top, _short(v)) for v in range(step, top + 1, step)]
-
-
-def _short(value: int) -> str:
-    """Write a round number so that it fits beside a plot."""
-    for unit, name in ((10**6, "M"), (10**3, "k")):
-        if value >= 10 * unit and not value % unit:
-            return f"{value // unit:,}{name}"
-    return f"{value:,}"
+    unit, name = next(each for each in _UNITS if not step % each[0])
+    lines = range(step, top + 1, step)
+    return top, [Tick(100 - 100 * value / top, f"{value // unit:,}{name}") for value in lines]
 
 
 def _label(start_us: int, step_us: int, *, with_day: bool) -> str:

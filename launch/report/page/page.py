@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 import msgspec
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec.structs import replace
 
@@ -33,28 +33,23 @@ def source_hash(source: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
 
 
-def page_environment(*packages: str) -> Environment:
-    """Make the environment of the templates of some packages."""
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        # Applied to everything a template prints, so that no untrusted text is missed.
-        finalize=presentation.visible,
-    )
-    environment.globals["counted"] = figures.counted
-    for each in (
-        *(figures.count, figures.percent, figures.points, figures.score, figures.drift),
-        *(figures.duration, figures.moment),
-        *(presentation.breakable, presentation.document, presentation.web_host, source_hash),
-    ):
-        environment.filters[each.__name__] = each
-    return environment
-
-
-_ENVIRONMENT = page_environment(__package__)
+ENVIRONMENT = Environment(
+    loader=PackageLoader(__package__),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    # Applied to everything a template prints, so that no untrusted text is missed.
+    finalize=presentation.visible,
+)
+ENVIRONMENT.globals["counted"] = figures.counted
+for _filter in (
+    *(figures.count, figures.percent, figures.points, figures.score, figures.drift),
+    *(figures.duration, figures.moment),
+    *(presentation.breakable, presentation.document, presentation.marked),
+    *(presentation.web_host, source_hash),
+):
+    ENVIRONMENT.filters[_filter.__name__] = _filter
 
 
 def render(
@@ -111,7 +106,7 @@ def render_comparison(
 
 
 def _render(template: str, **context: Any) -> str:
-    return _ENVIRONMENT.get_template(template).render(
+    return ENVIRONMENT.get_template(template).render(
         style=own_source(__package__, "style.css"),
         script=own_source(__package__, "filter.js"),
         screen_accuracy=figures.SCREEN_ACCURACY,

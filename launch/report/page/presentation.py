@@ -61,6 +61,17 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(_PARTS.split(str(visible(name))))
 
 
+def marked(text: str, values: Iterable[str | None]) -> Markup:
+    """Mark the first places of values in a text."""
+    found = [re.escape(value) for value in values if value]
+    parts = re.split(f"({'|'.join(found)})", text, maxsplit=len(found)) if found else [text]
+    mark = Markup("<mark>{}</mark>")
+    return Markup().join(
+        mark.format(visible(part)) if place % 2 else str(visible(part))
+        for place, part in enumerate(parts)
+    )
+
+
 def document(key: str) -> str:
     """Shorten the resource name of a document to the part after its data store."""
     _, store, place = key.partition("/dataStores/")

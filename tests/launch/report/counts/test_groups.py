@@ -15,10 +15,10 @@ from launch.report.counts.groups import (
     share_interval,
     wilson_lower_bound,
 )
-from launch.report.counts.tally import Tally
+from launch.report.counts.tally import OTHERS, Tally
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
-from tests.support.builders import a_claim, an_enriched
+from tests.support.builders import an_enriched
 from tests.support.reports import row_of
 from transforms.rules.tagging import Thresholds
 
@@ -139,18 +139,6 @@ def test_means_ignore_missing_values() -> None:
     assert (found.drift.value, found.drift.count) == (0.125, 2)
     assert (found.precision.value, found.recall.value) == (0.75, 0.5)
     assert (found.drifting, found.miscited, found.compared) == (1, 1, 2)
-    assert found.claim_drift.value is None
-
-
-def test_drift_by_claim_is_of_claims_that_both_scored() -> None:
-    claims = (
-        a_claim(score=0.5, generator_score=0.75),
-        a_claim(score=0.5),
-        a_claim(generator_score=0.75),
-        a_claim(score=0.25, generator_score=0.0),
-    )
-    [found] = tally_of(an_enriched(claims=claims)).generators()
-    assert (found.claim_drift.value, found.claim_drift.count) == (0.0, 2)
 
 
 def test_engines_with_the_most_to_compare_come_first() -> None:
@@ -164,11 +152,11 @@ def test_engines_with_the_most_to_compare_come_first() -> None:
     assert [found.engine for found in tally.generators()] == ["b", None, "a"]
 
 
-def test_answers_of_further_engines_are_counted_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_further_engines_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tally_module, "_MAX_ENGINES", 2)
     tally = tally_of(*(an_enriched(engine=name) for name in "abcab"))
-    assert tally.uncompared == 1
-    assert [found.drift.count for found in tally.generators()] == [2, 2]
+    counts = {found.engine: found.drift.count for found in tally.generators()}
+    assert counts == {"a": 2, "b": 2, OTHERS: 1}
 
 
 def test_the_mean_of_an_empty_sequence_is_unknown() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.tally import ScoreGrid, ThresholdOutcome
+from launch.report.counts.score_grid import ScoreGrid, ThresholdOutcome
 from transforms.rules.tagging import Thresholds
 
 scores = st.none() | st.floats(0, 1)

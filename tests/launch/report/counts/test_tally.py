@@ -134,9 +134,8 @@ def test_a_long_name_is_cut(field: str) -> None:
     assert len(comparison.engine or "") <= 300
 
 
-def a_failure(record_id: str | None = None, error_class: str = "Unavailable") -> FailureLine:
+def a_failure(error_class: str = "Unavailable") -> FailureLine:
     return FailureLine(
-        record_id=record_id,
         step="CheckGrounding",
         error_class=error_class,
         error="The checker did not answer.",
@@ -151,26 +150,10 @@ def tally_of_failures(*failures: FailureLine) -> Tally:
     return tally
 
 
-def resolved(tally: Tally, *record_ids: str) -> int:
-    """Add records; return how many failures are resolved."""
-    for record_id in record_ids:
-        tally.add_answer(row_of(an_enriched(record_id=record_id)))
-    return sum(each.resolved for each in tally.failures())
-
-
 def test_failures_are_counted_by_class_the_most_frequent_first() -> None:
-    tally = tally_of_failures(a_failure(), a_failure(error_class="Rejected"), a_failure())
+    tally = tally_of_failures(a_failure(), a_failure("Rejected"), a_failure())
     found = [(each.error_class, each.failures, each.retryable) for each in tally.failures()]
     assert found == [("Unavailable", 2, 2), ("Rejected", 1, 0)]
-
-
-def test_a_record_resolves_the_failures_of_its_answer() -> None:
-    tally = tally_of_failures(a_failure("a"), a_failure("b"), a_failure())
-    assert resolved(tally, "a", "c") == 1
-
-
-def test_two_failures_of_one_answer_are_resolved_once_each() -> None:
-    assert resolved(tally_of_failures(a_failure("a"), a_failure("a")), "a", "a") == 2
 
 
 def test_alerts_are_counted_by_kind_and_severity() -> None:

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.worst_answers import (
+from launch.report.counts.excerpts import (
     AnswerExcerpt,
     Excerpt,
     NumberedClaim,
-    WorstAnswers,
     cut_answer,
     cut_text,
     divide,
 )
+from launch.report.counts.worst_answers import WorstAnswers
 from schemas.checked_answer import Claim
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict

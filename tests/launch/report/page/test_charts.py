@@ -15,7 +15,6 @@ from launch.report.page.charts import (
     time_ticks,
     value_axis,
     verdict_chart,
-    verdict_share_chart,
 )
 from schemas.quantities import HOUR_US
 from schemas.verdict import Verdict
@@ -63,6 +62,21 @@ def test_the_share_is_of_assessed_answers() -> None:
     assert last.title.endswith(": — low-grounded")
 
 
+@pytest.mark.parametrize(
+    ("low", "highest", "labels"),
+    [
+        (1, None, ["1%"]),
+        (20, None, ["5%", "10%", "15%", "20%"]),
+        (85, None, ["50%", "100%"]),
+        (1, 0.5, ["20%", "40%", "60%"]),
+        (0, None, ["1%"]),
+    ],
+)
+def test_the_axis_of_shares_fits_them(low: int, highest: float | None, labels: list[str]) -> None:
+    chart = share_chart(columns_of([LOW] * low + [GROUNDED] * (100 - low)), highest)
+    assert [line.label for line in chart.lines] == labels
+
+
 def test_scores_below_the_threshold_are_drawn_as_low() -> None:
     chart = score_chart(scores_of(0.55, 0.6), 0.6)
     assert chart.bars[11].parts == [("low", 1)]
@@ -79,8 +93,6 @@ def fits(chart: Chart) -> bool:
 def test_no_column_is_higher_than_the_plot(verdicts_by_hour: list[list[Verdict]]) -> None:
     columns = columns_of([GROUNDED], *verdicts_by_hour)
     assert fits(verdict_chart(columns))
-    for bar in verdict_share_chart(columns).bars:
-        assert sum(share for _, share in bar.parts) == pytest.approx(1 if bar.parts else 0)
     assert fits(share_chart(columns))
 
 
@@ -137,7 +149,9 @@ def test_the_top_is_round_and_not_much_above_the_most(most: int) -> None:
         (1, ["1"]),
         (4, ["1", "2", "3", "4"]),
         (274, ["100", "200", "300"]),
-        (5_000, ["2,000", "4,000", "6,000"]),
+        (5_000, ["2k", "4k", "6k"]),
+        (50_000, ["20k", "40k", "60k"]),
+        (5_000_000, ["2M", "4M", "6M"]),
     ],
 )
 def test_lines_are_at_round_numbers(most: int, labels: list[str]) -> None:

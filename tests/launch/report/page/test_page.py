@@ -420,7 +420,7 @@ def test_generators_are_compared_by_engine(tmp_path: Path) -> None:
         for each in page.all("div")
         if "generator scores and citations by engine" in str(each.attributes)
     ]
-    assert table.text.split()[-9:] == ["shop", "2", "+0.12", "—", "1", "1", "50.0%", "100.0%", "0"]
+    assert table.text.split()[-8:] == ["shop", "2", "+0.12", "1", "1", "50.0%", "100.0%", "0"]
 
 
 def test_without_generator_scores_and_citations_nothing_is_compared(tmp_path: Path) -> None:
