@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import yaml
 from rich.console import Console
@@ -31,9 +32,42 @@ _HEADINGS = (
     "recall",
 )
 _MIN_RECALL = 0.1
-AnswersByEngine = dict[str | None, list[LabelledAnswer]]
-Choices = dict[str | None, ThresholdChoice | None]
-"""The choice of each engine, and of all (None)."""
+
+
+class Calibration(NamedTuple):
+    """The labelled answers of each engine, and of all (None), and the threshold of each."""
+
+    goal: Goal
+    groups: dict[str | None, list[LabelledAnswer]]
+    choices: dict[str | None, ThresholdChoice | None]
+
+    @property
+    def warnings(self) -> list[tuple[str | None, str]]:
+        """What a threshold does not keep on held-out answers, by engine."""
+        return [
+            (engine, warning)
+            for engine, choice in self.choices.items()
+            for warning in _warnings(choice, self.goal)
+        ]
+
+    def file(self, engine: str | None = None) -> bytes:
+        """Return the thresholds as YAML for --config, of one engine or of all."""
+        of_engine = f" of the engine {engine}" if engine else ""
+        count_text = f"{len(self.groups[None]):,} labelled answers{of_engine}"
+        return f"# For a {_goal_text(self.goal)}, by {count_text}.\n{_yaml(self.choices)}".encode()
+
+
+def calibrate(
+    labelled: Sequence[LabelledAnswer], goal: Goal, resamples: int, engine: str | None = None
+) -> Calibration:
+    """Choose the thresholds of all answers and, if there are several, of each engine."""
+    used = [each for each in labelled if engine in (None, each.engine)]
+    engines = sorted({each.engine for each in used if each.engine})
+    several = engines if len(engines) > 1 else []
+    groups: dict[str | None, list[LabelledAnswer]] = {None: used}
+    groups |= {name: [each for each in used if each.engine == name] for name in several}
+    choices = {name: choose_threshold(each, goal, resamples) for name, each in groups.items()}
+    return Calibration(goal, groups, choices)
 
 
 def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
@@ -45,49 +79,32 @@ def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
 def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
     is_recall = settings.precision is None
     goal = Goal((settings.recall if is_recall else settings.precision) or 0.0, is_recall)
-    groups = answers_by_engine(collected.labelled, settings.engine)
-    if not groups[None]:
+    found = calibrate(
+        collected.labelled, goal, settings.evaluation.resamples, engine=settings.engine
+    )
+    if not found.groups[None]:
         return fail(
             f"the calibration failed: no labelled answer is of the engine {settings.engine}"
         )
-    choices = choose_by_engine(groups, goal, settings.evaluation.resamples)
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
-    console.print(_table(groups, choices))
+    console.print(_table(found))
     console.print("precision and recall: of held-out answers, with 95 % intervals")
     console.print("thresholds hold for traffic like these answers, and seldom for other traffic")
-    for engine, choice in choices.items():
-        for warning in warnings_of(choice, goal):
-            console.print(f"warning: {_name(engine)}: {warning}", style="yellow")
-    if choices[None] is None:
+    for engine, warning in found.warnings:
+        console.print(f"warning: {_name(engine)}: {warning}", style="yellow")
+    if found.choices[None] is None:
         return fail(
             f"the calibration failed: no threshold has the wanted {_goal_text(goal)}:"
             " lower it, or label more answers"
         )
     if settings.calibration_output:
-        content = thresholds_file(groups, choices, goal, settings.engine)
-        write_file(settings.calibration_output, content)
+        write_file(settings.calibration_output, found.file(settings.engine))
         sys.stdout.write(f"{settings.calibration_output}\n")
     return DONE
 
 
-def choose_by_engine(groups: AnswersByEngine, goal: Goal, resamples: int) -> Choices:
-    """Choose the thresholds of all answers, and of each engine."""
-    return {
-        engine: choose_threshold(labelled, goal, resamples) for engine, labelled in groups.items()
-    }
-
-
-def thresholds_file(
-    groups: AnswersByEngine, choices: Choices, goal: Goal, engine: str | None = None
-) -> bytes:
-    """Write thresholds as YAML for --config."""
-    of_engine = f" of the engine {engine}" if engine else ""
-    count_text = f"{len(groups[None]):,} labelled answers{of_engine}"
-    return f"# For a {_goal_text(goal)}, by {count_text}.\n{_yaml(choices)}".encode()
-
-
-def warnings_of(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
+def _warnings(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
     """Yield what a threshold does not keep on held-out answers."""
     if choice is None:
         return
@@ -98,24 +115,14 @@ def warnings_of(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
         yield f"the held-out precision is below the wanted {goal.value:g}: label more answers"
 
 
-def answers_by_engine(
-    labelled: Sequence[LabelledAnswer], engine: str | None = None
-) -> AnswersByEngine:
-    """Group the answers that count: of all engines (None) and, if there are several, of each."""
-    used = [each for each in labelled if engine in (None, each.engine)]
-    engines = sorted({each.engine for each in used if each.engine})
-    several = engines if len(engines) > 1 else []
-    return {None: used} | {name: [each for each in used if each.engine == name] for name in several}
-
-
-def _table(groups: AnswersByEngine, choices: Choices) -> Table:
+def _table(found: Calibration) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in _HEADINGS:
         table.add_column(heading, justify="left" if heading in ("", "setting") else "right")
-    for engine, labelled in groups.items():
+    for engine, labelled in found.groups.items():
         unsupported = sum(each.label.is_unsupported for each in labelled)
         counts = count(len(labelled)), count(unsupported)
-        table.add_row(_name(engine), *counts, *_cells(choices[engine]))
+        table.add_row(_name(engine), *counts, *_cells(found.choices[engine]))
     return table
 
 
@@ -135,7 +142,7 @@ def _name(engine: str | None) -> str:
     return "all answers" if engine is None else f"engine {without_controls(engine)}"
 
 
-def _yaml(choices: Choices) -> str:
+def _yaml(choices: dict[str | None, ThresholdChoice | None]) -> str:
     """Write the thresholds of all answers, and of each engine that flags held-out answers."""
     own = {
         engine: each

@@ -5,19 +5,22 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from copy import deepcopy
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
-from fastavro import parse_schema
 
-from launch.outputs.output_folder import UnreadableFile, find_files, open_enriched
-from launch.review.strata import Stratum, stratum_of
+from launch.evaluate.strata import Stratum, stratum_of
+from launch.outputs.output_folder import (
+    UnreadableFile,
+    find_files,
+    locate_blocks,
+    read_answer,
+)
 from schemas import Record
 from schemas.enriched_answer import AnswerRow
-from schemas.quantities import to_us
+from schemas.quantities import DAY_US, to_us
 from transforms.persistence.private_files import create_file, make_folder
 from transforms.rules.tagging import Thresholds
 
@@ -44,7 +47,7 @@ _READ_FIELDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("verdict_reason", "tags", "support_score", "min_claim_score"), ()),
     "facts": ("document", "uri"),
 }
-ORDERS = {
+_ORDERS = {
     "score": "score",
     "newest": "-time_us",
     "oldest": "iif(time_us = 0, 1 << 62, time_us)",
@@ -56,11 +59,10 @@ _NO_TIME = 0
 NAME_KINDS = ("verdict", "reason", "engine", "tag", "document")
 
 
-class Query(Record, frozen=True, kw_only=True):
+class Query(Record, frozen=True, kw_only=True, rename={"score_from": "from", "score_to": "to"}):
     """Which answers are listed, and in which order; every filter may be missing.
 
-    `since_us` and `until_us` are microseconds since 1970 UTC, the second exclusive; scores, 0..1,
-    are of the lowest claim, or else the support score. `labelled` is a label, `any` or `none`.
+    Days are UTC, and inclusive. Scores, 0..1, are of the lowest claim, or else the support score.
     """
 
     verdict: str | None = None
@@ -69,12 +71,12 @@ class Query(Record, frozen=True, kw_only=True):
     tag: str | None = None
     document: str | None = None
     words: str | None = None
-    since_us: int | None = None
-    until_us: int | None = None
+    since: date | None = None
+    until: date | None = None
     score_from: float | None = None
     score_to: float | None = None
-    labelled: str | None = None
-    order: str = "score"
+    labelled: Literal["any", "none", "unsupported", "supported", "unsure"] | None = None
+    order: Literal["score", "newest", "oldest"] = "score"
 
 
 class Listing(NamedTuple):
@@ -184,13 +186,13 @@ class AnswerIndex:
         [(matching,)] = self._rows(f"SELECT count(*) FROM records WHERE {condition}", *values)  # noqa: S608
         pages = max(1, -(-matching // _PAGE))
         number = max(0, min(number, pages - 1))
-        order = f"{ORDERS[query.order]}, id"
+        order = f"{_ORDERS[query.order]}, id"
         found = self._listed(order, condition, values, _PAGE, number * _PAGE)
         return Listing(found, matching, number, pages)
 
     def neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
         """Return the record before or behind a record in the listed order, None at the end."""
-        first = ORDERS[query.order]
+        first = _ORDERS[query.order]
         key = self._rows(f"SELECT {first}, id FROM records WHERE id = {_ID_OF}", record_id)  # noqa: S608
         if not key:
             return None
@@ -234,15 +236,11 @@ class AnswerIndex:
 
     def read(self, record_ids: Sequence[str]) -> Iterator[AnswerRow]:
         """Read answers from their files, in this order; unknown ones are left out."""
-        query = (
-            "SELECT path, start_byte, place FROM records JOIN files USING (file)"
-            f" WHERE id = {_ID_OF}"
-        )
+        source = "SELECT path, start_byte, place FROM records JOIN files USING (file)"
+        query = f"{source} WHERE id = {_ID_OF}"
         for record_id in record_ids:
             for path, start_byte, place in self._rows(query, record_id):
-                with open_enriched(path) as file:
-                    file.seek(start_byte)
-                    yield msgspec.convert(next(file.blocks())[place], AnswerRow)
+                yield read_answer(path, start_byte, place)
 
     def _listed(
         self, order: str, condition: str, values: Sequence[object], limit: int, offset: int = 0
@@ -272,16 +270,15 @@ class AnswerIndex:
         if matches:
             add("id IN (SELECT rowid FROM words WHERE words MATCH ?)", " AND ".join(matches))
         for condition, value in (
-            ("time_us >= ?", query.since_us),
-            ("time_us < ?", query.until_us),
+            ("time_us >= ?", query.since and _start_us(query.since)),
+            ("time_us < ?", query.until and _start_us(query.until) + DAY_US),
             ("score >= ?", query.score_from),
             (f"score < {_UNSCORED} AND score <= ?", query.score_to),
         ):
             if value is not None:
                 add(condition, value)
         if query.labelled in {"any", "none"}:
-            negation = "NOT " if query.labelled == "none" else ""
-            add(f"id {negation}IN (SELECT id FROM labelled)")
+            add("(id IN (SELECT id FROM labelled)) = ?", query.labelled == "any")
         elif query.labelled:
             add("id IN (SELECT id FROM labelled WHERE label = ?)", query.labelled)
         return " AND ".join(conditions), values
@@ -340,18 +337,15 @@ def _add_file(connection: sqlite3.Connection, path: str, thresholds: Thresholds)
     file, names = added.lastrowid or 0, _Names(connection)
     entries: list[_Entry] = []
     try:
-        with open_enriched(path) as opened:
-            start_byte = opened.position
-            for rows in opened.blocks(_projection(opened.schema)):
-                for place, row in enumerate(rows):
-                    # A repeated answer counts once, as in the report.
-                    added = connection.execute(_NEW_ID, (row["record_id"],))
-                    if added.rowcount:
-                        where = (added.lastrowid or 0, file, start_byte, place)
-                        entries.append(_entry(names, where, row, thresholds))
-                if len(entries) >= _BATCH:
-                    _insert(connection, entries)
-                start_byte = opened.position
+        for start_byte, rows in locate_blocks(path, _READ_FIELDS):
+            for place, row in enumerate(rows):
+                # A repeated answer counts once, as in the report.
+                added = connection.execute(_NEW_ID, (row["record_id"],))
+                if added.rowcount:
+                    where = (added.lastrowid or 0, file, start_byte, place)
+                    entries.append(_entry(names, where, row, thresholds))
+            if len(entries) >= _BATCH:
+                _insert(connection, entries)
     except UnreadableFile as error:
         connection.execute("UPDATE files SET damage = ? WHERE file = ?", (str(error), file))
     _insert(connection, entries)
@@ -367,7 +361,7 @@ class _Entry(NamedTuple):
 
 def _insert(connection: sqlite3.Connection, entries: list[_Entry]) -> None:
     records, words = (each.record for each in entries), (each.words for each in entries)
-    connection.executemany(f"INSERT INTO records VALUES ({', '.join('?' * 11)})", records)
+    connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", records)
     connection.executemany("INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)", words)
     entries.clear()
 
@@ -377,7 +371,7 @@ def _entry(
 ) -> _Entry:
     """Index an answer, which has a number, and stands in a file, from a byte, at a place."""
     read = row.get  # a released schema may lack a field
-    engine, time, verdict = read("engine"), read("event_time"), row["verdict"]
+    engine, event_time, verdict = read("engine"), read("event_time"), row["verdict"]
     lowest, support = read("min_claim_score"), read("support_score")
     scores = [score for score in (lowest, support) if score is not None]
     stratum = stratum_of(verdict, support, lowest, thresholds.of_engine(engine))
@@ -391,28 +385,18 @@ def _entry(
         names.number("verdict", verdict),
         names.number("reason", read("verdict_reason")),
         names.number("engine", engine),
-        to_us(time) if isinstance(time, datetime) else _NO_TIME,
+        to_us(event_time) if isinstance(event_time, datetime) else _NO_TIME,
         *(scores[0] if scores else _UNSCORED, stratum or "", _chance(row["record_id"])),
     )
     text = f"{read('query') or ''}\n{read('answer_text') or ''}"
     return _Entry(record, (where[0], text, " ".join([f"n{each}" for each in marks])))
 
 
+def _start_us(day: date) -> int:
+    return to_us(datetime.combine(day, time.min, UTC))
+
+
 def _chance(record_id: str) -> int:
     """Return a number that is random, but the same whenever the answer is indexed."""
     digest = hashlib.blake2b(record_id.encode(errors="replace"), digest_size=7).digest()
     return int.from_bytes(digest)
-
-
-def _projection(schema: Any) -> Any:
-    """Reduce the schema of a file to the fields that are indexed: others cost half of the time."""
-    fields = []
-    for each in deepcopy(schema["fields"]):
-        if each["name"] not in _READ_FIELDS:
-            continue
-        if inner := _READ_FIELDS[each["name"]]:
-            items = each["type"]["items"]
-            items["fields"] = [field for field in items["fields"] if field["name"] in inner]
-        fields.append(each)
-    reduced = {"type": "record", "name": schema["name"], "fields": fields}
-    return parse_schema(reduced, _write_hint=False)

@@ -8,8 +8,8 @@ from itertools import combinations
 import msgspec
 from msgspec.structs import replace
 
+from launch.evaluate.strata import Agreement, Sample, Stratum, measure_agreement
 from launch.inputs.labels import UNSURE, Decision, answer_label, read_decisions
-from launch.review.strata import Agreement, Sample, Stratum, measure_agreement
 from pipeline import storage
 from schemas.answer import Label
 from transforms.persistence.private_files import create_file

@@ -6,22 +6,22 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from jinja2 import ChoiceLoader, PackageLoader
+from msgspec.structs import replace
 
+from launch.evaluate.calibrate_thresholds import Calibration
+from launch.evaluate.label_quality import HALF_WIDTH, Findings
+from launch.evaluate.strata import Stratum
 from launch.inputs.labels import DECISIONS
-from launch.report.counts.excerpts import cut_answer
+from launch.report.counts.excerpts import Limits, cut_answer
 from launch.report.page import presentation
 from launch.report.page.page import ENVIRONMENT, own_source, source_hash
-from launch.review.answer_index import NAME_KINDS, ORDERS, AnswerIndex, Listing
+from launch.review.answer_index import NAME_KINDS, AnswerIndex, Listing
 from launch.review.label_files import LabelFiles
-from launch.review.passages import show_facts
-from launch.review.quality import HALF_WIDTH, Findings
-from launch.review.strata import Stratum
 from schemas.enriched_answer import AnswerRow
-from schemas.verdict import Verdict
 from transforms.rules.record_urls import record_url
 from transforms.rules.tagging import Thresholds
 
-_MAX_ANSWER_BYTES = 200_000
+_LIMITS = Limits(answer_bytes=200_000, facts=40, fact_bytes=20_000)
 _REPORT = "launch.report.page"
 _KEYS = dict(zip(("s", "u", "n", "x"), DECISIONS, strict=True))
 _ENVIRONMENT = ENVIRONMENT.overlay(
@@ -77,7 +77,6 @@ class ReviewPages:
             listing=listing,
             filters=filters,
             names={kind: index.names(kind) for kind in NAME_KINDS},
-            orders=list(ORDERS),
             total=index.count(),
             unread=index.unread,
             damaged=index.damaged(),
@@ -93,24 +92,17 @@ class ReviewPages:
         following: str | None,
     ) -> str:
         """Render one answer; the filter `claim`, a number from 1, selects one of its claims."""
-        excerpt = cut_answer(row, _MAX_ANSWER_BYTES)
-        number = int(filters.get("claim", "0")) if filters.get("claim", "0").isdecimal() else 0
+        claim = filters.get("claim", "")
+        number = int(claim) if claim.isdecimal() else 0
         selected = row.claims[number - 1] if 0 < number <= len(row.claims) else None
-        mismatches = [
-            each for each in row.mismatches if selected is None or each.claim == number - 1
-        ]
-        claims = [selected] if selected else row.claims
         decisions = labels.decisions(row.record_id)
         return self._render(
             "record.html",
-            each=excerpt,
+            each=cut_answer(_of_claim(row, number) if selected else row, _LIMITS),
             row=row,
             filters={name: value for name, value in filters.items() if name != "claim"},
             number=number if selected else 0,
             selected=selected,
-            facts=show_facts(row.facts, claims, mismatches),
-            fact_count=len(row.facts),
-            has_text=excerpt.text is not None,
             previous=previous,
             following=following,
             word=labels.word(row.record_id),
@@ -123,9 +115,13 @@ class ReviewPages:
         )
 
     def labels_page(
-        self, labels: LabelFiles, findings: Findings, calibration: Mapping[str, Any] | None
+        self,
+        labels: LabelFiles,
+        findings: Findings,
+        calibration: Calibration | None,
+        written: str | None,
     ) -> str:
-        """Render what the labels say; `calibration` has the thresholds of a goal."""
+        """Render what the labels say, and thresholds, which were written to a file or not."""
         return self._render(
             "labels.html",
             findings=findings,
@@ -134,7 +130,7 @@ class ReviewPages:
             path=labels.path,
             half_width=HALF_WIDTH,
             calibration=calibration,
-            low_grounded=Verdict.LOW_GROUNDED,
+            written=written,
         )
 
     def refusal(self, sentence: str) -> str:
@@ -143,3 +139,11 @@ class ReviewPages:
 
     def _render(self, template: str, **context: Any) -> str:
         return _ENVIRONMENT.get_template(template).render(**self._common, **context)
+
+
+def _of_claim(row: AnswerRow, number: int) -> AnswerRow:
+    """Leave out what the facts do to other claims than one."""
+    claims = [replace(claim, citations=(), citation_starts=()) for claim in row.claims]
+    claims[number - 1] = row.claims[number - 1]
+    mismatches = tuple(each for each in row.mismatches if each.claim == number - 1)
+    return replace(row, claims=tuple(claims), mismatches=mismatches)

@@ -5,28 +5,23 @@ import hmac
 import logging
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
 
-from launch.evaluate.calibrate_thresholds import (
-    answers_by_engine,
-    choose_by_engine,
-    thresholds_file,
-    warnings_of,
-)
+import msgspec
+
+from launch.evaluate.calibrate_thresholds import Calibration, calibrate
+from launch.evaluate.label_quality import find_quality
 from launch.evaluate.labelled_answers import labelled_answer
 from launch.evaluate.statistics import Goal
+from launch.evaluate.strata import next_stratum
 from launch.http_server import Page, Request
 from launch.inputs.labels import DECISIONS
 from launch.outputs.output_folder import UnreadableFile, write_file
-from launch.review.answer_index import ORDERS, AnswerIndex, Query
+from launch.review.answer_index import AnswerIndex, Query
 from launch.review.label_files import LabelFiles
-from launch.review.quality import find_quality
 from launch.review.review_pages import POLICY, ReviewPages
-from launch.review.strata import next_stratum
 from schemas.enriched_answer import AnswerRow
-from schemas.quantities import to_us
 
 _HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -36,9 +31,7 @@ _HEADERS = {
 }
 _HTML = "text/html; charset=utf-8"
 _RESAMPLES = 200
-_NAMES = ("verdict", "reason", "engine", "tag", "document", "words")
-# What stays in the address from page to page.
-_KEPT = (*_NAMES, "since", "until", "from", "to", "labelled", "order", "sample")
+_Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 _log = logging.getLogger(__name__)
 
 
@@ -103,8 +96,7 @@ class Routes:
         filters = dict(parse_qsl(request.query))
         match request.method, path:
             case "GET", [] | [""]:
-                number = int(filters["page"]) if filters.get("page", "").isdecimal() else 0
-                listing = self._index.page(_query(filters), number)
+                listing = self._index.page(_query(filters), _whole(filters.get("page")))
                 page = self._pages.list_page(self._index, self._labels, listing, filters)
                 return self._html(page)
             case "GET", ["record", record_id]:
@@ -155,13 +147,9 @@ class Routes:
         if action == "label":
             return self._label(form, filters)
         if action == "calibrate":
-            goal = _goal(form)
-            calibration = goal and self._calibration(goal)
-            if goal and calibration and calibration["choices"][None]:
-                content = thresholds_file(calibration["groups"], calibration["choices"], goal)
-                write_file(self._thresholds_path, content)
-                written = {"written": "1", "goal": form["goal"], "value": form["value"]}
-                return self._redirect("labels", "", written)
+            if (found := self._calibration(form)) and found.choices[None]:
+                write_file(self._thresholds_path, found.file())
+                return self._redirect("labels", "", {**form, "written": "1"})
             raise _Refused(400, "No threshold reaches this goal: lower it, or label more answers.")
         raise _Refused(404, "There is no such change.")
 
@@ -170,7 +158,7 @@ class Routes:
         if label not in DECISIONS:
             raise _Refused(400, f"A label is one of {', '.join(DECISIONS)}.")
         row = self._row(record_id)
-        number = int(form["claim"]) if form.get("claim", "").isdecimal() else 0
+        number = _whole(form.get("claim"))
         claim = row.claims[number - 1] if 0 < number <= len(row.claims) else None
         sample = self._index.stratum(record_id) if filters.get("sample") else None
         span = (claim.start, claim.end) if claim else None
@@ -191,26 +179,19 @@ class Routes:
     def _labels_page(self, filters: Mapping[str, str]) -> str:
         samples = self._labels.samples(self._index.strata())
         findings = find_quality(samples, self._index.labelled())
-        goal = _goal(filters)
-        calibration: dict[str, Any] | None = None
-        if goal:
-            written = self._thresholds_path if filters.get("written") else None
-            calibration = {"goal": goal, "written": written, **self._calibration(goal)}
-        return self._pages.labels_page(self._labels, findings, calibration)
+        written = self._thresholds_path if filters.get("written") else None
+        calibration = self._calibration(filters)
+        return self._pages.labels_page(self._labels, findings, calibration, written)
 
-    def _calibration(self, goal: Goal) -> dict[str, Any]:
-        known = {
-            record_id: label
-            for record_id in self._labels.record_ids()
-            if (label := self._labels.label(record_id))
-        }
-        labelled = [
-            labelled_answer(row, known[row.record_id]) for row in self._index.read([*known])
-        ]
-        groups = answers_by_engine(labelled)
-        choices = choose_by_engine(groups, goal, _RESAMPLES)
-        warnings = {engine: list(warnings_of(each, goal)) for engine, each in choices.items()}
-        return {"groups": groups, "choices": choices, "warnings": warnings}
+    def _calibration(self, form: Mapping[str, str]) -> Calibration | None:
+        goal, labels = _goal(form), self._labels
+        if goal is None:
+            return None
+        known = {each: label for each in labels.record_ids() if (label := labels.label(each))}
+        rows = self._index.read([*known])
+        return calibrate(
+            [labelled_answer(row, known[row.record_id]) for row in rows], goal, _RESAMPLES
+        )
 
     def _require_same_origin(self, request: Request) -> None:
         """Refuse a change that another page asks for."""
@@ -228,43 +209,28 @@ class Routes:
 
 
 def _kept(filters: Mapping[str, str]) -> dict[str, str]:
-    return {name: filters[name] for name in _KEPT if filters.get(name)}
+    """Return what stays in the address from page to page."""
+    names = ("sample", *Query.__struct_encode_fields__)
+    return {name: filters[name] for name in names if filters.get(name)}
 
 
 def _query(filters: Mapping[str, str]) -> Query:
-    """Read the filters of an address; one that is not understood is left out."""
-    until = _day(filters.get("until"))
-    return Query(
-        **{name: filters.get(name) or None for name in _NAMES},
-        since_us=_us(_day(filters.get("since"))),
-        until_us=_us(until and until + timedelta(days=1)),
-        score_from=_number(filters.get("from")),
-        score_to=_number(filters.get("to")),
-        labelled=filters.get("labelled") or None,
-        order=filters["order"] if filters.get("order") in ORDERS else "score",
-    )
-
-
-def _day(text: str | None) -> datetime | None:
     try:
-        return datetime.strptime(text or "", "%Y-%m-%d").replace(tzinfo=UTC)
-    except ValueError:
-        return None
+        return msgspec.convert(_kept(filters), Query, strict=False)
+    except msgspec.ValidationError as error:
+        raise _Refused(400, f"A filter cannot be read: {error}.") from None
 
 
-def _us(time: datetime | None) -> int | None:
-    return None if time is None else to_us(time)
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        return float(text) if text else None
-    except ValueError:
-        return None
+def _whole(text: str | None) -> int:
+    """Read a number, which is 0 if there is none."""
+    return int(text) if text and text.isdecimal() else 0
 
 
 def _goal(form: Mapping[str, str]) -> Goal | None:
-    value = _number(form.get("value"))
-    if form.get("goal") not in {"precision", "recall"} or value is None or not 0 < value <= 1:
+    if form.get("goal") not in {"precision", "recall"}:
         return None
+    try:
+        value = msgspec.convert(form.get("value"), _Share, strict=False)
+    except msgspec.ValidationError:
+        raise _Refused(400, "A wanted precision or recall is above 0 and at most 1.") from None
     return Goal(value, form["goal"] == "recall")

@@ -1,6 +1,7 @@
 """The index of answers: filters, pages, neighbours, and files that come, go or are damaged."""
 
 from collections.abc import Iterator
+from datetime import date
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from launch.evaluate.strata import Stratum
 from launch.review.answer_index import AnswerIndex, Query
-from launch.review.strata import Stratum
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import DAY_US
 from schemas.verdict import Verdict
@@ -68,8 +69,8 @@ def letters(index: AnswerIndex, **filters: Any) -> str:
         ({"words": "creme"}, "b"),
         ({"words": "KETTLE"}, "b"),
         ({"words": 'names: "n1" OR *'}, ""),
-        ({"since_us": NOON_US + 1}, "c"),
-        ({"until_us": NOON_US + 1, "since_us": NOON_US, "engine": "shop"}, "a"),
+        ({"since": date(2026, 3, 4)}, "c"),
+        ({"until": date(2026, 3, 3), "since": date(2026, 3, 3), "engine": "shop"}, "a"),
         ({"score_from": 0.2, "score_to": 0.3}, "b"),
         ({"score_to": 1.0}, "abcd"),
         ({"order": "newest", "engine": "shop"}, "ca"),

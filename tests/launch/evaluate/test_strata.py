@@ -5,8 +5,7 @@ from statistics import mean
 
 import pytest
 
-from launch.report.counts.groups import Interval
-from launch.review.strata import (
+from launch.evaluate.strata import (
     Sample,
     Stratum,
     estimate_quality,
@@ -15,6 +14,7 @@ from launch.review.strata import (
     next_stratum,
     stratum_of,
 )
+from launch.report.counts.groups import Interval
 from transforms.rules.tagging import Thresholds
 
 SHARES = {Stratum.FLAGGED: 0.6, Stratum.NEAR: 0.3, Stratum.OTHER: 0.05}
