@@ -8,7 +8,7 @@ COMMAND = Command(
     run="launch.report.make_report:report",
     examples=(
         "out/answers --answers 200",
-        "out/answers --claim_threshold 0.5 --gold labels.jsonl",
+        "out/answers --claim_threshold 0.5",
         "out/answers out/other-checker",
     ),
 )

@@ -75,7 +75,7 @@ def compare_folders(
 def _compare(files: Sequence[OutputFiles], shown: int) -> Comparison:
     with closing(PairedAnswers()) as pairs:
         before, after = (
-            read_output(each, {}, {}, shown=1, also_add=partial(pairs.add, is_after=bool(is_after)))
+            read_output(each, {}, shown=1, also_add=partial(pairs.add, is_after=bool(is_after)))
             for is_after, each in enumerate(files)
         )
         scores = pairs.worst_changes(shown)

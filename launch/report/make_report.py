@@ -5,8 +5,6 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from launch.inputs.labels import read_all_labels
-from launch.inputs.paths import find_inputs
 from launch.outputs import output_folder
 from launch.report.compare_folders import compare_folders
 from launch.report.page.page import render
@@ -25,9 +23,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     settings, problems = loaded.settings, loaded.problems
     folders = [folder for folder in (settings.folder, settings.other_folder) if folder]
     found = [_find_files(folder, problems) for folder in folders]
-    gold = read_all_labels("gold", find_inputs("--gold", settings.gold, problems), problems)
     loaded.raise_problems()
-    labels = {name: label.is_unsupported for name, label in gold.items()}
     enriched = sum(len(each.enriched) for each in found)
     with Console(stderr=True).status(f"reading {enriched:,} files"):
         if settings.other_folder:
@@ -37,7 +33,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
                 return fail(str(error))
             return _write(settings, storage.join(folders[-1], _COMPARISON_NAME), *made)
         thresholds = settings.given_thresholds
-        findings = read_output(found[0], thresholds, labels, shown=settings.shown_answers)
+        findings = read_output(found[0], thresholds, shown=settings.shown_answers)
     for run in read_summaries(settings.folder):
         if run.unfinished:
             sys.stderr.write(

@@ -99,7 +99,7 @@ def _flagged(summary: Summary, tally: Tally) -> str:
 
 def _tally_of(config: Config, summary: Summary) -> Tally:
     """Count the run's records, unless that takes too long for a person who waits."""
-    tally = Tally(Thresholds(), {})
+    tally = Tally(Thresholds())
     if summary.enriched <= _MAX_ROWS_TO_SEARCH:
         with suppress(UnreadableFile):
             for entry in read_manifest(config.destination, summary.name, "enriched"):

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ def write_report(output: str, url_template: str | None = None) -> tuple[str, Tal
     The template is that of the records' addresses.
     """
     path = storage.join(output, REPORT_NAME)
-    findings = read_output(output_folder.find_files(output), {}, {})
+    findings = read_output(output_folder.find_files(output), {})
     output_folder.write_file(path, render(findings, output, url_template=url_template).encode())
     return path, findings.tally
 
@@ -35,7 +35,6 @@ def write_report(output: str, url_template: str | None = None) -> tuple[str, Tal
 def read_output(
     files: output_folder.OutputFiles,
     thresholds: GivenThresholds,
-    labels: Mapping[str, bool],
     *,
     shown: int = SHOWN_ANSWERS,
     also_add: Callable[[AnswerRow], None] | None = None,
@@ -48,7 +47,7 @@ def read_output(
     paths = [files.summary] if files.summary else []
     summary = next(_readable(map(output_folder.read_summary, paths), unreadable), None)
     base = summary and summary.thresholds
-    tally = Tally((base or Thresholds()).replaced(thresholds), labels, shown)
+    tally = Tally((base or Thresholds()).replaced(thresholds), shown)
     for path in files.alerts:
         for alert in _readable(output_folder.read_lines(path, AlertLine), unreadable):
             tally.add_alert(alert)

@@ -18,7 +18,7 @@ from transforms.rules.tagging import GivenThresholds
 _NO_DATA = NoDataRule()
 _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (
-    *("fail_above", "gold", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
+    *("fail_above", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
 )
 _NOT_OF_A_WORKER = Note(
     without="workers forget_replies fail_above max_calls max_cost max_attempts retry_timeout_s"
@@ -270,8 +270,6 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     other_folder: Another output folder, to compare with DIR.
     report_output: File for the page. Default: DIR/report.html, or OTHER_DIR/comparison.html.
     shown_answers: How many answers are shown, the worst first.
-    gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
-      "grounded" (true or false).
     low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
       ENGINE=NUMBER for one; repeat the flag for several. Default: that of the run.
     claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
@@ -286,7 +284,6 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     other_folder: Annotated[kinds.Location | None, Note(positional="OTHER_DIR")] = None
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
     shown_answers: Annotated[kinds.Count, Note(flag="answers")] = SHOWN_ANSWERS
-    gold: tuple[kinds.Location, ...] = ()
     low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
     claim_threshold: tuple[kinds.Threshold, ...] = ()
     price_per_1k_chars: kinds.Positive | None = None

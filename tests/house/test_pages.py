@@ -31,6 +31,24 @@ def named_files(page: Path) -> set[str]:
     return (named | {str((page.parent / link).resolve()) for link in links}) - EXAMPLES
 
 
+def headings_of(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.M)
+    headings = re.findall(r"^#+ (.*)", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_link_leads_to_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]*\.md)?#([^)]+)\)", page.read_text(encoding="utf-8"))
+    missing = [
+        (path, anchor)
+        for path, anchor in links
+        if anchor not in headings_of(page.parent / path if path else page)
+    ]
+    assert missing == []
+
+
 def test_the_way_to_the_socket_names_functions_that_exist() -> None:
     page = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
     section = page.partition("### From the step to the socket")[2].partition("\n### ")[0]

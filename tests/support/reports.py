@@ -101,6 +101,6 @@ def write_summary(folder: Path, **fields: Any) -> None:
     )
 
 
-def findings_in(folder: Path, labels: dict[str, bool] | None = None) -> Findings:
+def findings_in(folder: Path) -> Findings:
     """Read a folder, with the default thresholds."""
-    return read_output(find_files(str(folder)), {}, labels or {})
+    return read_output(find_files(str(folder)), {})

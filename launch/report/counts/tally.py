@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Mapping
 
 import msgspec
 
@@ -102,17 +101,10 @@ class FailureClass(msgspec.Struct):
 
 
 class Tally:
-    """Accumulate the counts of a report in memory that does not grow with the records.
+    """Accumulate the counts of a report in memory that does not grow with the records."""
 
-    The labels say, by record id or answer name, whether a person labelled an answer unsupported.
-    """
-
-    def __init__(
-        self, thresholds: Thresholds, labels: Mapping[str, bool], shown: int = SHOWN_ANSWERS
-    ) -> None:
+    def __init__(self, thresholds: Thresholds, shown: int = SHOWN_ANSWERS) -> None:
         self.thresholds = thresholds
-        self.labels = labels
-        self.labels_matched: set[str] = set()
         self.verdicts: Counter[str] = Counter()
         self.reasons = NameCounts()
         self.tags = NameCounts()
@@ -235,19 +227,12 @@ class Tally:
         self.support_scores.add(support)
         self.claim_scores.add(claim)
         grid = self.engine_grids.get(answer.engine or "", self.grid)
-        grid.add(support, claim, self._label(answer))
+        grid.add(support, claim)
         contradicts = answer.verdict_reason == CONTRADICTION
         expected = score_verdict(support, claim, grid.thresholds, contradicts=contradicts).verdict
         self.unexplained_verdicts += (
             answer.verdict_reason in _BY_SCORE and answer.verdict != expected
         )
-
-    def _label(self, answer: AnswerRow) -> bool | None:
-        for name in filter(None, (answer.record_id, answer.answer_name)):
-            if name in self.labels:
-                self.labels_matched.add(name)
-                return self.labels[name]
-        return None
 
     def _count_check(self, answer: AnswerRow) -> None:
         if answer.check is None:

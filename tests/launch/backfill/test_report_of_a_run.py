@@ -19,7 +19,7 @@ def archive(tmp_path: Path) -> Path:
 
 
 def page_of_files(output: Path) -> str:
-    return render(read_output(find_files(str(output)), {}, {}), str(output))
+    return render(read_output(find_files(str(output)), {}), str(output))
 
 
 def is_report_of_its_files(output: Path) -> bool:

@@ -1,6 +1,5 @@
 """`groundwatch report DIR`."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -22,13 +21,6 @@ def output(tmp_path: Path) -> Path:
     write_enriched(folder, [a_low(record_id="a" * 64), an_enriched(record_id="b" * 64)])
     write_summary(folder)
     return folder
-
-
-def gold(folder: Path, **labels: bool) -> str:
-    path = folder / "gold.jsonl"
-    lines = ({"record_id": 64 * name, "grounded": label} for name, label in labels.items())
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return str(path)
 
 
 def headline_of(path: Path) -> str:
@@ -84,13 +76,6 @@ def test_other_thresholds_have_their_alerts(output: Path) -> None:
     ]
 
 
-def test_labels_give_precision_and_recall(output: Path, tmp_path: Path) -> None:
-    labels = gold(tmp_path, a=True, b=False)
-    assert main(["report", str(output), "--gold", labels]) == 0
-    last = thresholds_of(output)[-1]
-    assert last == ["0.4", "in", "force", "1", "50.0%", "1", "0.0%", "0.0%"]
-
-
 def test_a_damaged_file_is_reported_and_the_page_is_written(
     output: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,7 +93,7 @@ def test_a_damaged_file_is_reported_and_the_page_is_written(
         ([], "DIR is missing"),
         (["/nowhere/at/all"], "/nowhere/at/all: is not an output folder of groundwatch"),
         (["s3://bucket"], "must be a local path, or begin with gs://"),
-        (["DIR", "--golden", "x"], "--golden is unknown; did you mean --gold?"),
+        (["DIR", "--answer", "x"], "--answer is unknown; did you mean --answers?"),
         (["DIR", "EXTRA"], "EXTRA: is not an output folder of groundwatch"),
         (["DIR", "DIR", "EXTRA"], "unexpected argument 'EXTRA'"),
         (
@@ -117,8 +102,6 @@ def test_a_damaged_file_is_reported_and_the_page_is_written(
         ),
         (["DIR", "--answers", "10001"], "at most 10,000 fit on a page"),
         (["DIR", "--claim_threshold", "2"], "must be a number from 0 to 1"),
-        (["DIR", "--gold", "/nowhere.jsonl"], "--gold /nowhere.jsonl: "),
-        (["DIR", "--gold", "DIR/summary.json"], "is not a JSON object"),
     ],
     ids=" ".join,
 )
@@ -145,7 +128,7 @@ def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "--help"]) == 0
     printed = capsys.readouterr().out
     assert "usage: groundwatch report DIR" in printed
-    assert "--gold" in printed
+    assert "--answers" in printed
 
 
 def test_as_many_answers_are_shown_as_asked_for(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Read and write the files of an output folder."""
 
-import base64
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -119,15 +118,6 @@ def test_an_unreadable_file_is_not_called_damaged(
         list(read(str(tmp_path)))
 
 
-def test_failures_are_counted_before_the_records_that_resolve_them(tmp_path: Path) -> None:
-    payload = base64.b64encode(b"x" * 1_000).decode()
-    failure = {"record_id": "5f" * 32, "step": "CheckGrounding", "error_class": "Unavailable"}
-    write_lines(tmp_path, "failures", failure | {"retryable": True, "payload_base64": payload})
-    write_enriched(tmp_path, [an_enriched(record_id="5f" * 32)])
-    tally = findings_in(tmp_path).tally
-    assert [(each.failures, each.resolved) for each in tally.failures()] == [(1, 1)]
-
-
 @pytest.mark.parametrize(
     ("stored", "given", "in_force"),
     [
@@ -160,7 +150,7 @@ def test_the_thresholds_in_force(
     in_force: Thresholds,
 ) -> None:
     write_summary(tmp_path, **({"thresholds": stored} if stored else {}))
-    assert read_output(find_files(str(tmp_path)), given, {}).tally.thresholds == in_force
+    assert read_output(find_files(str(tmp_path)), given).tally.thresholds == in_force
 
 
 def test_the_page_of_a_bucket_is_written_to_the_bucket(

@@ -12,4 +12,4 @@ def test_an_answer_that_two_workers_have_written_counts_once(tmp_path: Path) -> 
     for answers, name in (([shared, other], "w-00000001"), ([shared], "w-00000002")):
         path = write_enriched(tmp_path, answers)
         path.rename(path.with_name(f"{name}-000001.avro"))
-    assert read_output(find_files(tmp_path.as_posix()), {}, {}).tally.answers == 2
+    assert read_output(find_files(tmp_path.as_posix()), {}).tally.answers == 2

@@ -124,7 +124,7 @@ def test_the_lower_bound_is_between_zero_and_the_share(of: int, data: st.DataObj
 
 
 def tally_of(*answers: EnrichedAnswer) -> Tally:
-    tally = Tally(Thresholds(), {})
+    tally = Tally(Thresholds())
     for answer in answers:
         tally.add_answer(row_of(answer))
     return tally

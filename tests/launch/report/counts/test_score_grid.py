@@ -4,18 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.score_grid import ScoreGrid, ThresholdOutcome
+from launch.report.counts.score_grid import ScoreGrid
 from transforms.rules.tagging import Thresholds
 
 scores = st.none() | st.floats(0, 1)
 DEFAULTS = Thresholds()
-
-
-def outcome_of(*answers: tuple[float | None, float | None, bool | None]) -> ThresholdOutcome:
-    grid = ScoreGrid(DEFAULTS)
-    for answer in answers:
-        grid.add(*answer)
-    return grid.outcome(DEFAULTS.low_grounded, DEFAULTS.claim)
 
 
 @pytest.mark.parametrize(
@@ -35,36 +28,15 @@ def outcome_of(*answers: tuple[float | None, float | None, bool | None]) -> Thre
 def test_an_answer_is_low_when_either_score_is_below_its_threshold(
     support_score: float | None, claim_score: float | None, is_low: bool
 ) -> None:
-    assert outcome_of((support_score, claim_score, None)).low_grounded == is_low
-
-
-def test_precision_and_recall_are_of_the_labelled() -> None:
-    outcome = outcome_of(
-        (0.1, 0.1, True),
-        (0.1, 0.1, False),
-        (0.9, 0.9, True),
-        (0.9, 0.9, True),
-        (0.9, 0.9, False),
-        (0.1, 0.1, None),
-    )
-    assert (outcome.low_grounded, outcome.share) == (3, 0.5)
-    assert outcome.precision == pytest.approx(1 / 2)
-    assert outcome.recall == pytest.approx(1 / 3)
-
-
-def test_without_labels_precision_and_recall_are_unknown() -> None:
-    outcome = outcome_of((0.1, 0.1, None))
-    assert (outcome.precision, outcome.recall) == (None, None)
-
-
-def test_without_scores_the_share_is_unknown() -> None:
-    assert outcome_of().share is None
+    grid = ScoreGrid(DEFAULTS)
+    grid.add(support_score, claim_score)
+    assert grid.in_force == is_low
 
 
 def test_a_threshold_between_the_tenths_is_a_further_step() -> None:
     grid = ScoreGrid(Thresholds(low_grounded=0.63, claim=0.4))
-    grid.add(0.62, None, None)
-    by_support = {step: outcome.low_grounded for step, outcome in grid.by_support().items()}
+    grid.add(0.62, None)
+    by_support = grid.by_support()
     assert (by_support[0.6], by_support[0.63], by_support[0.7]) == (0, 1, 1)
 
 
@@ -74,10 +46,10 @@ def test_the_grid_agrees_with_counting_one_by_one(
 ) -> None:
     grid = ScoreGrid(DEFAULTS)
     for support, claim in answers:
-        grid.add(support, claim, None)
+        grid.add(support, claim)
     for support_step in grid.support_steps:
         for claim_step in grid.claim_steps:
-            assert grid.outcome(support_step, claim_step).low_grounded == sum(
+            assert grid.low_grounded(support_step, claim_step) == sum(
                 (support is not None and support < support_step)
                 or (claim is not None and claim < claim_step)
                 for support, claim in answers

@@ -19,10 +19,9 @@ from transforms.rules.tagging import Thresholds
 
 def tally_of(
     *answers: EnrichedAnswer,
-    labels: dict[str, bool] | None = None,
     thresholds: Thresholds | None = None,
 ) -> Tally:
-    tally = Tally(thresholds or Thresholds(), labels or {})
+    tally = Tally(thresholds or Thresholds())
     for answer in answers:
         tally.add_answer(row_of(answer))
     return tally
@@ -86,19 +85,9 @@ def test_a_hashed_title_is_left_out() -> None:
     hashed, titled = f"sha256:{'0' * 64}", "sha256: how hashes work"
     facts = a_fact("One.", uri="u", title=hashed), a_fact("Two.", uri="v", title=titled)
     answer = row_of(an_enriched(facts=facts))
-    tally = Tally(Thresholds(), {})
+    tally = Tally(Thresholds())
     tally.add_answer(answer)
     assert {key: group.title for key, group in tally.sources.items()} == {"u": None, "v": titled}
-
-
-@pytest.mark.parametrize("name", ["5f" * 32, "projects/1/answers/a1"])
-def test_a_label_matches_an_answer_by_either_name(name: str) -> None:
-    tally = tally_of(
-        a_low(record_id="5f" * 32, answer_name="projects/1/answers/a1"),
-        labels={name: True, "another": False},
-    )
-    assert tally.labels_matched == {name}
-    assert tally.grid.by_support()[1.0].recall == 1.0
 
 
 @pytest.mark.parametrize(
@@ -120,7 +109,7 @@ def test_a_contradiction_decides_under_any_thresholds() -> None:
 
 def test_a_row_of_a_later_or_an_earlier_schema_is_counted() -> None:
     least = {"record_id": "a", "verdict": "NEW_VERDICT", "verdict_reason": "x", "new_field": 1}
-    tally = Tally(Thresholds(), {})
+    tally = Tally(Thresholds())
     tally.add_answer(msgspec.convert(least, AnswerRow))
     assert dict(tally.verdicts) == {"NEW_VERDICT": 1}
 
@@ -144,7 +133,7 @@ def a_failure(error_class: str = "Unavailable") -> FailureLine:
 
 
 def tally_of_failures(*failures: FailureLine) -> Tally:
-    tally = Tally(Thresholds(), {})
+    tally = Tally(Thresholds())
     for failure in failures:
         tally.add_failure(failure)
     return tally
@@ -157,7 +146,7 @@ def test_failures_are_counted_by_class_the_most_frequent_first() -> None:
 
 
 def test_alerts_are_counted_by_kind_and_severity() -> None:
-    tally = Tally(Thresholds(), {})
+    tally = Tally(Thresholds())
     tally.add_alert(AlertLine(kind="answer", severity="warning"))
     tally.add_alert(
         AlertLine(kind="rate", severity="critical", rate=RateState(signal="low_grounded"))
@@ -168,7 +157,7 @@ def test_alerts_are_counted_by_kind_and_severity() -> None:
 
 
 def test_the_latest_rate_alerts_are_kept() -> None:
-    tally = Tally(Thresholds(), {})
+    tally = Tally(Thresholds())
     for number in range(100):
         tally.add_alert(AlertLine(kind="rate", rate=RateState(answers=number)))
     kept = [alert.rate.answers for alert in tally.rate_alerts if alert.rate]

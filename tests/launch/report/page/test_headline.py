@@ -19,10 +19,8 @@ from transforms.rules.tagging import Thresholds
 GOOD = RunSummary(enriched=1, closes=True)
 
 
-def tally_of(
-    *answers: EnrichedAnswer, labels: dict[str, bool] | None = None, claim: float = 0.4
-) -> Tally:
-    tally = Tally(Thresholds(claim=claim), labels or {})
+def tally_of(*answers: EnrichedAnswer, claim: float = 0.4) -> Tally:
+    tally = Tally(Thresholds(claim=claim))
     for answer in answers:
         tally.add_answer(row_of(answer))
     return tally
@@ -119,9 +117,8 @@ def test_a_complete_run_needs_zero_notices() -> None:
         ({}, RunSummary(enriched=7, closes=True), (), "1 record; the last run wrote 7"),
         ({}, GOOD, ("a.avro: is damaged",), "a.avro: is damaged"),
         ({"claim": 0.85}, GOOD, (), "1 verdict resulted from other thresholds"),
-        ({"labels": {"nobody": True}}, GOOD, (), "1 label of 1 matched no scored answer"),
     ],
-    ids=["no summary", "open counts", "several runs", "damage", "thresholds", "labels"],
+    ids=["no summary", "open counts", "several runs", "damage", "thresholds"],
 )
 def test_a_notice_warns_before_the_numbers_are_trusted(
     tally: dict[str, Any], summary: RunSummary | None, unreadable: tuple[str, ...], words: str

@@ -10,7 +10,6 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from launch.report.counts.tally import Tally
 from launch.report.counts.timeline import OTHERS
@@ -71,7 +70,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     write_lines(folder, "alerts", ALERT)
     write_enriched(folder, hostile_answers())
     write_summary(folder, checker=SCRIPT, run=BREAKOUT)
-    return render(findings_in(folder, {SCRIPT: True, BREAKOUT: False}), SCRIPT + RIGHT_TO_LEFT)
+    return render(findings_in(folder), SCRIPT + RIGHT_TO_LEFT)
 
 
 def test_a_hostile_text_makes_no_element(hostile: str) -> None:
@@ -195,7 +194,7 @@ def test_filters_count_the_records_that_are_not_on_the_page(tmp_path: Path) -> N
 
 
 def test_more_combinations_than_a_page_can_hold_are_counted_as_others() -> None:
-    tally = Tally(Thresholds(), {})
+    tally = Tally(Thresholds())
     for number in range(4_010):
         tally.add_answer(row_of(an_enriched(record_id=f"{number}", engine=f"e{number}", tags=())))
     assert tally.combinations.total() == 4_010
@@ -426,12 +425,6 @@ def test_generators_are_compared_by_engine(tmp_path: Path) -> None:
 def test_without_generator_scores_and_citations_nothing_is_compared(tmp_path: Path) -> None:
     page = page_of(tmp_path, an_enriched(score_drift=None))
     assert "No generator returned scores or citations." in page.text
-
-
-def test_labels_bring_precision_and_recall(tmp_path: Path) -> None:
-    write_enriched(tmp_path, [replace(a_low(), record_id="a"), an_enriched(record_id="b")])
-    assert "Precision" not in parse_page(render(findings_in(tmp_path), "x")).text
-    assert "Precision" in parse_page(render(findings_in(tmp_path, {"a": True}), "x")).text
 
 
 def test_equal_folders_make_equal_pages(tmp_path: Path) -> None:
