@@ -45,10 +45,9 @@ def find_quality(
 ) -> Findings:
     """Measure the verdicts by samples, and by engine, reason, verdict and label of answers."""
     quality = estimate_quality(samples)
-    flagged = samples[Stratum.FLAGGED].labelled if Stratum.FLAGGED in samples else 0
-    drawn = sum(each.labelled for each in samples.values())
-    pairs = ((quality.precision, flagged), (quality.recall, drawn))
-    more = [each and labels_needed(each, count, HALF_WIDTH) for each, count in pairs]
+    flagged = [each for name, each in samples.items() if name is Stratum.FLAGGED]
+    pairs = ((quality.precision, flagged), (quality.recall, samples.values()))
+    more = [each and labels_needed(each, drawn, HALF_WIDTH) for each, drawn in pairs]
     known = [each for each in labelled if each[-1] != UNSURE]
     return Findings(
         samples=samples,

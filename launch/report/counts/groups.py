@@ -19,7 +19,7 @@ ASSESSED = frozenset({str(Verdict.GROUNDED), _LOW_GROUNDED})
 _DRIFT, _MISCITED = str(Tag.SCORE_DRIFT), str(Tag.CITATION_MISMATCH)
 
 
-def wilson_lower_bound(hits: int, total: int) -> float:
+def wilson_lower_bound(hits: float, total: float) -> float:
     """Compute the lower bound, 0..1, of Wilson's 95 % interval for the share of `hits`.
 
     With continuity correction: R. G. Newcombe, "Two-sided confidence intervals for the single
@@ -40,7 +40,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def share_interval(hits: int, total: int) -> Interval | None:
+def share_interval(hits: float, total: float) -> Interval | None:
     """Compute a share, 0..1, with Wilson's 95 % interval; None of nothing."""
     if not total:
         return None
