@@ -5,6 +5,7 @@ from statistics import mean
 
 import pytest
 
+from launch.evaluate.shares import Interval
 from launch.evaluate.strata import (
     Sample,
     Stratum,
@@ -14,7 +15,6 @@ from launch.evaluate.strata import (
     next_stratum,
     stratum_of,
 )
-from launch.report.counts.groups import Interval
 from transforms.rules.tagging import Thresholds
 
 SHARES = {Stratum.FLAGGED: 0.6, Stratum.NEAR: 0.3, Stratum.OTHER: 0.05}
