@@ -1,6 +1,5 @@
 """Counts by engine, session and document."""
 
-
 import msgspec
 
 from launch.evaluate.shares import Interval, share_interval, wilson_lower_bound
