@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from launch.evaluate.shares import Interval, share_interval
 from launch.evaluate.strata import Quality, Sample, Stratum, estimate_quality, labels_needed
 from launch.inputs.labels import UNSUPPORTED, UNSURE
-from launch.report.counts.groups import Interval, share_interval
 from schemas import Record
 from schemas.verdict import Verdict
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 from math import ceil, hypot, inf, sqrt
 from typing import NamedTuple
 
-from launch.report.counts.groups import Interval, share_interval
+from launch.evaluate.shares import Interval, share_interval
 from schemas.verdict import Verdict
 from transforms.rules.tagging import Thresholds
 

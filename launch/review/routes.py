@@ -109,7 +109,7 @@ class Routes:
                 self._require_same_origin(request)
                 form = dict(parse_qsl(request.body.decode(errors="replace")))
                 return self._change(action, form)
-        raise _Refused(404, "There is no such page.")
+        raise _Refused(404, "The page does not exist.")
 
     def _record(self, record_id: str, filters: Mapping[str, str]) -> str:
         row = self._row(record_id)
@@ -151,7 +151,7 @@ class Routes:
                 write_file(self._thresholds_path, found.file())
                 return self._redirect("labels", "", {**form, "written": "1"})
             raise _Refused(400, "No threshold reaches this goal: lower it, or label more answers.")
-        raise _Refused(404, "There is no such change.")
+        raise _Refused(404, "This change does not exist.")
 
     def _label(self, form: Mapping[str, str], filters: dict[str, str]) -> Page:
         label, record_id = form.get("label"), form.get("record_id", "")

@@ -63,13 +63,13 @@ def breakable(name: str) -> Markup:
 
 def marked(text: str, values: Iterable[str | None], sentences: Iterable[str] = ()) -> Markup:
     """Mark the first places of values, and of sentences that support a claim, in a text."""
-    known = {value: "" for value in values if value}
-    known |= {sentence: "supports" for sentence in sentences if sentence}
+    supports = Markup('<mark class="supports">{}</mark>')
+    known = dict.fromkeys(filter(None, values), Markup("<mark>{}</mark>"))
+    known |= dict.fromkeys(filter(None, sentences), supports)
     pattern = f"({'|'.join(map(re.escape, known))})"
     parts = re.split(pattern, text, maxsplit=len(known)) if known else [text]
-    mark = Markup('<mark class="{}">{}</mark>')
     return Markup().join(
-        mark.format(known[part], visible(part)) if place % 2 else str(visible(part))
+        known[part].format(visible(part)) if place % 2 else str(visible(part))
         for place, part in enumerate(parts)
     )
 

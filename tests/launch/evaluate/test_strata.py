@@ -6,6 +6,7 @@ from statistics import mean
 
 import pytest
 
+from launch.evaluate.shares import Interval
 from launch.evaluate.strata import (
     Sample,
     Stratum,
@@ -15,7 +16,6 @@ from launch.evaluate.strata import (
     next_stratum,
     stratum_of,
 )
-from launch.report.counts.groups import Interval
 from transforms.rules.tagging import Thresholds
 
 Samples = dict[Stratum, Sample]
