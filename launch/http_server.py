@@ -24,12 +24,13 @@ _http_log.disabled = True  # aiohttp logs a traceback for what a client did wron
 
 
 class Request(NamedTuple):
-    """A request that has arrived as a whole; the path is without its query."""
+    """A request that has arrived as a whole; the path is without its query, which is encoded."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
+    query: str = ""
 
 
 class Page(NamedTuple):
@@ -233,9 +234,10 @@ class HttpServer(web.Server):
             return _response(self._refuse(413, message))
         connection.waiting_since_s = None
         async with self._large_bodies if self._is_large(request) else nullcontext():
-            return _response(
-                await self._answer(Request(request.method, request.path, request.headers, body))
+            arrived = Request(
+                *(request.method, request.path, request.headers, body, request.query_string)
             )
+            return _response(await self._answer(arrived))
 
     async def _read_body(
         self, request: web.BaseRequest, connection: _ClientConnection

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import yaml
 from rich.console import Console
@@ -31,8 +32,42 @@ _HEADINGS = (
     "recall",
 )
 _MIN_RECALL = 0.1
-_Choices = dict[str | None, ThresholdChoice | None]
-"""The choice of each engine, and of all (None)."""
+
+
+class Calibration(NamedTuple):
+    """The labelled answers of each engine, and of all (None), and the threshold of each."""
+
+    goal: Goal
+    groups: dict[str | None, list[LabelledAnswer]]
+    choices: dict[str | None, ThresholdChoice | None]
+
+    @property
+    def warnings(self) -> list[tuple[str | None, str]]:
+        """What a threshold does not keep on held-out answers, by engine."""
+        return [
+            (engine, warning)
+            for engine, choice in self.choices.items()
+            for warning in _warnings(choice, self.goal)
+        ]
+
+    def file(self, engine: str | None = None) -> bytes:
+        """Return the thresholds as YAML for --config, of one engine or of all."""
+        of_engine = f" of the engine {engine}" if engine else ""
+        count_text = f"{len(self.groups[None]):,} labelled answers{of_engine}"
+        return f"# For a {_goal_text(self.goal)}, by {count_text}.\n{_yaml(self.choices)}".encode()
+
+
+def calibrate(
+    labelled: Sequence[LabelledAnswer], goal: Goal, resamples: int, engine: str | None = None
+) -> Calibration:
+    """Choose the thresholds of all answers and, if there are several, of each engine."""
+    used = [each for each in labelled if engine in (None, each.engine)]
+    engines = sorted({each.engine for each in used if each.engine})
+    several = engines if len(engines) > 1 else []
+    groups: dict[str | None, list[LabelledAnswer]] = {None: used}
+    groups |= {name: [each for each in used if each.engine == name] for name in several}
+    choices = {name: choose_threshold(each, goal, resamples) for name, each in groups.items()}
+    return Calibration(goal, groups, choices)
 
 
 def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
@@ -44,33 +79,27 @@ def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
 def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
     is_recall = settings.precision is None
     goal = Goal((settings.recall if is_recall else settings.precision) or 0.0, is_recall)
-    groups = dict(_groups(collected.labelled, settings.engine))
-    if not groups[None]:
+    found = calibrate(
+        collected.labelled, goal, settings.evaluation.resamples, engine=settings.engine
+    )
+    if not found.groups[None]:
         return fail(
             f"the calibration failed: no labelled answer is of the engine {settings.engine}"
         )
-    choices = {
-        engine: choose_threshold(labelled, goal, settings.evaluation.resamples)
-        for engine, labelled in groups.items()
-    }
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
-    console.print(_table(groups, choices))
+    console.print(_table(found))
     console.print("precision and recall: of held-out answers, with 95 % intervals")
     console.print("thresholds hold for traffic like these answers, and seldom for other traffic")
-    for engine, choice in choices.items():
-        for warning in _warnings(choice, goal):
-            console.print(f"warning: {_name(engine)}: {warning}", style="yellow")
-    if choices[None] is None:
+    for engine, warning in found.warnings:
+        console.print(f"warning: {_name(engine)}: {warning}", style="yellow")
+    if found.choices[None] is None:
         return fail(
             f"the calibration failed: no threshold has the wanted {_goal_text(goal)}:"
             " lower it, or label more answers"
         )
     if settings.calibration_output:
-        of_engine = f" of the engine {settings.engine}" if settings.engine else ""
-        count_text = f"{len(groups[None]):,} labelled answers{of_engine}"
-        content = f"# For a {_goal_text(goal)}, by {count_text}.\n{_yaml(choices)}"
-        write_file(settings.calibration_output, content.encode())
+        write_file(settings.calibration_output, found.file(settings.engine))
         sys.stdout.write(f"{settings.calibration_output}\n")
     return DONE
 
@@ -86,25 +115,14 @@ def _warnings(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
         yield f"the held-out precision is below the wanted {goal.value:g}: label more answers"
 
 
-def _groups(
-    labelled: Sequence[LabelledAnswer], engine: str | None
-) -> Iterator[tuple[str | None, list[LabelledAnswer]]]:
-    """Yield the answers that count, of all engines (None) and, if there are several, of each."""
-    used = [each for each in labelled if engine in (None, each.engine)]
-    yield None, used
-    engines = sorted({each.engine for each in used if each.engine})
-    for name in engines if len(engines) > 1 else ():
-        yield name, [each for each in used if each.engine == name]
-
-
-def _table(groups: dict[str | None, list[LabelledAnswer]], choices: _Choices) -> Table:
+def _table(found: Calibration) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in _HEADINGS:
         table.add_column(heading, justify="left" if heading in ("", "setting") else "right")
-    for engine, labelled in groups.items():
+    for engine, labelled in found.groups.items():
         unsupported = sum(each.label.is_unsupported for each in labelled)
         counts = count(len(labelled)), count(unsupported)
-        table.add_row(_name(engine), *counts, *_cells(choices[engine]))
+        table.add_row(_name(engine), *counts, *_cells(found.choices[engine]))
     return table
 
 
@@ -124,7 +142,7 @@ def _name(engine: str | None) -> str:
     return "all answers" if engine is None else f"engine {without_controls(engine)}"
 
 
-def _yaml(choices: _Choices) -> str:
+def _yaml(choices: dict[str | None, ThresholdChoice | None]) -> str:
     """Write the thresholds of all answers, and of each engine that flags held-out answers."""
     own = {
         engine: each

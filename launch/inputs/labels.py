@@ -1,16 +1,77 @@
 """Read labels of answers: one JSON object a line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from pipeline import storage
+from schemas import Record
 from schemas.answer import Label, LabelSpan
 
 _NAMES = ("record_id", "name", "answer_name", "id")
 _UNSUPPORTED = frozenset({"low_grounded", "hallucinated", "unsupported", "ungrounded"})
-_SUPPORTED = frozenset({"grounded", "supported"})
+_SUPPORTED = frozenset({"grounded", "supported", "not_a_claim"})
+SUPPORTED, UNSUPPORTED, NOT_A_CLAIM, UNSURE = "supported", "unsupported", "not_a_claim", "unsure"
+DECISIONS = (SUPPORTED, UNSUPPORTED, NOT_A_CLAIM, UNSURE)
+
+
+class Decision(Record, frozen=True, kw_only=True):
+    """A person's label for an answer, or for a claim of it: a line of what `review` writes.
+
+    Attributes:
+      record_id: of the answer.
+      span: of the claim, in UTF-8 bytes, end exclusive; None for the whole answer.
+      label: one of DECISIONS; None takes the last one back.
+      labeller: who decides.
+      time: when, as RFC 3339.
+      sample: the stratum that the answer was drawn from at random, None if it was chosen.
+    """
+
+    record_id: str
+    span: tuple[int, int] | None
+    label: str | None
+    labeller: str
+    time: str
+    sample: str | None = None
+
+
+def answer_label(decisions: Iterable[Decision], file: str = "") -> Label | None:
+    """Combine the decisions on one answer, in the order of time; None if none says what it is.
+
+    The last decision of a claim or answer counts. An answer with an unsupported claim is
+    unsupported, unless the answer was decided later.
+    """
+    answer: str | None = None
+    claims: dict[tuple[int, int], str | None] = {}
+    whole: str | None = None
+    for each in decisions:
+        if each.span is None:
+            answer = whole = each.label
+        else:
+            claims[each.span] = each.label
+            answer = UNSUPPORTED if each.label == UNSUPPORTED else answer
+    wrong = [LabelSpan(*span) for span, label in sorted(claims.items()) if label == UNSUPPORTED]
+    if answer == UNSUPPORTED and whole != UNSUPPORTED and not wrong:
+        answer = whole  # the unsupported claim was taken back
+    if answer in {None, UNSURE}:
+        return None
+    spans = tuple(wrong) if any(claims.values()) else None
+    return Label(is_unsupported=answer == UNSUPPORTED, file=file, spans=spans)
+
+
+def read_decisions(path: str) -> list[Decision]:
+    """Read a file of decisions, local or gs://; raise UnreadableLabels for any other line."""
+    decisions = []
+    with storage.read(path) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                if line.strip():
+                    decisions.append(msgspec.json.decode(line, type=Decision))
+            except msgspec.MsgspecError:
+                problem = "is no label that `groundwatch review` writes"
+                raise UnreadableLabels(f"{path}, line {number}: {problem}") from None
+    return decisions
 
 
 class UnreadableLabels(Exception):
@@ -23,15 +84,24 @@ def read_labels(path: str) -> dict[str, Label]:
     Each JSON object names an answer by ``record_id``, ``name`` or ``id``, and says
     ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``: a verdict's name,
     "hallucinated", "unsupported" or "supported". It may list the ``spans`` that are not supported,
-    each as ``[start_byte, end_byte, kind]``. Raises UnreadableLabels for any other line.
+    each as ``[start_byte, end_byte, kind]``. Or it is a Decision, which names a ``labeller``.
+    Raises UnreadableLabels for any other line.
     """
     labels: dict[str, Label] = {}
+    decisions: dict[str, list[Decision]] = {}
     with storage.read(path) as stream:
         for number, line in enumerate(stream, 1):
-            if line.strip():
+            if not line.strip():
+                continue
+            try:
+                decision = msgspec.json.decode(line, type=Decision)
+            except msgspec.MsgspecError:
                 name, label = _label(line, path, number)
                 labels[name] = label
-    return labels
+            else:
+                decisions.setdefault(decision.record_id, []).append(decision)
+    decided = {name: answer_label(each, path) for name, each in decisions.items()}
+    return labels | {name: label for name, label in decided.items() if label}
 
 
 def read_all_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[str, Label]:

@@ -1,11 +1,13 @@
 """Find, read and write the files of an output folder."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar, cast
+from copy import deepcopy
+from typing import Any, TypeVar, cast
 
 import msgspec
+from fastavro import parse_schema
 
 from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
 from pipeline import storage
@@ -67,6 +69,46 @@ def read_answers(path: str) -> Iterator[AnswerRow]:
 
 def read_blocks(path: str) -> Iterator[list[Row]]:
     """Read the blocks of an enriched file; raise UnreadableFile after the last good one."""
+    with _open_enriched(path) as file:
+        yield from file.blocks()
+
+
+def locate_blocks(
+    path: str, fields: Mapping[str, Collection[str]]
+) -> Iterator[tuple[int, list[Row]]]:
+    """Read some fields of an enriched file, as `read_blocks` does; yield where each block begins.
+
+    `fields` are of the rows, each with the fields of its records, or none for the whole of it.
+    """
+    with _open_enriched(path) as file:
+        schema, start_byte = _reduced(file.schema, fields), file.position
+        for rows in file.blocks(schema):
+            yield start_byte, rows
+            start_byte = file.position
+
+
+def read_answer(path: str, start_byte: int, place: int) -> AnswerRow:
+    """Read one row of the block that begins at a byte, from 0; raise UnreadableFile."""
+    with _open_enriched(path) as file:
+        file.seek(start_byte)
+        return msgspec.convert(next(file.blocks())[place], AnswerRow)
+
+
+def _reduced(schema: Any, fields: Mapping[str, Collection[str]]) -> Any:
+    kept = []
+    for each in deepcopy(schema["fields"]):
+        if inner := fields.get(each["name"]):
+            items = each["type"]["items"]
+            items["fields"] = [field for field in items["fields"] if field["name"] in inner]
+        if each["name"] in fields:
+            kept.append(each)
+    reduced = {"type": "record", "name": schema["name"], "fields": kept}
+    return parse_schema(reduced, _write_hint=False)
+
+
+@contextmanager
+def _open_enriched(path: str) -> Iterator[AvroFile]:
+    """Open an enriched file; what is wrong with it, now or later, is an UnreadableFile."""
     with (
         _explain_damage(path),
         storage.read(path) as raw,
@@ -75,7 +117,7 @@ def read_blocks(path: str) -> Iterator[list[Row]]:
         file = AvroFile(stream, handle_unicode_errors="replace")
         if not is_enriched_schema(file.schema):
             raise UnreadableFile(path, "holds no enriched answers", "it holds no enriched answers")
-        yield from file.blocks()
+        yield file
 
 
 def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:

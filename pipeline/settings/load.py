@@ -156,8 +156,11 @@ def _split_positional(
     others = []
     for previous, argument in pairwise(("", *arguments)):
         if waiting and _is_value(argument) and previous not in taking:
-            field = waiting.pop(0)
-            given[field.key] = _Given((argument,), f"{field.written} ")
+            field = waiting[0]
+            if not field.is_many:
+                waiting.pop(0)
+            before = given[field.key].texts if field.key in given else ()
+            given[field.key] = _Given((*before, argument), f"{field.written} ")
         else:
             others.append(argument)
     return given, others

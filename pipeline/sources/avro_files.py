@@ -95,8 +95,18 @@ class AvroFile:
         if not all(_has_bytes(each, named) for each in _arrays(self.schema)):
             raise DamagedArchive("its Avro schema has an array of values without bytes")
 
-    def blocks(self) -> Iterator[list[Row]]:
-        """Read the rows of each block, until DamagedArchive."""
+    @property
+    def position(self) -> int:
+        """The byte behind what was read."""
+        return self._reader.offset
+
+    def seek(self, start_byte: int) -> None:
+        """Go to the byte at which a block begins; the file can be read at any place."""
+        self._stream.seek(start_byte)
+        self._reader.offset = start_byte
+
+    def blocks(self, reader_schema: Any = None) -> Iterator[list[Row]]:
+        """Read the rows of each block, until DamagedArchive; with a schema, only its fields."""
         number = decoded_bytes = 0
         while self._stream.peek(1):
             number, start = number + 1, self._reader.offset
@@ -104,7 +114,7 @@ class AvroFile:
                 count, data = self._read_block()
                 decoded_bytes += len(data)
                 refuse_expansion(self._reader.offset, decoded_bytes)
-                rows = self._decode(count, data)
+                rows = self._decode(count, data, reader_schema)
             except (EOFError, ValueError) as error:
                 raise DamagedArchive(
                     f"Avro block {number}, from byte {start}, is damaged before byte"
@@ -125,12 +135,12 @@ class AvroFile:
             raise ValueError(f"it claims to have {count} rows")
         return count, data
 
-    def _decode(self, count: int, data: bytes) -> list[Row]:
+    def _decode(self, count: int, data: bytes, reader_schema: Any) -> list[Row]:
         rows: list[Any] = []
         stream = BytesIO(data) if len(data) <= _UNCOUNTED_BYTES else _CountedValues(data)
         try:
             for _ in range(count):
-                rows.append(self._decode_row(stream))  # noqa: PERF401 - of a damaged block the rows before the fault stay
+                rows.append(self._decode_row(stream, reader_schema))  # noqa: PERF401 - of a damaged block the rows before the fault stay
         except Exception as error:  # noqa: BLE001 - fastavro raises whatever its decoders do
             reason = error if isinstance(error, _TooManyValues) else type(error).__name__
             raise ValueError(f"row {len(rows) + 1} cannot be decoded: {reason}") from None
@@ -138,10 +148,12 @@ class AvroFile:
             raise ValueError("something follows its last row")
         return rows
 
-    def _decode_row(self, stream: BytesIO) -> Any:
+    def _decode_row(self, stream: BytesIO, reader_schema: Any) -> Any:
         start_byte, errors = stream.tell(), self._errors
         try:
-            return schemaless_reader(stream, self.schema, None, handle_unicode_errors=errors)
+            return schemaless_reader(
+                stream, self.schema, reader_schema, handle_unicode_errors=errors
+            )
         except OverflowError:
             # A time outside of the calendar stays a number, so that the other rows are read.
             stream.seek(start_byte)

@@ -3,11 +3,13 @@
 import io
 import os
 import re
+import signal
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import FloatRect, Page
+from playwright.sync_api import Browser, FloatRect, Page
 from rich.console import Console
 from rich.text import Text
 
@@ -18,6 +20,7 @@ from tests.support.commands import GROUNDWATCH, run
 DOCS = Path(launch.__file__).parents[1] / "docs"
 _COLUMNS, _LINES = 84, 26
 _WIDTH_PX, _HEIGHT_PX, _MARGIN_PX = 1000, 1600, 16
+_DESK_PX, _PHONE_PX, _REVIEW_HEIGHT_PX = 1280, 390, 800
 _TAG = "NUMBER_MISMATCH"
 
 
@@ -49,8 +52,29 @@ def draw_contradiction(page: Page, path: Path) -> None:
     page.screenshot(path=path, type="jpeg", quality=80, clip=clip, full_page=True)
 
 
+def draw_review(browser: Browser, folder: Path) -> None:
+    """Draw the list and an answer of the review, on a desk and on a phone."""
+    command = (sys.executable, *GROUNDWATCH, "review", "out/demo", "--port", "0")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    with subprocess.Popen(  # noqa: S603
+        command, stdout=subprocess.PIPE, text=True, env=environment
+    ) as server:
+        address = server.stdout.readline().strip() if server.stdout else ""
+        for name, width in (("", _DESK_PX), ("_phone", _PHONE_PX)):
+            page = browser.new_page(viewport={"width": width, "height": _REVIEW_HEIGHT_PX})
+            page.goto(address)
+            while page.locator("#list a").count() == 0:
+                page.reload()
+            page.screenshot(path=DOCS / f"review_list{name}.jpg", type="jpeg", quality=60)
+            page.get_by_label("Reason").select_option("CONTRADICTION")
+            page.get_by_role("button", name="Show").click()
+            page.locator("#list a").first.click()
+            page.screenshot(path=DOCS / f"review_answer{name}.jpg", type="jpeg", quality=60)
+        server.send_signal(signal.SIGINT)
+
+
 def main() -> None:
-    """Run the demo, and write both pictures."""
+    """Run the demo, and write the pictures."""
     os.environ |= {"FORCE_COLOR": "1", "COLUMNS": str(_COLUMNS)}
     with tempfile.TemporaryDirectory() as folder:
         # The pictures show the paths.
@@ -63,6 +87,7 @@ def main() -> None:
             page = browser.new_page(viewport={"width": _WIDTH_PX, "height": _HEIGHT_PX})
             page.goto(Path(folder, "out/demo/report.html").as_uri())
             draw_contradiction(page, DOCS / "contradiction.jpg")
+            draw_review(browser, Path(folder))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from launch.evaluate.shares import Interval, difference_interval, share_interval
 from launch.report.counts.excerpts import AnswerExcerpt
-from launch.report.counts.groups import Group, Interval, difference_interval, share_interval
+from launch.report.counts.groups import Group
 from launch.report.counts.tally import Findings
 from schemas import Record
 

@@ -1,5 +1,6 @@
 """Cut answers to a size that a page can hold."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple
@@ -19,10 +20,10 @@ from schemas.verdict import Verdict
 from transforms.rules.redaction import TextMode, is_hashed
 from transforms.rules.spans import character_start
 
-_MAX_FACTS = 8
 _MAX_MISMATCHES = 12
-_MAX_ANSWER_BYTES = 6_000
-_MAX_FACT_BYTES = 1_600
+_MAX_SENTENCE_BYTES = 1_000
+# Behind a sentence, of any script, or a line.
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n|(?<=。)".encode())
 _MAX_QUERY_BYTES = 600
 _LEAD_BYTES = 600
 _MAX_CLAIM_CHARACTERS = 600
@@ -51,7 +52,10 @@ Passage = tuple[str, NumberedClaim | None]  # a part of an answer, and the claim
 
 
 class FactExcerpt(Record, frozen=True, kw_only=True):
-    """A fact of an answer, and the numbers of the claims that it supports; numbers are from 1."""
+    """A fact of an answer, and the numbers of the claims that it supports; numbers are from 1.
+
+    `cited` are the sentences that support them.
+    """
 
     number: int
     text: Excerpt | None
@@ -59,6 +63,7 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
     uri: str | None
     title: str | None
     cited_by: tuple[int, ...]
+    cited: tuple[str, ...]
 
 
 class AnswerExcerpt(Record, frozen=True, kw_only=True):
@@ -105,7 +110,15 @@ def claim_rank(claim: Claim) -> float:
     return inf if claim.required_score is None else claim.required_score
 
 
-def cut_answer(row: AnswerRow) -> AnswerExcerpt:
+class Limits(NamedTuple):
+    """How much of an answer a page has room for."""
+
+    answer_bytes: int = 6_000
+    facts: int = 8
+    fact_bytes: int = 1_600
+
+
+def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # noqa: B008 - frozen
     """Cut an answer to the size of a page."""
     # The text of a claim is a span of the answer.
     claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
@@ -113,7 +126,7 @@ def cut_answer(row: AnswerRow) -> AnswerExcerpt:
     text_mode = _text_mode(row)
     has_text = text_mode is TextMode.FULL
     lowest = ranked[0].claim.start if ranked else 0
-    text = cut_text(row.answer_text, lowest, _MAX_ANSWER_BYTES) if has_text else None
+    text = cut_text(row.answer_text, lowest, limits.answer_bytes) if has_text else None
     return AnswerExcerpt(
         answer=replace(
             row,
@@ -138,7 +151,7 @@ def cut_answer(row: AnswerRow) -> AnswerExcerpt:
             )
             for each in row.mismatches[: _MAX_MISMATCHES if has_text else 0]
         ),
-        facts=tuple(_facts(row, ranked, has_text=has_text)),
+        facts=tuple(_facts(row, ranked, limits, has_text=has_text)),
         fact_count=len(row.facts),
     )
 
@@ -153,14 +166,14 @@ def _text_mode(row: AnswerRow) -> TextMode:
 
 
 def _facts(
-    row: AnswerRow, ranked: Sequence[NumberedClaim], *, has_text: bool
+    row: AnswerRow, ranked: Sequence[NumberedClaim], limits: Limits, *, has_text: bool
 ) -> Iterator[FactExcerpt]:
     """Order the facts: those that contradict, then by the lowest claim that cites them."""
     facts = row.facts
     cited = (fact for each in ranked for fact in each.claim.citations)
     named = (*(each.fact for each in row.mismatches), *cited)
     first = [fact for fact in named if fact is not None and fact < len(facts)]
-    for index in list(dict.fromkeys([*first, *range(len(facts))]))[:_MAX_FACTS]:
+    for index in list(dict.fromkeys([*first, *range(len(facts))]))[: limits.facts]:
         # By the number of a claim that cites the fact: where in the fact the cited part begins.
         starts = {
             number: dict(zip(claim.citations, claim.citation_starts, strict=False)).get(index, 0)
@@ -170,13 +183,21 @@ def _facts(
         fact, cited_byte = facts[index], next(iter(starts.values()), 0)
         yield FactExcerpt(
             number=index + 1,
-            text=cut_text(fact.text, cited_byte, _MAX_FACT_BYTES) if has_text else None,
+            text=cut_text(fact.text, cited_byte, limits.fact_bytes) if has_text else None,
             source=cut_name(fact.uri or fact.document),
             # A link that is cut would lead elsewhere.
             uri=fact.uri if len(fact.uri or "") <= _MAX_URI_CHARACTERS else None,
             title=kept_title(fact.title),
             cited_by=tuple(sorted(starts)),
+            cited=tuple(_sentence(fact.text, start) for start in {*starts.values()} if has_text),
         )
+
+
+def _sentence(text: str, start_byte: int) -> str:
+    """Return the sentence of a fact that begins at a byte."""
+    rest = text.encode(errors="replace")[start_byte:][:_MAX_SENTENCE_BYTES]
+    end = _SENTENCE_END.search(rest)
+    return rest[: end.start() if end else None].decode(errors="ignore").strip()
 
 
 def cut_text(text: str, around: int, max_bytes: int) -> Excerpt:

@@ -1,15 +1,12 @@
 """Counts by engine, session and document."""
 
-from math import hypot, sqrt
-from typing import NamedTuple
-
 import msgspec
 
+from launch.evaluate.shares import Interval, share_interval, wilson_lower_bound
 from launch.report.counts.untrusted_names import cut_name, kept_title
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Tag, Verdict
 
-_Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 _MAX_KEYS = 20_000
 # Texts compare faster than enum values.
 _LOW_GROUNDED, _POLICY_SKIPPED = str(Verdict.LOW_GROUNDED), str(Verdict.POLICY_SKIPPED)
@@ -17,47 +14,6 @@ ASSESSED = frozenset({str(Verdict.GROUNDED), _LOW_GROUNDED})
 """The verdicts that say whether an answer is supported; low-grounded shares are of these."""
 
 _DRIFT, _MISCITED = str(Tag.SCORE_DRIFT), str(Tag.CITATION_MISMATCH)
-
-
-def wilson_lower_bound(hits: int, total: int) -> float:
-    """Compute the lower bound, 0..1, of Wilson's 95 % interval for the share of `hits`.
-
-    With continuity correction: R. G. Newcombe, "Two-sided confidence intervals for the single
-    proportion", Statistics in Medicine 17 (1998), method 4.
-    """
-    if not hits:
-        return 0.0
-    share, square = hits / total, _Z * _Z
-    spread = _Z * sqrt(square - 1 / total + 4 * hits * (1 - share) + 4 * share - 2) + 1
-    return max(0.0, (2 * hits + square - spread) / (2 * (total + square)))
-
-
-class Interval(NamedTuple):
-    """A share, or a difference of two, with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-def share_interval(hits: int, total: int) -> Interval | None:
-    """Compute a share, 0..1, with Wilson's 95 % interval; None of nothing."""
-    if not total:
-        return None
-    high = 1 - wilson_lower_bound(total - hits, total)
-    return Interval(hits / total, wilson_lower_bound(hits, total), high)
-
-
-def difference_interval(before: Interval, after: Interval) -> Interval:
-    """Compute the difference of two independent shares with its 95 % interval.
-
-    R. G. Newcombe, "Interval estimation for the difference between independent proportions",
-    Statistics in Medicine 17 (1998), method 11.
-    """
-    change = after.value - before.value
-    down = hypot(after.value - after.low, before.high - before.value)
-    up = hypot(after.high - after.value, before.value - before.low)
-    return Interval(change, change - down, change + up)
 
 
 class Group(msgspec.Struct):

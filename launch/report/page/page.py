@@ -33,7 +33,7 @@ def source_hash(source: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
 
 
-_ENVIRONMENT = Environment(
+ENVIRONMENT = Environment(
     loader=PackageLoader(__package__),
     autoescape=True,
     undefined=StrictUndefined,
@@ -42,14 +42,14 @@ _ENVIRONMENT = Environment(
     # Applied to everything a template prints, so that no untrusted text is missed.
     finalize=presentation.visible,
 )
-_ENVIRONMENT.globals["counted"] = figures.counted
+ENVIRONMENT.globals["counted"] = figures.counted
 for _filter in (
     *(figures.count, figures.percent, figures.points, figures.score, figures.drift),
     *(figures.duration, figures.moment),
     *(presentation.breakable, presentation.document, presentation.marked),
     *(presentation.web_host, source_hash),
 ):
-    _ENVIRONMENT.filters[_filter.__name__] = _filter
+    ENVIRONMENT.filters[_filter.__name__] = _filter
 
 
 def render(
@@ -106,17 +106,18 @@ def render_comparison(
 
 
 def _render(template: str, **context: Any) -> str:
-    return _ENVIRONMENT.get_template(template).render(
-        style=_own("style.css"),
-        script=_own("filter.js"),
+    return ENVIRONMENT.get_template(template).render(
+        style=own_source(__package__, "style.css"),
+        script=own_source(__package__, "filter.js"),
         screen_accuracy=figures.SCREEN_ACCURACY,
         charts=charts,
         **context,
     )
 
 
-def _own(name: str) -> Markup:
-    source = files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+def own_source(package: str, name: str) -> Markup:
+    """Read a style sheet or script beside the templates of a package."""
+    source = files(package).joinpath("templates", name).read_text(encoding="utf-8")
     return Markup(source)  # noqa: S704 - our own source, without any record's text
 
 

@@ -61,13 +61,15 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(_PARTS.split(str(visible(name))))
 
 
-def marked(text: str, values: Iterable[str | None]) -> Markup:
-    """Mark the first places of values in a text."""
-    found = [re.escape(value) for value in values if value]
-    parts = re.split(f"({'|'.join(found)})", text, maxsplit=len(found)) if found else [text]
-    mark = Markup("<mark>{}</mark>")
+def marked(text: str, values: Iterable[str | None], sentences: Iterable[str] = ()) -> Markup:
+    """Mark the first places of values, and of sentences that support a claim, in a text."""
+    supports = Markup('<mark class="supports">{}</mark>')
+    known = dict.fromkeys(filter(None, values), Markup("<mark>{}</mark>"))
+    known |= dict.fromkeys(filter(None, sentences), supports)
+    pattern = f"({'|'.join(map(re.escape, known))})"
+    parts = re.split(pattern, text, maxsplit=len(known)) if known else [text]
     return Markup().join(
-        mark.format(visible(part)) if place % 2 else str(visible(part))
+        known[part].format(visible(part)) if place % 2 else str(visible(part))
         for place, part in enumerate(parts)
     )
 

@@ -4,17 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from launch.evaluate.shares import difference_interval, share_interval, wilson_lower_bound
 from launch.report.counts import groups as groups_module
 from launch.report.counts import tally as tally_module
-from launch.report.counts.groups import (
-    GeneratorComparison,
-    Group,
-    Groups,
-    Mean,
-    difference_interval,
-    share_interval,
-    wilson_lower_bound,
-)
+from launch.report.counts.groups import GeneratorComparison, Group, Groups, Mean
 from launch.report.counts.tally import OTHERS, Tally
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict

@@ -1,0 +1,402 @@
+"""Index the answers of output folders, so that a page of a million is found in an instant."""
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from launch.evaluate.strata import Stratum, stratum_of
+from launch.outputs.output_folder import (
+    UnreadableFile,
+    find_files,
+    locate_blocks,
+    read_answer,
+)
+from schemas import Record
+from schemas.enriched_answer import AnswerRow
+from schemas.quantities import DAY_US, to_us
+from transforms.persistence.private_files import create_file, make_folder
+from transforms.rules.tagging import Thresholds
+
+_FORMAT = 1
+_PAGE = 25
+_LOCK_TIMEOUT_S = 120.0
+# The text of a record is in its file only. `id` is the order of reading; a name has a number.
+_TABLES = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS files(file INTEGER PRIMARY KEY, path TEXT UNIQUE, damage TEXT);
+CREATE TABLE IF NOT EXISTS names(
+  number INTEGER PRIMARY KEY, kind TEXT, name TEXT, records INTEGER, UNIQUE (kind, name));
+CREATE TABLE IF NOT EXISTS ids(id INTEGER PRIMARY KEY, record_id TEXT UNIQUE);
+CREATE TABLE IF NOT EXISTS records(
+  id INTEGER PRIMARY KEY, file INTEGER, start_byte INTEGER, place INTEGER, verdict INTEGER,
+  reason INTEGER, engine INTEGER, time_us INTEGER, score REAL, stratum TEXT, chance INTEGER);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
+  text, names, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2");
+"""
+_LABELLED = "CREATE TEMP TABLE labelled(id INTEGER PRIMARY KEY, label TEXT, sample TEXT)"
+_READ_FIELDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("record_id", "engine", "event_time", "query", "answer_text", "verdict"), ()),
+    **dict.fromkeys(("verdict_reason", "tags", "support_score", "min_claim_score"), ()),
+    "facts": ("document", "uri"),
+}
+_ORDERS = {
+    "score": "score",
+    "newest": "-time_us",
+    "oldest": "iif(time_us = 0, 1 << 62, time_us)",
+}
+_NEW_ID = "INSERT OR IGNORE INTO ids(record_id) VALUES (?)"
+_BATCH = 5_000
+_UNSCORED = 2.0  # behind all scores
+_NO_TIME = 0
+NAME_KINDS = ("verdict", "reason", "engine", "tag", "document")
+
+
+class Query(Record, frozen=True, kw_only=True, rename={"score_from": "from", "score_to": "to"}):
+    """Which answers are listed, and in which order; every filter may be missing.
+
+    Days are UTC, and inclusive. Scores, 0..1, are of the lowest claim, or else the support score.
+    """
+
+    verdict: str | None = None
+    reason: str | None = None
+    engine: str | None = None
+    tag: str | None = None
+    document: str | None = None
+    words: str | None = None
+    since: date | None = None
+    until: date | None = None
+    score_from: float | None = None
+    score_to: float | None = None
+    labelled: Literal["any", "none", "unsupported", "supported", "unsure"] | None = None
+    order: Literal["score", "newest", "oldest"] = "score"
+
+
+class Listing(NamedTuple):
+    """A page of record ids, how many answers match, and the page's number, from 0, and count."""
+
+    record_ids: list[str]
+    matching: int
+    number: int
+    pages: int
+
+
+class AnswerIndex:
+    """An index of answers in a file of its own, which several processes may use.
+
+    Args:
+      folders: output folders, local or gs://, with the thresholds of each.
+      cache: the folder of indexes.
+
+    Raises:
+      OSError: the index cannot be written.
+    """
+
+    def __init__(self, folders: Mapping[str, Thresholds], cache: Path) -> None:
+        self._folders = folders
+        identity = msgspec.json.encode([_FORMAT, sorted(folders.items())])
+        self.path = cache / f"{hashlib.sha256(identity).hexdigest()[:32]}.sqlite"
+        make_folder(cache)
+        self._lock = threading.RLock()
+        self._connection = self._open()
+        self.unread = 0
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError:
+            # It is made of the files, and can be made again.
+            for name in ("", "-wal", "-shm"):
+                Path(f"{self.path}{name}").unlink(missing_ok=True)
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError as error:
+            raise OSError(f"{self.path}: {error}") from None
+
+    def _connect(self) -> sqlite3.Connection:
+        if not self.path.exists():
+            create_file(self.path, "ab").close()
+        connection = sqlite3.connect(
+            self.path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        )
+        connection.executescript(_TABLES)
+        connection.execute(_LABELLED)
+        return connection
+
+    def close(self) -> None:
+        """Close the file, which stays for the next time."""
+        self._connection.close()
+
+    def add_new_files(self, is_stopped: Callable[[], bool] = lambda: False) -> int:
+        """Index the files that are not yet indexed, each in one transaction; return how many.
+
+        Forgets all, and begins again, if an indexed file is gone. A damaged file counts with the
+        answers before its damage.
+        """
+        try:
+            return self._add_new_files(is_stopped)
+        except sqlite3.Error as error:
+            raise OSError(f"{self.path}: {error}") from None
+
+    def _add_new_files(self, is_stopped: Callable[[], bool]) -> int:
+        found = {path: folder for folder in self._folders for path in find_files(folder).enriched}
+        known = {path for (path,) in self._rows("SELECT path FROM files")}
+        if known - found.keys():
+            tables = ("files", "names", "ids", "records", "words")
+            with self._lock:
+                self._connection.executescript("".join(f"DROP TABLE {each};" for each in tables))
+                self._connection.executescript(_TABLES)
+            known = set()
+        new = [path for path in found if path not in known]
+        # A connection of its own: readers do not wait for a file.
+        with closing(sqlite3.connect(self.path, _LOCK_TIMEOUT_S, isolation_level=None)) as writer:
+            for number, path in enumerate(new):
+                self.unread = len(new) - number
+                if is_stopped():
+                    return number
+                writer.execute("BEGIN IMMEDIATE")
+                _add_file(writer, path, self._folders[found[path]])
+                writer.execute("COMMIT")
+        self.unread = 0
+        return len(new)
+
+    def damaged(self) -> list[str]:
+        """Say what is wrong with damaged files."""
+        return [damage for (damage,) in self._rows("SELECT damage FROM files WHERE damage <> ''")]
+
+    def names(self, kind: str, limit: int = 200) -> list[tuple[str, int]]:
+        """List the names of a kind, and of how many records, the most frequent first."""
+        query = "SELECT name, records FROM names WHERE kind = ? ORDER BY records DESC LIMIT ?"
+        return self._rows(query, kind, limit)
+
+    def count(self) -> int:
+        """Count the answers."""
+        return int(self._rows("SELECT count(*) FROM records")[0][0])
+
+    def page(self, query: Query, number: int) -> Listing:
+        """List one page, from 0, of the answers that match."""
+        condition, values = self._condition(query)
+        [(matching,)] = self._rows(f"SELECT count(*) FROM records WHERE {condition}", *values)  # noqa: S608
+        pages = max(1, -(-matching // _PAGE))
+        number = max(0, min(number, pages - 1))
+        order = f"{_ORDERS[query.order]}, id"
+        found = self._listed(order, condition, values, _PAGE, number * _PAGE)
+        return Listing(found, matching, number, pages)
+
+    def neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
+        """Return the record before or behind a record in the listed order, None at the end."""
+        first = _ORDERS[query.order]
+        key = self._rows(f"SELECT {first}, id FROM records WHERE id = {_ID_OF}", record_id)  # noqa: S608
+        if not key:
+            return None
+        condition, values = self._condition(query)
+        sign, direction = (">", "ASC") if is_next else ("<", "DESC")
+        order = f"{first} {direction}, id {direction}"
+        condition = f"{condition} AND ({first}, id) {sign} (?, ?)"
+        found = self._listed(order, condition, (*values, *key[0]), 1)
+        return found[0] if found else None
+
+    def draw(self, stratum: Stratum) -> str | None:
+        """Return the unlabelled answer of a stratum that its random number puts first."""
+        condition = "stratum = ? AND id NOT IN (SELECT id FROM labelled WHERE sample IS NOT NULL)"
+        found = self._listed("chance, id", condition, (stratum,), 1)
+        return found[0] if found else None
+
+    def strata(self) -> dict[Stratum, int]:
+        """Count the scored answers of each stratum."""
+        rows = self._rows("SELECT stratum, count(*) FROM records WHERE stratum <> '' GROUP BY 1")
+        return {Stratum(name): count for name, count in rows}
+
+    def stratum(self, record_id: str) -> Stratum | None:
+        """Return the stratum of a record, None without scores."""
+        rows = self._rows(f"SELECT stratum FROM records WHERE id = {_ID_OF}", record_id)  # noqa: S608
+        return Stratum(rows[0][0]) if rows and rows[0][0] else None
+
+    def set_label(self, record_id: str, label: str | None, sample: str | None) -> None:
+        """Let the filters know what the label of an answer is, None for none."""
+        self._rows(f"DELETE FROM labelled WHERE id = {_ID_OF}", record_id)  # noqa: S608
+        if label:
+            insert = "INSERT INTO labelled SELECT id, ?, ? FROM ids WHERE record_id = ?"
+            self._rows(insert, label, sample, record_id)
+
+    def labelled(self) -> list[tuple[str, str, str, str]]:
+        """List engine, reason, verdict and label of each labelled answer."""
+        name = "(SELECT name FROM names WHERE number = {})".format
+        columns = ", ".join(
+            f"coalesce({name(kind)}, '')" for kind in ("engine", "reason", "verdict")
+        )
+        return self._rows(f"SELECT {columns}, label FROM labelled JOIN records USING (id)")  # noqa: S608
+
+    def read(self, record_ids: Sequence[str]) -> Iterator[AnswerRow]:
+        """Read answers from their files, in this order; unknown ones are left out."""
+        source = "SELECT path, start_byte, place FROM records JOIN files USING (file)"
+        query = f"{source} WHERE id = {_ID_OF}"
+        for record_id in record_ids:
+            for path, start_byte, place in self._rows(query, record_id):
+                yield read_answer(path, start_byte, place)
+
+    def _listed(
+        self, order: str, condition: str, values: Sequence[object], limit: int, offset: int = 0
+    ) -> list[str]:
+        inner = f"SELECT id FROM records WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608
+        # The ids of the page only are looked up.
+        query = f"SELECT (SELECT record_id FROM ids WHERE ids.id = page.id) FROM ({inner}) AS page"  # noqa: S608
+        return [record_id for (record_id,) in self._rows(query, *values, limit, offset)]
+
+    def _condition(self, query: Query) -> tuple[str, list[object]]:
+        conditions: list[str] = ["1"]
+        values: list[object] = []
+
+        def add(condition: str, *given: object) -> None:
+            conditions.append(condition)
+            values.extend(given)
+
+        for kind in ("verdict", "reason", "engine"):
+            if (name := getattr(query, kind)) is not None:
+                add(f"{kind} = {_NUMBER_OF}", kind, name)
+        matches = [
+            f'names: "n{self._number(kind, name)}"'
+            for kind in ("tag", "document")
+            if (name := getattr(query, kind)) is not None
+        ]
+        matches += [f'text: "{each}" *' for each in _search_words(query.words or "")]
+        if matches:
+            add("id IN (SELECT rowid FROM words WHERE words MATCH ?)", " AND ".join(matches))
+        for condition, value in (
+            ("time_us >= ?", query.since and _start_us(query.since)),
+            ("time_us < ?", query.until and _start_us(query.until) + DAY_US),
+            ("score >= ?", query.score_from),
+            (f"score < {_UNSCORED} AND score <= ?", query.score_to),
+        ):
+            if value is not None:
+                add(condition, value)
+        if query.labelled in {"any", "none"}:
+            add("(id IN (SELECT id FROM labelled)) = ?", query.labelled == "any")
+        elif query.labelled:
+            add("id IN (SELECT id FROM labelled WHERE label = ?)", query.labelled)
+        return " AND ".join(conditions), values
+
+    def _number(self, kind: str, name: str) -> int:
+        rows = self._rows(f"SELECT {_NUMBER_OF}", kind, name)
+        return rows[0][0] or 0
+
+    def _rows(self, statement: str, *values: object) -> list[Any]:
+        with self._lock:
+            return self._connection.execute(statement, values).fetchall()
+
+
+_ID_OF = "(SELECT id FROM ids WHERE record_id = ?)"
+_NUMBER_OF = "(SELECT number FROM names WHERE kind = ? AND name = ?)"
+
+
+def _search_words(text: str) -> list[str]:
+    """Split a search into words as the tokenizer does, so that no operator of it is left."""
+    return "".join(each if each.isalnum() else " " for each in text).split()
+
+
+class _Names:
+    """The numbers of the names of records, and how many records of a file have each."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        rows = connection.execute("SELECT kind, name, number FROM names").fetchall()
+        self._connection = connection
+        self._numbers: dict[tuple[str, str], int] = {(kind, name): n for kind, name, n in rows}
+        self._records: dict[int, int] = {}
+
+    def number(self, kind: str, name: str | None) -> int | None:
+        """Return the number of a name of one record."""
+        if not name:
+            return None
+        number = self._numbers.get((kind, name))
+        if number is None:
+            insert = "INSERT INTO names(kind, name, records) VALUES (?, ?, 0)"
+            number = self._connection.execute(insert, (kind, name)).lastrowid or 0
+            self._numbers[kind, name] = number
+        self._records[number] = self._records.get(number, 0) + 1
+        return number
+
+    def store(self) -> None:
+        """Add the records of the file to those of the files before."""
+        update = "UPDATE names SET records = records + ? WHERE number = ?"
+        pairs = ((records, number) for number, records in self._records.items())
+        self._connection.executemany(update, pairs)
+
+
+def _add_file(connection: sqlite3.Connection, path: str, thresholds: Thresholds) -> None:
+    insert = "INSERT OR IGNORE INTO files(path, damage) VALUES (?, '')"
+    added = connection.execute(insert, (path,))
+    if not added.rowcount:
+        return  # by another process
+    file, names = added.lastrowid or 0, _Names(connection)
+    entries: list[_Entry] = []
+    try:
+        for start_byte, rows in locate_blocks(path, _READ_FIELDS):
+            for place, row in enumerate(rows):
+                # A repeated answer counts once, as in the report.
+                added = connection.execute(_NEW_ID, (row["record_id"],))
+                if added.rowcount:
+                    where = (added.lastrowid or 0, file, start_byte, place)
+                    entries.append(_entry(names, where, row, thresholds))
+            if len(entries) >= _BATCH:
+                _insert(connection, entries)
+    except UnreadableFile as error:
+        connection.execute("UPDATE files SET damage = ? WHERE file = ?", (str(error), file))
+    _insert(connection, entries)
+    names.store()
+
+
+class _Entry(NamedTuple):
+    """The rows of an answer in `records` and in `words`."""
+
+    record: tuple[object, ...]
+    words: tuple[int, str, str]
+
+
+def _insert(connection: sqlite3.Connection, entries: list[_Entry]) -> None:
+    records, words = (each.record for each in entries), (each.words for each in entries)
+    connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", records)
+    connection.executemany("INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)", words)
+    entries.clear()
+
+
+def _entry(
+    names: _Names, where: tuple[int, int, int, int], row: Mapping[str, Any], thresholds: Thresholds
+) -> _Entry:
+    """Index an answer, which has a number, and stands in a file, from a byte, at a place."""
+    read = row.get  # a released schema may lack a field
+    engine, event_time, verdict = read("engine"), read("event_time"), row["verdict"]
+    lowest, support = read("min_claim_score"), read("support_score")
+    scores = [score for score in (lowest, support) if score is not None]
+    stratum = stratum_of(verdict, support, lowest, thresholds.of_engine(engine))
+    sources = {each.get("document") or each.get("uri") for each in read("facts") or ()}
+    marks = [
+        *(names.number("tag", tag) for tag in set(read("tags") or ())),
+        *(names.number("document", source) for source in sources if source),
+    ]
+    record = (
+        *where,
+        names.number("verdict", verdict),
+        names.number("reason", read("verdict_reason")),
+        names.number("engine", engine),
+        to_us(event_time) if isinstance(event_time, datetime) else _NO_TIME,
+        *(scores[0] if scores else _UNSCORED, stratum or "", _chance(row["record_id"])),
+    )
+    text = f"{read('query') or ''}\n{read('answer_text') or ''}"
+    return _Entry(record, (where[0], text, " ".join([f"n{each}" for each in marks])))
+
+
+def _start_us(day: date) -> int:
+    return to_us(datetime.combine(day, time.min, UTC))
+
+
+def _chance(record_id: str) -> int:
+    """Return a number that is random, but the same whenever the answer is indexed."""
+    digest = hashlib.blake2b(record_id.encode(errors="replace"), digest_size=7).digest()
+    return int.from_bytes(digest)

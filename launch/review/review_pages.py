@@ -1,0 +1,149 @@
+"""Render the pages of the review: the list, one answer, and what the labels say."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import ChoiceLoader, PackageLoader
+from msgspec.structs import replace
+
+from launch.evaluate.calibrate_thresholds import Calibration
+from launch.evaluate.label_quality import HALF_WIDTH, Findings
+from launch.evaluate.strata import Stratum
+from launch.inputs.labels import DECISIONS
+from launch.report.counts.excerpts import Limits, cut_answer
+from launch.report.page import presentation
+from launch.report.page.page import ENVIRONMENT, own_source, source_hash
+from launch.review.answer_index import NAME_KINDS, AnswerIndex, Listing
+from launch.review.label_files import LabelFiles
+from schemas.enriched_answer import AnswerRow
+from transforms.rules.record_urls import record_url
+from transforms.rules.tagging import Thresholds
+
+_LIMITS = Limits(answer_bytes=200_000, facts=40, fact_bytes=20_000)
+_REPORT = "launch.report.page"
+_KEYS = dict(zip(("s", "u", "n", "x"), DECISIONS, strict=True))
+_ENVIRONMENT = ENVIRONMENT.overlay(
+    loader=ChoiceLoader([PackageLoader("launch.review"), PackageLoader(_REPORT)])
+)
+_STYLE = own_source(_REPORT, "style.css") + own_source("launch.review", "review.css")
+_SCRIPT = own_source("launch.review", "keys.js")
+
+POLICY = "; ".join(
+    (
+        *("default-src 'none'", f"style-src '{source_hash(_STYLE)}'"),
+        *(f"script-src '{source_hash(_SCRIPT)}'", "base-uri 'none'", "form-action 'self'"),
+        *("frame-ancestors 'none'", "require-trusted-types-for 'script'"),
+    )
+)
+
+
+class ReviewPages:
+    """Render pages whose links begin with `root`, such as ``/TOKEN``."""
+
+    def __init__(
+        self, root: str, title: str, thresholds: Thresholds, url_template: str | None
+    ) -> None:
+        self._common = {
+            "root": root,
+            "title": title,
+            "thresholds": thresholds,
+            "record_url": partial(record_url, url_template),
+            "verdicts": presentation.verdict_styles(()),
+            "style": _STYLE,
+            "script": _SCRIPT,
+            "form_action": "'self'",
+            "referrer": "same-origin",
+            "keys": _KEYS,
+            "address": self.address,
+        }
+        self._root = root
+
+    def address(self, *path: str, **query: object) -> str:
+        """Return the address of a page."""
+        kept = {name: value for name, value in query.items() if value not in (None, "")}
+        place = "/".join((self._root, *(quote(each, safe="") for each in path)))
+        return f"{place}?{urlencode(kept)}" if kept else place
+
+    def list_page(
+        self, index: AnswerIndex, labels: LabelFiles, listing: Listing, filters: Mapping[str, str]
+    ) -> str:
+        """Render a page of the list."""
+        rows = [cut_answer(row) for row in index.read(listing.record_ids)]
+        return self._render(
+            "list.html",
+            answers=[(each, labels.word(each.answer.record_id)) for each in rows],
+            listing=listing,
+            filters=filters,
+            names={kind: index.names(kind) for kind in NAME_KINDS},
+            total=index.count(),
+            unread=index.unread,
+            damaged=index.damaged(),
+            labelled=len(labels.record_ids()),
+        )
+
+    def record_page(
+        self,
+        row: AnswerRow,
+        labels: LabelFiles,
+        filters: Mapping[str, str],
+        previous: str | None,
+        following: str | None,
+    ) -> str:
+        """Render one answer; the filter `claim`, a number from 1, selects one of its claims."""
+        claim = filters.get("claim", "")
+        number = int(claim) if claim.isdecimal() else 0
+        selected = row.claims[number - 1] if 0 < number <= len(row.claims) else None
+        decisions = labels.decisions(row.record_id)
+        return self._render(
+            "record.html",
+            each=cut_answer(_of_claim(row, number) if selected else row, _LIMITS),
+            row=row,
+            filters={name: value for name, value in filters.items() if name != "claim"},
+            number=number if selected else 0,
+            selected=selected,
+            previous=previous,
+            following=following,
+            word=labels.word(row.record_id),
+            own=decisions.get(None),
+            decisions={
+                place: decisions.get((claim.start, claim.end))
+                for place, claim in enumerate(row.claims, 1)
+            },
+            labeller=labels.labeller,
+        )
+
+    def labels_page(
+        self,
+        labels: LabelFiles,
+        findings: Findings,
+        calibration: Calibration | None,
+        written: str | None,
+    ) -> str:
+        """Render what the labels say, and thresholds, which were written to a file or not."""
+        return self._render(
+            "labels.html",
+            findings=findings,
+            strata=list(Stratum),
+            agreements=list(labels.agreements()),
+            path=labels.path,
+            half_width=HALF_WIDTH,
+            calibration=calibration,
+            written=written,
+        )
+
+    def refusal(self, sentence: str) -> str:
+        """Render why there is no page."""
+        return self._render("refusal.html", sentence=sentence)
+
+    def _render(self, template: str, **context: Any) -> str:
+        return _ENVIRONMENT.get_template(template).render(**self._common, **context)
+
+
+def _of_claim(row: AnswerRow, number: int) -> AnswerRow:
+    """Leave out what the facts do to other claims than one."""
+    claims = [replace(claim, citations=(), citation_starts=()) for claim in row.claims]
+    claims[number - 1] = row.claims[number - 1]
+    mismatches = tuple(each for each in row.mismatches if each.claim == number - 1)
+    return replace(row, claims=tuple(claims), mismatches=mismatches)
