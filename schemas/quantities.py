@@ -56,6 +56,11 @@ def to_us(moment: datetime) -> int:
     return (zoned - EPOCH) // timedelta(microseconds=1)
 
 
+def is_in_calendar(time_us: int) -> bool:
+    """Return whether a time is within the years 1 to 9999 in UTC."""
+    return _FIRST_US <= time_us <= _LAST_US
+
+
 def to_date(time_us: int) -> str:
     """Format the UTC date of a time as ``2026-03-02``, within the same years as `to_rfc3339`."""
     return _date(time_us // DAY_US)

@@ -36,6 +36,10 @@ _CHANGED = "it has changed since it was counted; give the same command again"
 _CHECKED_NAMES = (".avro", ".parquet", ".gz", ".zst")
 # How a JSON value begins that is written over several lines, or an array with an element a line.
 _OPENING = re.compile(rb"[\[{\s]+|\s*\[.*,\s*")
+_OPENINGS = (b"{", b"[")
+# A value follows nothing else.
+_BEFORE_VALUE = (b"[", b",", b":")
+_WHOLE_OBJECTS = re.compile(rb"(?>\s*\{[^\n]*\}\s*)++")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?')
 
 
@@ -195,7 +199,7 @@ def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> 
     In a file whose first line begins a JSON value over several lines, each value is one message.
     """
     number = read = verified = 0
-    line = _Line(max_line_bytes, f"{path}#1")
+    line = _Line(max_line_bytes, path, 1)
     is_spread: bool | None = None
     try:
         for chunk in chunks:
@@ -203,35 +207,38 @@ def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> 
             line.add(first)
             for piece in others:
                 number += 1
-                if is_spread is None and not line.is_blank:
+                if not line.size:
+                    line.number = number + 1
+                elif is_spread is None and not line.is_blank:
                     is_spread = line.begins_value
-                if is_spread and line.is_open():
+                if is_spread and line.is_open() and not line.is_torn_before(piece):
                     line.add(b"\n")
-                else:
-                    if message := line.message():
+                elif line.size:
+                    for message in line.messages():
                         read += 1
                         yield message
-                    line = _Line(max_line_bytes, f"{path}#{number + 1}")
+                    line = _Line(max_line_bytes, path, number + 1)
                 line.add(piece)
             if chunk.is_verified:
                 verified = read
     except DamagedArchive as error:
         error.verified = verified
         raise
-    if message := line.message():
-        yield message
+    yield from line.messages()
 
 
 class _Line:
     """A line, or a JSON value of several, being read; only the beginning of a long one is kept."""
 
-    def __init__(self, max_bytes: int, place: str) -> None:
+    def __init__(self, max_bytes: int, path: str, number: int) -> None:
         self._max_bytes = max_bytes
-        self._place = place
+        self._path = path
+        self.number = number
         self._pieces: list[bytes] = []
-        self._bytes = 0
+        self.size = 0
         self._is_cut = False
         self._counted = self._depth = 0
+        self._last = b""
 
     @property
     def is_blank(self) -> bool:
@@ -245,28 +252,44 @@ class _Line:
 
     def is_open(self) -> bool:
         """Return whether a JSON value goes on after what was added so far."""
-        text = _STRING.sub(b"", b"".join(self._pieces[self._counted :]))
+        added = b"".join(self._pieces[self._counted :])
+        text = _STRING.sub(b"", added)
         self._counted = len(self._pieces)
         self._depth += text.count(b"{") + text.count(b"[") - text.count(b"}") - text.count(b"]")
+        self._last = added.rstrip()[-1:] or self._last
         return self._depth > 0
 
+    def is_torn_before(self, piece: bytes) -> bool:
+        """Return whether another value begins where none can stand."""
+        return piece[:1] in _OPENINGS and self._last not in _BEFORE_VALUE
+
     def add(self, piece: bytes) -> None:
-        self._bytes += len(piece)
+        if not piece:
+            return
+        self.size += len(piece)
         if self._is_cut:
             return
         self._pieces.append(piece)
-        if self._bytes > self._max_bytes:
+        if self.size > self._max_bytes:
             # Joining all pieces would double the memory.
             kept = bytearray()
             for each in self._pieces:
                 kept += each[: _KEPT_BYTES - len(kept)]
             self._pieces, self._is_cut = [bytes(kept)], True
 
-    def message(self) -> Message | None:
-        """Make the message; None of a blank line."""
+    def messages(self) -> Iterator[Message]:
+        """Make the message; none of a blank line, and several of a torn line before whole ones."""
         kept = b"".join(self._pieces)
+        place = f"{self._path}#{self.number}"
         if self._is_cut:
-            return Message(payload=kept, place=self._place, whole_bytes=self._bytes)
+            yield Message(payload=kept, place=place, whole_bytes=self.size)
+            return
         payload = kept.removesuffix(b"\r")
-        is_blank = not payload.removeprefix(_BYTE_ORDER_MARK).strip()
-        return None if is_blank else Message(payload=payload, place=self._place)
+        first, _, others = payload.partition(b"\n")
+        if self._depth > 0 and _WHOLE_OBJECTS.fullmatch(others):
+            yield Message(payload=first.removesuffix(b"\r"), place=place)
+            for number, line in enumerate(others.split(b"\n"), self.number + 1):
+                if line.strip():
+                    yield Message(payload=line.rstrip(b"\r"), place=f"{self._path}#{number}")
+        elif payload.removeprefix(_BYTE_ORDER_MARK).strip():
+            yield Message(payload=payload, place=place)

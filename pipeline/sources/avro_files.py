@@ -14,7 +14,7 @@ import cramjam
 from backports import zstd
 from fastavro import parse_schema, schemaless_reader
 
-from pipeline.sources.compression import DamagedArchive
+from pipeline.sources.compression import MAX_DECODED_BYTES, DamagedArchive, refuse_expansion
 from pipeline.sources.tables import row_message
 from schemas.enriched_answer import avro_to_payload, is_enriched_schema
 from schemas.message import Message
@@ -30,15 +30,17 @@ _HEADER_FIELDS = {"magic": _MAGIC, "metadata": _METADATA, "sync": _SYNC}
 _FIELDS = [{"name": name, "type": kind} for name, kind in _HEADER_FIELDS.items()]
 _HEADER = parse_schema({"type": "record", "name": "Header", "fields": _FIELDS})
 _CHUNK_BYTES = 64 * 1024
-# More than any writer's blocks have, so that a damaged length cannot fill the memory.
-_MAX_BLOCK_BYTES = 256 * MEGABYTE
+# A larger block is decoded with a limit of its values, each of which takes some 200 bytes.
+_UNCOUNTED_BYTES = 2 * MEGABYTE
+_MAX_VALUES = 3_000_000
 _MAX_LONG_BYTES = 10
 _CRC_BYTES = 4
+_MAX_BLOCK_MEMORY = 256 * MEGABYTE
 _WRONG_CHECKSUM = "its checksum is wrong"
 _DECODERS: Mapping[str, Callable[[], Any]] = {
     "deflate": lambda: zlib.decompressobj(-zlib.MAX_WBITS),
     "bzip2": bz2.BZ2Decompressor,
-    "xz": lzma.LZMADecompressor,
+    "xz": partial(lzma.LZMADecompressor, memlimit=_MAX_BLOCK_MEMORY),
     "zstandard": zstd.ZstdDecompressor,
 }
 _CODECS = ("null", "snappy", *_DECODERS)
@@ -87,14 +89,22 @@ class AvroFile:
         except Exception as error:  # noqa: BLE001 - fastavro raises whatever its parsers do
             reason = f"its Avro schema cannot be read: {type(error).__name__}"
             raise DamagedArchive(reason) from None
+        self._plain_schema = _without_logical_types(self.schema)
+        named = self.schema.get("__named_schemas", {}) if isinstance(self.schema, Mapping) else {}
+        # As many of them as a few bytes claim would fill the memory.
+        if not all(_has_bytes(each, named) for each in _arrays(self.schema)):
+            raise DamagedArchive("its Avro schema has an array of values without bytes")
 
     def blocks(self) -> Iterator[list[Row]]:
         """Read the rows of each block, until DamagedArchive."""
-        number = 0
+        number = decoded_bytes = 0
         while self._stream.peek(1):
             number, start = number + 1, self._reader.offset
             try:
-                rows = self._decode(*self._read_block())
+                count, data = self._read_block()
+                decoded_bytes += len(data)
+                refuse_expansion(self._reader.offset, decoded_bytes)
+                rows = self._decode(count, data)
             except (EOFError, ValueError) as error:
                 raise DamagedArchive(
                     f"Avro block {number}, from byte {start}, is damaged before byte"
@@ -117,17 +127,75 @@ class AvroFile:
 
     def _decode(self, count: int, data: bytes) -> list[Row]:
         rows: list[Any] = []
-        stream, errors = BytesIO(data), self._errors
+        stream = BytesIO(data) if len(data) <= _UNCOUNTED_BYTES else _CountedValues(data)
         try:
             for _ in range(count):
-                row = schemaless_reader(stream, self.schema, None, handle_unicode_errors=errors)
-                rows.append(row)
+                rows.append(self._decode_row(stream))  # noqa: PERF401 - of a damaged block the rows before the fault stay
         except Exception as error:  # noqa: BLE001 - fastavro raises whatever its decoders do
-            reason = f"row {len(rows) + 1} cannot be decoded: {type(error).__name__}"
-            raise ValueError(reason) from None
+            reason = error if isinstance(error, _TooManyValues) else type(error).__name__
+            raise ValueError(f"row {len(rows) + 1} cannot be decoded: {reason}") from None
         if stream.read(1):
             raise ValueError("something follows its last row")
         return rows
+
+    def _decode_row(self, stream: BytesIO) -> Any:
+        start_byte, errors = stream.tell(), self._errors
+        try:
+            return schemaless_reader(stream, self.schema, None, handle_unicode_errors=errors)
+        except OverflowError:
+            # A time outside of the calendar stays a number, so that the other rows are read.
+            stream.seek(start_byte)
+            return schemaless_reader(stream, self._plain_schema, None, handle_unicode_errors=errors)
+
+
+class _TooManyValues(Exception):
+    """A block has more values than fit into the memory."""
+
+
+class _CountedValues(BytesIO):
+    """The data of a block, of which only so many values are read."""
+
+    _values = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read some bytes, or raise _TooManyValues."""
+        self._values += 1
+        if self._values > _MAX_VALUES:
+            raise _TooManyValues(f"its block has more than {_MAX_VALUES:,} values")
+        return super().read(size)
+
+
+def _without_logical_types(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without_logical_types(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    kept = (name for name in schema if name != "logicalType")
+    return {name: _without_logical_types(schema[name]) for name in kept}
+
+
+def _arrays(schema: Any) -> Iterator[Any]:
+    """List the types of the items of all arrays in a schema."""
+    if isinstance(schema, Mapping):
+        if schema.get("type") == "array":
+            yield schema["items"]
+        for each in schema.values():
+            yield from _arrays(each)
+    elif isinstance(schema, list):
+        for each in schema:
+            yield from _arrays(each)
+
+
+def _has_bytes(schema: Any, named: Mapping[str, Any], seen: tuple[str, ...] = ()) -> bool:
+    """Return whether each value of a type takes at least a byte."""
+    if isinstance(schema, str):
+        is_known = schema in named and schema not in seen
+        return _has_bytes(named[schema], named, (*seen, schema)) if is_known else schema != "null"
+    if isinstance(schema, list):
+        return True
+    if schema["type"] == "record":
+        return any(_has_bytes(field["type"], named, seen) for field in schema["fields"])
+    return bool(schema["size"]) if schema["type"] == "fixed" else schema["type"] != "null"
 
 
 class _Reader:
@@ -139,7 +207,7 @@ class _Reader:
 
     def read(self, size: int) -> bytes:
         """Read so many bytes, or raise EOFError; ValueError for an odd size."""
-        if not 0 <= size <= _MAX_BLOCK_BYTES:
+        if not 0 <= size <= MAX_DECODED_BYTES:
             raise ValueError(f"it claims to have {size} bytes")
         # In pieces, since a stream allocates memory for the requested size.
         data = bytearray()
@@ -168,31 +236,38 @@ def _decompress(codec: str, data: bytes) -> bytes:
         return data
     if codec == "snappy":
         return _decompress_snappy(data)
-    pieces: list[bytes] = []
-    decoder = _DECODERS[codec]()
+    whole, position, decoder = bytearray(), 0, _DECODERS[codec]()
     try:
-        while data:
-            pieces.append(decoder.decompress(data[:_CHUNK_BYTES]))
-            data = decoder.unused_data + data[_CHUNK_BYTES:]
+        while position < len(data) and len(whole) <= MAX_DECODED_BYTES:
+            piece = memoryview(data)[position : position + _CHUNK_BYTES]
+            whole += decoder.decompress(piece, MAX_DECODED_BYTES + 1 - len(whole))
+            position += len(piece) - len(decoder.unused_data)
             if decoder.eof and codec == "deflate":
                 break
-            if decoder.eof and data:
+            if decoder.eof and position < len(data):
                 decoder = _DECODERS[codec]()
     except Exception as error:  # noqa: BLE001 - each codec raises errors of its own
         raise ValueError(f"it cannot be decompressed: {type(error).__name__}") from None
+    _require_bounded(len(whole))
     if not decoder.eof:
         raise ValueError("its compressed data ends early")
-    whole = b"".join(pieces)
+    data = data[position:]
     # fastavro leaves the beginning of zlib's checksum after the compressed data.
     has_checksum = codec == "deflate" and len(data) in (_CRC_BYTES - 1, _CRC_BYTES)
     if has_checksum and not zlib.adler32(whole).to_bytes(_CRC_BYTES).startswith(data):
         raise ValueError(_WRONG_CHECKSUM)
-    return whole
+    return bytes(whole)
+
+
+def _require_bounded(size: int) -> None:
+    if size > MAX_DECODED_BYTES:
+        raise ValueError(f"it decodes to more than {MAX_DECODED_BYTES:,} bytes")
 
 
 def _decompress_snappy(data: bytes) -> bytes:
     """Source: avro.apache.org/docs/1.12.0/specification, "snappy": a CRC-32 follows the data."""
     try:
+        _require_bounded(cramjam.snappy.decompress_raw_len(data[:-_CRC_BYTES]))
         decompressed = bytes(cramjam.snappy.decompress_raw(data[:-_CRC_BYTES]))
     except cramjam.DecompressionError as error:
         raise ValueError(f"it cannot be decompressed: {type(error).__name__}") from None

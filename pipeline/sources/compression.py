@@ -6,6 +6,8 @@ from typing import IO, NamedTuple
 
 from backports import zstd
 
+from schemas.quantities import MEGABYTE
+
 
 class DamagedArchive(Exception):
     """An archive is cut, or a checksum is wrong; `verified` records before the damage count."""
@@ -15,6 +17,11 @@ class DamagedArchive(Exception):
         self.verified = verified
 
 
+MAX_DECODED_BYTES = 64 * MEGABYTE
+"""What a block may decode to, and what a file may whatever its size."""
+
+# gzip reaches 1,032 with zeros, and logs 50.
+_MAX_EXPANSION = 1_000
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
@@ -29,6 +36,15 @@ class FileChunk(NamedTuple):
 
     data: bytes
     is_verified: bool
+
+
+def refuse_expansion(stored_bytes: int, decoded_bytes: int) -> None:
+    """Raise DamagedArchive for a file that decodes to far more than what is stored of it."""
+    if decoded_bytes > max(MAX_DECODED_BYTES, stored_bytes * _MAX_EXPANSION):
+        raise DamagedArchive(
+            f"its first {stored_bytes:,} bytes decode to more than {decoded_bytes:,}: a file may"
+            f" decode to {MAX_DECODED_BYTES:,} bytes, or {_MAX_EXPANSION:,} times its size"
+        )
 
 
 def read_plain(stream: IO[bytes]) -> Iterator[FileChunk]:
@@ -81,6 +97,7 @@ class _Members:
         self._kind = kind
         self._input = b""
         self._offset = 0
+        self._decoded_bytes = 0
 
     def read(self) -> Iterator[FileChunk]:
         number, name, magic = 0, self._kind.name, self._kind.magic
@@ -107,6 +124,8 @@ class _Members:
             self._offset += len(given) - len(self._input)
             if not (has_input or data or member.decoder.eof):
                 raise EOFError("it ends early")
+            self._decoded_bytes += len(data)
+            refuse_expansion(self._offset, self._decoded_bytes)
             yield FileChunk(data, is_verified=member.decoder.eof or not member.has_checksum)
 
     def _skip_padding(self) -> None:

@@ -3,13 +3,13 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 
 import msgspec
 
 from schemas.answer import SafetyRating
-from schemas.quantities import to_us
+from schemas.quantities import is_in_calendar, to_us
 from schemas.verdict import Tag
 from schemas.wire import enums
 from schemas.wire.discovery_engine import WireRating
@@ -38,9 +38,9 @@ def proportion(score: float | None) -> float | None:
 def parse_time(value: Time) -> int | None:
     """Parse a time, and truncate it to microseconds since 1970 UTC.
 
-    A time is RFC 3339 with an offset, or seconds, milliseconds or microseconds since 1970; the
-    magnitude shows which. Any other value is None, and so is a time outside the years 1 to 9999 in
-    UTC.
+    A time is RFC 3339, in UTC where it has no offset, or seconds, milliseconds or microseconds
+    since 1970; the magnitude shows which. Any other value is None, and so is a time outside the
+    years 1 to 9999 in UTC.
     """
     if not isinstance(value, str):
         return None if value is None or isinstance(value, bool) else _parse_epoch(value)
@@ -50,12 +50,10 @@ def parse_time(value: Time) -> int | None:
         # msgspec rounds further digits, which would move the end of a day to the next day.
         value = _BEYOND_MICROSECONDS.sub("", value)
     try:
-        time = msgspec.convert(value, datetime)
-        return to_us(time.astimezone(UTC)) if time.tzinfo else None
+        time = to_us(msgspec.convert(value, datetime))
     except msgspec.ValidationError:
         return _parse_epoch(value) if _EPOCH_TEXT.fullmatch(value) else None
-    except OverflowError:
-        return None
+    return time if is_in_calendar(time) else None
 
 
 def first_time(*values: Time) -> tuple[int | None, tuple[Tag, ...]]:
@@ -64,12 +62,6 @@ def first_time(*values: Time) -> tuple[int | None, tuple[Tag, ...]]:
     parsed = [time for time in times if time is not None]
     tags = (Tag.BAD_TIMESTAMP,) if len(parsed) < len(times) else ()
     return (parsed[0] if parsed else None), tags
-
-
-def first_utc_time(time: Time) -> tuple[int | None, tuple[Tag, ...]]:
-    """Do as `first_time` does, with UTC for a time without offset, as several tools write it."""
-    found = first_time(time)
-    return first_time(f"{time}Z") if found[1] and isinstance(time, str) else found
 
 
 def engine_id(*names: str) -> str | None:
@@ -106,7 +98,7 @@ def read_ratings(
 def _parse_epoch(value: str | float) -> int | None:
     number = Decimal(str(value))
     times = (math.floor(number * us) for limit, us in _EPOCH_UNITS if abs(number) < limit)
-    return next(times, None)
+    return next(filter(is_in_calendar, times), None)
 
 
 def _id_below(collection: str, name: str) -> str:

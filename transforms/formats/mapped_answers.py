@@ -10,7 +10,7 @@ from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import camel_case_name, read_json
 from transforms.formats.fact_collection import FactCollection, render_value
 from transforms.formats.field_maps.field_map import PRESETS, FieldMap
-from transforms.formats.field_values import first_utc_time
+from transforms.formats.field_values import first_time
 from transforms.formats.format import Format, Reading, Request
 
 MAPPED = "field_map.custom"
@@ -74,7 +74,7 @@ def _with_time(answer: Answer, given: list[object]) -> Answer:
     if not given:
         return answer
     [time, *_] = given
-    time_us, tags = first_utc_time(time if isinstance(time, str | int | float) else None)
+    time_us, tags = first_time(time if isinstance(time, str | int | float) else None)
     time_us = answer.event_time_us if time_us is None else time_us
     return replace(answer, event_time_us=time_us, tags=answer.tags + tags)
 

@@ -11,7 +11,7 @@ from schemas.answer import Answer
 from schemas.message import CARRIER_ID, CARRIER_TIME, Message, ParseOptions, UnreadableAnswer
 from transforms.formats.answer_elements import split_answers
 from transforms.formats.field_maps.field_map import FieldMap, parse_map
-from transforms.formats.field_values import engine_id, first_time, first_utc_time, session_id
+from transforms.formats.field_values import engine_id, first_time, session_id
 from transforms.formats.format import Format, Request
 from transforms.formats.format_table import find_format
 from transforms.formats.mapped_answers import read_with_own_map
@@ -99,7 +99,7 @@ def _complete(answer: Answer, token: str, source_format: str) -> Answer:
     ids: dict[str, str | None] = {}
     if attributes:
         given_us, given_tags = first_time(attributes.get("event_time", ""))
-        carrier_us, carrier_tags = first_utc_time(attributes.get(CARRIER_TIME, ""))
+        carrier_us, carrier_tags = first_time(attributes.get(CARRIER_TIME, ""))
         event_time_us = given_us if event_time_us is None else event_time_us
         tags = tuple(dict.fromkeys((*tags, *given_tags, *carrier_tags)))
         ids = {name: attributes.get(name) for name in _IDS if not getattr(answer, name)}

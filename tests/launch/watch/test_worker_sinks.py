@@ -133,23 +133,3 @@ def test_records_go_into_a_bucket_once_it_can_be_reached(
     visible = [name.split("/")[0] for name in objects if not name.startswith(".")]
     expected = ["alerts", "enriched", "manifest", "runs", "summary.json"]
     assert visible == expected
-
-
-def test_damaged_rows_are_in_no_file_and_the_others_stay(watched: Watched) -> None:
-    with watched.worker() as worker:
-        # The first publication is due at once, the next one after a while.
-        worker.step()
-        for first in (0, 5):
-            watched.publish(*map(an_envelope, range(first, first + 5)))
-            work(worker, lambda: not watched.outstanding)
-        database = worker.journal.database
-        good = list(database.read("SELECT checksum FROM chunks ORDER BY id"))
-        database.write("UPDATE chunks SET checksum = 1 WHERE id = (SELECT min(id) FROM chunks)")
-        with pytest.raises(OSError, match=r"is damaged .*left as it is"):
-            worker.finish()
-        assert watched.record_ids() == []
-        assert worker.journal.waiting()["enriched"].rows == 10
-        query = "UPDATE chunks SET checksum = ? WHERE id = (SELECT min(id) FROM chunks)"
-        database.write(query, *good[0])
-        worker.finish()
-    assert len(watched.record_ids()) == 10

@@ -28,7 +28,7 @@ def test_an_array_is_one_message() -> None:
     assert json.loads(message.payload) == VALUES
 
 
-@pytest.mark.parametrize("content", [b"[\n", b'{\n"answer": "a"\n', b"{{\n[\n"])
+@pytest.mark.parametrize("content", [b"[\n", b'{\n"answer": "a"\n', b"{{\n]\n"])
 def test_a_value_that_never_ends_is_one_message(content: bytes) -> None:
     assert payloads(read_all(content)) == [content]
 
@@ -36,6 +36,16 @@ def test_a_value_that_never_ends_is_one_message(content: bytes) -> None:
 def test_a_broken_first_line_takes_no_other_line_along() -> None:
     lines = [b'{"answer": "cut', an_envelope(1), an_envelope(2)]
     assert payloads(read_all(lines_of(*lines))) == lines
+
+
+@pytest.mark.parametrize("torn", [b"{", b"[", b'{"answer":', b"[ \r", b"{{"])
+@pytest.mark.parametrize("count", [1, 2, 20])
+def test_a_torn_line_between_lines_is_one_failure(torn: bytes, count: int) -> None:
+    lines = [an_envelope(number) for number in range(count)]
+    found = read_all(lines_of(torn, *lines, torn, *lines))
+    texts = [torn.removesuffix(b"\r"), *lines]
+    assert payloads(found) == [*texts, *texts]
+    assert [each.place for each in found][-1] == f"answers.jsonl#{2 * count + 2}"
 
 
 def test_values_of_a_cut_gzip_member_do_not_count() -> None:

@@ -22,6 +22,7 @@ from pipeline.sources.compression import DamagedArchive
 from pipeline.sources.splits import SegmentReader, split_segments
 from pipeline.sources.tables import read_parquet
 from schemas.message import Message
+from schemas.wire.json_input import MAX_PAYLOAD_BYTES
 from tests.support.archives import COMPRESSED, buffered, payloads, read_all, read_damaged
 
 ROWS = [
@@ -53,6 +54,12 @@ def csv_of(rows: list[dict[str, Any]], **options: Any) -> bytes:
 
 def _cell(value: object) -> object:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+
+
+def twice_named() -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(pa.Table.from_arrays([pa.array(["x"])] * 2, ["a", "a"]), stream)
+    return stream.getvalue()
 
 
 def objects(messages: list[Message]) -> list[Any]:
@@ -136,6 +143,47 @@ def test_bad_utf8_affects_no_other_row_of_csv() -> None:
     assert payloads(messages) == [b'{"a": "\xff", "b": "1"}', b'{"a":"x","b":"2"}']
 
 
+@pytest.mark.parametrize(
+    ("names", "bad", "failed"),
+    [
+        pytest.param("ab", '"stray,2', ['"stray,2'], id="a quote that nothing closes"),
+        pytest.param("a", '"stray', ['"stray', ""], id="a quote that nothing closes, one column"),
+        pytest.param("ab", '"a"b,2', ['"a"b,2'], id="a quote inside of a cell"),
+        pytest.param("ab", "x" * 10_000_001 + ",2", None, id="a cell over the limit"),
+        pytest.param("ab", "x" * 33_000_000, None, id="a line over the limit"),
+    ],
+)
+def test_a_bad_row_is_one_failure(names: str, bad: str, failed: object) -> None:
+    rows = [names, *(str(number) * len(names) for number in range(3))]
+    lines = [",".join(row) for row in rows]
+    found = read_all("\n".join([*lines[:2], bad, *lines[2:]]).encode(), "x.csv")
+    good = [dict.fromkeys(names, str(number)) for number in range(3)]
+    assert [json.loads(found[place].payload) for place in (0, 2, 3)] == good
+    assert len(found) == len(good) + 1
+    assert len(found[1].payload) > MAX_PAYLOAD_BYTES or objects(found)[1] == failed
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("s"), pa.timestamp("ns"), pa.date32()], ids=str)
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_a_time_that_python_cannot_hold_affects_no_other_row(kind: Any, *, is_nested: bool) -> None:
+    number = {"timestamp[s]": 10**14 + 1, "date32[day]": 2**31 - 1}.get(str(kind), 2**60 + 1)
+    times = pa.array([0, number, 1], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+    column = pa.StructArray.from_arrays([times], ["time"]) if is_nested else times
+    stream = io.BytesIO()
+    table = pa.table({"id": ["a", "b", "c"], "time": column})
+    parquet.write_table(table, stream, version="2.6")
+    found = objects(read_all(stream.getvalue(), "x.parquet"))
+    assert [row["id"] for row in found] == ["a", "b", "c"]
+    assert "1970-01-01" in str(found[0]["time"])
+    assert "2006" in str(found[1]["time"]) or str(number) in str(found[1]["time"])
+
+
+def test_text_in_another_encoding_fails_with_its_bytes() -> None:
+    rows = [{"id": "1", "answer": "Käse".encode("latin-1")}]
+    [message] = read_all(parquet_of(rows), "x.parquet")
+    assert "K\udce4se".encode(errors="surrogateescape") in message.payload
+
+
 def test_a_row_of_another_length_is_kept_as_a_list() -> None:
     assert objects(read_all(b"a,b\n1,2,3\n4,5\n", "x.csv")) == [
         ["1", "2", "3"],
@@ -146,8 +194,8 @@ def test_a_row_of_another_length_is_kept_as_a_list() -> None:
 @pytest.mark.parametrize(
     ("content", "path", "reason"),
     [
-        (b'a,b\n1,"never closed\n', "x.csv", "no table of CSV behind row 0"),
         (b"a,a\n1,2\n", "x.csv", "two of its columns have the name 'a'"),
+        (twice_named(), "x.parquet", "two of its columns have the name 'a'"),
         (b"PAR1 and nothing else", "x", "no whole Parquet file"),
         (b'{"answer": "a"}', "x.parquet", "it is not a Parquet file"),
     ],

@@ -15,7 +15,7 @@ from tests.support.buckets import Buckets, Trouble, when
 from tests.support.storage_server import storage_server
 from tests.support.waiting import wait_until
 
-LEASE_S = 0.2
+LEASE_S = 0.5
 
 
 @pytest.fixture

@@ -92,7 +92,7 @@ TIMES = {
         False,
     ),
     "bad creation": ({"completeTime": "2026-03-02T08:00:00Z", "createTime": "noon"}, EIGHT, False),
-    "no offset": ({"createTime": "2026-03-02T08:00:00"}, NINE, False),
+    "no offset": ({"createTime": "2026-03-02T08:00:00"}, EIGHT, True),
     "date only": ({"createTime": "2026-03-02"}, NINE, False),
     "before year 1": ({"createTime": "0001-01-01T00:00:00+14:00"}, NINE, False),
     "after year 9999": ({"createTime": "9999-12-31T23:59:59-14:00"}, NINE, False),
