@@ -1,5 +1,6 @@
 """Send the records of an output folder to a target, and resume where an export stopped."""
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -27,6 +28,7 @@ from transforms.runtime.retry_schedule import RetrySchedule
 _WRITE_EVERY_S = 1.0
 _SCHEDULE = RetrySchedule(first_s=1.0, longest_s=30.0)
 _GIVE_UP_AFTER_S = 120.0
+_log = logging.getLogger(__name__)
 
 
 class Exported(Record, frozen=True, kw_only=True):
@@ -136,6 +138,8 @@ class FolderExport:
             try:
                 return deliver(target, results)
             except TargetUnavailable as error:
+                if not failures:
+                    _log.warning("waiting: %s", error)
                 failures += 1
                 pause_s = error.retry_after_s or _SCHEDULE.wait_s(failures)
                 if waited_s + pause_s > _GIVE_UP_AFTER_S:

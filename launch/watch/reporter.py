@@ -9,12 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.terminal.figures import accounts_line, counted, printable
+from launch.terminal.figures import accounts_line, answer_ids, counted, printable
 from launch.terminal.progress import ENDS, read_gauges
 from schemas.alert import Alert
 from schemas.summary import Summary
 
-_SHORT_ID = 12
 _TERMINAL_EVERY_S = 1.0
 _LOG_EVERY_S = 60.0
 _LOGGED_FIELDS = (
@@ -132,7 +131,7 @@ def alert_line(alert: Alert) -> str:
         alert.verdict or (alert.rate.signal if alert.rate else ""),
         incident.state if incident else "",
         alert.engine or "no engine",
-        (alert.record_id or "")[:_SHORT_ID],
+        answer_ids(alert.record_id, alert.answer_name),
     )
     score = "" if alert.min_claim_score is None else f", worst claim {alert.min_claim_score:.2f}"
     claim = alert.worst_claim and alert.worst_claim.text

@@ -55,8 +55,13 @@ SILENCE = NoDataIncident(
     ("alert", "line"),
     [
         (
-            an_alert(verdict="LOW_GROUNDED", engine="shop", min_claim_score=0.174),
-            f"ALERT WARNING answer LOW_GROUNDED shop {RECORD_ID[:12]}, worst claim 0.17",
+            an_alert(
+                verdict="LOW_GROUNDED",
+                engine="shop",
+                min_claim_score=0.174,
+                answer_name="b/a-\x1b1",
+            ),
+            f"ALERT WARNING answer LOW_GROUNDED shop {RECORD_ID[:12]} (a- 1), worst claim 0.17",
         ),
         (
             an_alert(
