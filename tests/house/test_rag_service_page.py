@@ -59,3 +59,6 @@ def test_what_is_published_reaches_slack(tmp_path: Path, monkeypatch: pytest.Mon
         assert worker.returncode == 0
     [message] = slack.bodies()
     assert message["text"] == "1 alert: LOW_GROUNDED 1"
+    lines = message["blocks"][1]["text"]["text"].splitlines()
+    [show] = [line.strip("`").split() for line in lines if "groundwatch show" in line]
+    assert main(show[1:]) == 0
