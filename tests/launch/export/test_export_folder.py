@@ -152,12 +152,15 @@ def test_outages_lose_and_reorder_nothing(outages: list[bool]) -> None:
         assert target.sent == [f"r{number}" for number in range(9)]
 
 
-def test_a_target_that_stays_away_ends_it(tmp_path: Path) -> None:
+def test_a_target_that_stays_away_is_named_once_and_ends_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     target = ATarget()
     target.error = TargetUnavailable("tool does not answer")
     with pytest.raises(TargetUnavailable):
         export_to(a_folder(tmp_path, 1), target)
     assert 4 < target.calls < 12
+    assert caplog.messages == ["waiting: tool does not answer"]
 
 
 @pytest.mark.parametrize(
