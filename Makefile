@@ -13,7 +13,7 @@ ONE_BEAM := $(VENV)/beam
 STEPS_TESTS := tests/transforms/test_*.py tests/transforms/runtime tests/pipeline/test_build.py
 STEPS_TESTS_NEED := cryptography hypothesis playwright 'pytest>=9' pytest-timeout pytest-xdist
 
-# Phoenix and MLflow, which take 0.9 GB and pin packages of their own.
+# Phoenix, MLflow and the libraries of RAG services, which take 1 GB and pin packages of their own.
 INTEGRATIONS := $(VENV)/integrations
 
 .PHONY: demo test test-beam lint mutants wheel bench integrations clean

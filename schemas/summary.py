@@ -171,8 +171,8 @@ def _folder_totals(runs: Sequence[Summary]) -> Summary:
         sums["retryable_failures"] -= replayed.retryable
         sums["unreadable"] -= replayed.unreadable
         sums["failures_by_error"].subtract(replayed.failures_by_error)
-    for name in _COUNTS_BY_NAME:
-        sums[name] = dict(+sums[name])
+    sums["failures_by_error"] = dict(+sums["failures_by_error"])
+    sums["verdicts"] = dict(sums["verdicts"])
     costs = [run.cost for run in runs if run.cost is not None]
     latencies_ms = [run.max_latency_ms for run in runs if run.max_latency_ms is not None]
     return replace(

@@ -1,11 +1,13 @@
 """CheckGrounding: check the answers that need a call."""
 
 import math
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import takewhile
+from operator import add
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -22,6 +24,7 @@ from schemas.checked_answer import Check, CheckedAnswer
 from schemas.failure import Failure
 from transforms.fill_bundles import FillBundles
 from transforms.grounding.check_session import CheckSession, Outcome, open_session
+from transforms.grounding.client import SentCalls
 from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
 from transforms.grounding.rate_limiter import AdaptiveThrottle
 from transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
@@ -226,6 +229,9 @@ class CountedSession:
         self.checks: CheckSession = open_session(settings, throttle)
         self.close = self.checks.close
         self._signaler = ThrottlingSignaler(counters.NAMESPACE)
+        self._lock = threading.Lock()
+        # Calls that Beam's counters do not have yet.
+        self._shown = SentCalls()
         self._average_ms = 0.0
         self._min_deferred_s = (
             _DEFERRED_AFTER_S if settings.outage is OutagePolicy.HOLD else math.inf
@@ -236,13 +242,21 @@ class CountedSession:
         """Seconds after which a check is deferred; infinite unless with OutagePolicy.HOLD."""
         return max(self._min_deferred_s, _DEFERRED_AFTER_AVERAGES * self._average_ms / 1_000)
 
+    def show_sent(self) -> None:
+        """Show the calls since the last time in this process' counters, also between bundles."""
+        with self._lock:
+            sent = self.checks.take_sent()
+            self._shown = SentCalls(*map(add, self._shown, sent))
+            for counter, by in zip(counters.SENT, sent, strict=True):
+                counter.show(by)
+
     def count(self, ended: list[Check]) -> None:
         """Count checks that have ended, and the calls since the last time; on a bundle thread."""
-        sent = self.checks.take_sent()
-        if sent.calls:
-            counters.CALLS.inc(sent.calls)
-            counters.RETRIES.inc(sent.retries)
-            counters.CHARACTERS.inc(sent.characters)
+        self.show_sent()
+        with self._lock:
+            sent, self._shown = self._shown, SentCalls()
+        for counter, by in zip(counters.SENT, sent, strict=True):
+            counter.commit(by)
         counters.CHECKS_OK.inc(len(ended))
         counters.CHECK_LATENCY_MS.update(*(check.latency_ms for check in ended))
         for check in ended:

@@ -7,6 +7,7 @@ import msgspec
 
 from launch.answers.print_record import print_record
 from launch.terminal.exit_status import DONE, LOW_GROUNDED, fail
+from launch.terminal.figures import printable
 from pipeline.settings.commands import CheckCommandSettings
 from pipeline.settings.load import Loaded
 from schemas.enriched_answer import AnswerRow
@@ -15,6 +16,7 @@ from schemas.verdict import Verdict
 from transforms.check_one import enrich_one, read_answer
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.transport import try_connection
+from transforms.runtime.waiting import waiting_for
 
 
 def check(loaded: Loaded[CheckCommandSettings]) -> int:
@@ -32,9 +34,12 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
     try:
         try_connection(check_settings)
         routed = read_answer(answer, facts, given.query)
-        enriched = enrich_one(routed, check_settings, settings.verdicts.thresholds)
+        with waiting_for(f"a reply of the checker {check_settings.checker}"):
+            enriched = enrich_one(routed, check_settings, settings.verdicts.thresholds)
     except (CheckFailed, OSError) as error:
-        return fail(f"the answer could not be checked: {error}")
+        detail = getattr(error, "detail", None)
+        reason = f"{error}: {printable(detail)}" if detail else error
+        return fail(f"the answer could not be checked: {reason}")
     if given.json:
         sys.stdout.write(indented_json(enriched).decode())
     else:

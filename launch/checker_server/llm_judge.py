@@ -11,6 +11,7 @@ import httpx
 import msgspec
 
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
+from transforms.grounding.protocol import error_detail
 from transforms.lexical.check import check_grounding
 from transforms.lexical.claim_result import ClaimResult, ScorerFailed, bounded_log_odds
 from transforms.lexical.sentences import Sentence
@@ -84,7 +85,7 @@ _FORMAT = {
 class LlmJudge:
     """A language model that states how probably the facts support each claim.
 
-    Its messages quote no text of an answer, and no secret.
+    Its log quotes no text of an answer, and no secret.
 
     Args:
       address: of the API, such as ``https://api.openai.com/v1``.
@@ -100,7 +101,7 @@ class LlmJudge:
         if key:
             headers["Authorization"] = f"Bearer {key}"
         self._client = httpx.Client(base_url=address, headers=headers, timeout=_TIMEOUT_S)
-        self._model = model
+        self._model, self._key = model, key
         self.usage, self._lock = Counter[str](), Lock()
         self._logged = set[str]()
 
@@ -151,7 +152,7 @@ class LlmJudge:
         except httpx.RequestError as error:
             raise self._failure(503, f"gave no reply: {type(error).__name__}") from None
         if not response.is_success:
-            raise self._refusal(response)
+            raise self._refusal(response, content)
         try:
             return msgspec.json.decode(content, type=_Completion)
         except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -165,18 +166,24 @@ class LlmJudge:
         """Return the error of a reply that cannot be used; another attempt can help."""
         return self._failure(503, f"sent an invalid reply: {problem}")
 
-    def _refusal(self, response: httpx.Response) -> ScorerFailed:
+    def _refusal(self, response: httpx.Response, content: bytes) -> ScorerFailed:
+        detail = (error_detail(content) or "").replace(self._key or "", "")
         refused, wait = response.status_code, response.headers.get("Retry-After")
         status = refused if refused in _PASSED_ON else 400 if refused < 500 else 503  # noqa: PLR2004
-        return self._failure(status, f"replied with status {refused}", wait)
+        return self._failure(status, f"replied with status {refused}", wait, detail)
 
-    def _failure(self, status: int, problem: str, retry_after: str | None = None) -> ScorerFailed:
-        """Return the error of a failed check; log each problem once, since clients see no text."""
+    def _failure(
+        self, status: int, problem: str, retry_after: str | None = None, detail: str = ""
+    ) -> ScorerFailed:
+        """Return the error of a failed check; log each problem once, without what the judge said.
+
+        That may quote the answer: only the client gets it, which shows it in `check` alone.
+        """
         message = f"The judge {problem}."
         if message not in self._logged:
             _log.warning("%s", message)
             self._logged.add(message)
-        return ScorerFailed(status, message, retry_after)
+        return ScorerFailed(status, f"{message} {detail}".rstrip(), retry_after)
 
 
 def _in_time(chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,7 @@
-"""Measure the accuracy of scores on labelled answers."""
+"""Measure the accuracy of scores on labelled answers.
+
+Enriched records keep their scores, unless --checker is given.
+"""
 
 from launch.commands import Command
 from pipeline.settings.commands import EvaluateSettings

@@ -8,6 +8,6 @@ COMMAND = Command(
     run="launch.job.start:replay",
     examples=(
         "--failures 'out/answers/failures/*.jsonl' --output out/answers",
-        "--failure_subscription projects/P/subscriptions/S --output out/answers",
+        "--failures projects/P/subscriptions/S --output out/answers",
     ),
 )

@@ -9,7 +9,7 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from launch.evaluate.evaluate_answers import short_estimate, with_labelled
+from launch.evaluate.evaluate_answers import precision_and_recall, with_labelled
 from launch.evaluate.labelled_answers import LabelledAnswer, LabelledAnswers
 from launch.evaluate.statistics import Goal
 from launch.evaluate.threshold_choice import CLAIM, SUPPORT, ThresholdChoice, choose_threshold
@@ -129,8 +129,7 @@ def _table(found: Calibration) -> Table:
 def _cells(choice: ThresholdChoice | None) -> tuple[str, ...]:
     if choice is None:
         return (NOTHING,) * 5
-    held_out = choice.held_out.precision, choice.held_out.recall
-    shares = map(short_estimate, held_out)
+    shares = precision_and_recall(choice.held_out)
     return choice.setting, f"{choice.threshold:g}", percent(choice.flagged.share), *shares
 
 
@@ -163,5 +162,5 @@ def _yaml(choices: dict[str | None, ThresholdChoice | None]) -> str:
 def _comment(engine: str | None, choice: ThresholdChoice | None) -> str:
     if choice is None:
         return f"# {_name(engine)}: that of all answers; its labels give none.\n"
-    precision, recall = map(short_estimate, (choice.held_out.precision, choice.held_out.recall))
+    precision, recall = precision_and_recall(choice.held_out)
     return f"# {_name(engine)}: held-out precision {precision}, recall {recall}.\n"

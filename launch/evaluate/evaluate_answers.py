@@ -11,7 +11,7 @@ from rich.table import Table
 
 from launch.evaluate.evaluation import Evaluation, measure
 from launch.evaluate.labelled_answers import Counts, LabelledAnswers, holds_records
-from launch.evaluate.statistics import Calibration, Estimate, Flagged
+from launch.evaluate.statistics import Calibration, Estimate, Flagged, PrecisionRecall
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.inputs.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
@@ -25,6 +25,7 @@ from transforms.grounding.errors import RunStopped, Unavailable
 
 _WIDTH = 100
 S = TypeVar("S", bound=EvaluateSettings)
+_FEW = 10  # examples, of which an interval would say nothing
 _AUROC = "AUROC (95 % interval)"
 
 
@@ -119,12 +120,13 @@ def _input_counts(counts: Counts) -> Iterator[str]:
 
 
 def _headline(evaluation: Evaluation) -> Iterator[str]:
-    verdicts, flagged = evaluation.verdicts, evaluation.low_grounded.flagged
-    unsupported = evaluation.answers_by_claim.unsupported
-    found, missing = f"{verdicts.hits:,} of {flagged:,}", f"{verdicts.hits:,} of {unsupported:,}"
-    precision, recall = _estimate(verdicts.precision), _estimate(verdicts.recall)
-    yield f"precision  {precision}  {found} LOW_GROUNDED answers are unsupported"
-    yield f"recall     {recall}  {missing} unsupported answers are LOW_GROUNDED"
+    found = evaluation.verdicts
+    for name, share, total, words in (
+        ("precision  ", found.precision, found.flagged, "LOW_GROUNDED answers are unsupported"),
+        ("recall     ", found.recall, found.unsupported, "unsupported answers are LOW_GROUNDED"),
+    ):
+        estimate = "" if 0 < total < _FEW else f"{_estimate(share)}  "
+        yield f"{name}{estimate}{found.hits:,} of {total:,} {words}"
 
 
 def _tables(evaluation: Evaluation) -> Iterator[Table]:
@@ -161,9 +163,15 @@ def _estimate(given: Estimate | None) -> str:
     return f"{given.value:.3f} ({given.low:.3f} to {given.high:.3f})" if given else NOTHING
 
 
-def short_estimate(given: Estimate | None) -> str:
-    """Return an estimate and its interval, with two digits."""
-    return f"{given.value:.2f} ({given.low:.2f}-{given.high:.2f})" if given else NOTHING
+def precision_and_recall(found: PrecisionRecall) -> Iterator[str]:
+    """Return both with their intervals, with two digits, or as counts where examples are few."""
+    for share, total in ((found.precision, found.flagged), (found.recall, found.unsupported)):
+        if share is None:
+            yield NOTHING
+        elif total < _FEW:
+            yield f"{found.hits} of {total}"
+        else:
+            yield f"{share.value:.2f} ({share.low:.2f}-{share.high:.2f})"
 
 
 def _flagged(flagged: Flagged) -> Iterator[str]:
@@ -178,7 +186,7 @@ def _label_files(evaluation: Evaluation) -> Table:
     table = _table("labels", "answers", "unsupported", "flagged", "precision", "recall", "AUROC")
     for each in evaluation.label_files:
         numbers = (each.answers, each.unsupported, each.flagged)
-        shares = map(short_estimate, (each.verdicts.precision, each.verdicts.recall))
+        shares = precision_and_recall(each.verdicts)
         auroc = f"{each.auroc.value:.2f}" if each.auroc else NOTHING
         table.add_row(Path(each.file).name, *map(count, numbers), *shares, auroc)
     return table

@@ -51,6 +51,8 @@ class PrecisionRecall(Record, frozen=True, kw_only=True):
     precision: Estimate | None
     recall: Estimate | None
     hits: int
+    flagged: int
+    unsupported: int
 
 
 class Flagged(Record, frozen=True, kw_only=True):
@@ -105,7 +107,11 @@ def measure_flags(
         return _estimate(share, examples, resamples)
 
     return PrecisionRecall(
-        precision=hits_of(flags), recall=hits_of(labels), hits=int(np.count_nonzero(hits))
+        precision=hits_of(flags),
+        recall=hits_of(labels),
+        hits=int(np.count_nonzero(hits)),
+        flagged=int(np.count_nonzero(flags)),
+        unsupported=int(np.count_nonzero(labels)),
     )
 
 

@@ -1,5 +1,6 @@
 """Send the records of an output folder to a target, and resume where an export stopped."""
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -27,6 +28,7 @@ from transforms.runtime.retry_schedule import RetrySchedule
 _WRITE_EVERY_S = 1.0
 _SCHEDULE = RetrySchedule(first_s=1.0, longest_s=30.0)
 _GIVE_UP_AFTER_S = 120.0
+_log = logging.getLogger(__name__)
 
 
 class Exported(Record, frozen=True, kw_only=True):
@@ -55,7 +57,7 @@ class FolderExport:
         filters = (settings.endpoint, settings.since, settings.export_text)
         self._purpose = msgspec.json.encode(filters).decode()
         self._files: dict[str, int] = {}
-        self._older = 0
+        self._older = self._sent_before = 0
         self._write_at_s = 0.0
         self.delivered = Delivered()
 
@@ -84,9 +86,13 @@ class FolderExport:
             self._write()
 
     def describe(self) -> str:
-        """Count the records by what became of them."""
-        done = self.delivered
-        parts = [f"{self._settings.to}: {counted(done.sent, 'record')} sent"]
+        """Count the records by what became of them, and those that an earlier export has sent."""
+        done, before = self.delivered, self._sent_before
+        now = done.sent - before
+        sent = f"{counted(now, 'record')} sent" if now or not before else "nothing new to send"
+        parts = [f"{self._settings.to}: {sent}"]
+        if before:
+            parts.append(f"{before:,} sent before")
         if done.skipped:
             parts.append(f"{done.skipped:,} skipped (no trace id)")
         if done.refused:
@@ -107,7 +113,7 @@ class FolderExport:
                 raise OSError(f"{self._path} is damaged: delete it to send all again") from None
             if earlier.purpose == self._purpose:
                 self._files, self._older = earlier.files, earlier.older
-                self.delivered = earlier.delivered
+                self.delivered, self._sent_before = earlier.delivered, earlier.delivered.sent
 
     def _send_file(self, target: Target[GroundingResult], name: str, path: str) -> None:
         answers = islice(read_answers(path), self._files.get(name, 0), None)
@@ -132,6 +138,8 @@ class FolderExport:
             try:
                 return deliver(target, results)
             except TargetUnavailable as error:
+                if not failures:
+                    _log.warning("waiting: %s", error)
                 failures += 1
                 pause_s = error.retry_after_s or _SCHEDULE.wait_s(failures)
                 if waited_s + pause_s > _GIVE_UP_AFTER_S:

@@ -29,14 +29,16 @@ def langfuse_scores(result: GroundingResult) -> list[dict[str, Any]]:
 
 def opentelemetry_attributes(result: GroundingResult) -> dict[str, str | float | list[str]]:
     """Return the attributes of the event `gen_ai.evaluation.result`."""
-    claim = result.worst_claim
+    own = {f"groundwatch.{name}": value for name, value in metadata(result).items()}
+    # The conventions have an attribute for it.
+    own.pop("groundwatch.response_id", None)
     fields = {
         "gen_ai.evaluation.name": EVALUATION,
         "gen_ai.evaluation.score.value": result.support_score,
         "gen_ai.evaluation.score.label": result.verdict,
-        "gen_ai.evaluation.explanation": claim and claim.text,
+        "gen_ai.evaluation.explanation": explain(result),
         "gen_ai.response.id": result.response_id,
-        **{f"groundwatch.{name}": value for name, value in metadata(result).items()},
+        **own,
     }
     return {name: value for name, value in fields.items() if value is not None}
 

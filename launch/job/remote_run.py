@@ -34,6 +34,7 @@ from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import Summary
 from transforms.runtime import clock
 from transforms.runtime.counters import counts_from
+from transforms.runtime.waiting import waiting_for
 
 _PAGES = "https://console.cloud.google.com/dataflow/jobs"
 _OWN_ERROR = re.compile(
@@ -118,7 +119,8 @@ def _wait_for_job_server(options: PipelineOptions) -> None:
     with grpc.insecure_channel(portable.job_endpoint) as channel:
         try:
             call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(_ANY_CALL)
-            call(b"", portable.job_server_timeout, wait_for_ready=True)
+            with waiting_for(f"the job server at {portable.job_endpoint}"):
+                call(b"", portable.job_server_timeout, wait_for_ready=True)
         except grpc.RpcError as error:
             if error.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
                 raise RunFailed(

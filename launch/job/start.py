@@ -52,8 +52,8 @@ def backfill(loaded: Loaded[BackfillSettings]) -> int:
 def replay(loaded: Loaded[ReplaySettings]) -> int:
     """Check failures of an earlier run again."""
     settings = loaded.settings
-    if settings.failures.failure_subscription:
-        return _replay_subscription(loaded, settings.failures.failure_subscription)
+    if settings.failures.subscription:
+        return _replay_subscription(loaded, settings.failures.subscription)
     return _replay_files(loaded, settings.failures.failures)
 
 

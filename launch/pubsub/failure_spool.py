@@ -14,6 +14,7 @@ from schemas.message import Message
 from schemas.quantities import MEGABYTE
 from transforms.grounding.settings import GoogleAccount
 from transforms.persistence.private_files import create_file, make_folder
+from transforms.runtime.waiting import waiting_for
 
 EMPTY_AFTER_S = 5.0  # without a message, the subscription counts as empty
 _MAX_MESSAGES, _MAX_BYTES = 1_000, 64 * MEGABYTE
@@ -40,7 +41,10 @@ def spool_failures(
         left.unlink()
     path = Path(folder) / f"failures-{time.time_ns()}.jsonl"
     settings = PullSettings(max_messages=2 * _MAX_MESSAGES, max_bytes=_MAX_BYTES)
-    with closing(PubSubSubscription(name, settings, address=address, account=account)) as failures:
+    with (
+        closing(PubSubSubscription(name, settings, address=address, account=account)) as failures,
+        waiting_for(f"failures of {name}, until none comes for {idle_s:g} s"),
+    ):
         while messages := failures.pull(_MAX_MESSAGES, _MAX_BYTES, idle_s):
             failures.acknowledge(_append(path, messages))
     return str(path) if path.exists() else None

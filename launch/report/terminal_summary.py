@@ -13,7 +13,13 @@ from launch.inputs.unreadable_input import failure_examples
 from launch.outputs.output_folder import UnreadableFile, read_answers
 from launch.report.counts.excerpts import AnswerExcerpt
 from launch.report.counts.tally import Tally
-from launch.terminal.figures import SCREEN_ACCURACY, accounts_line, counted, printable
+from launch.terminal.figures import (
+    SCREEN_ACCURACY,
+    accounts_line,
+    answer_ids,
+    counted,
+    printable,
+)
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import read_manifest
 from pipeline.sinks.summary_file import read_summaries
@@ -109,7 +115,8 @@ def _tally_of(config: Config, summary: Summary) -> Tally:
 
 
 def _answer(low: AnswerExcerpt) -> Table:
-    origin = ", ".join(filter(None, (low.answer.engine, low.answer.record_id[:12])))
+    ids = answer_ids(low.answer.record_id, low.answer.answer_name)
+    origin = ", ".join(filter(None, (low.answer.engine, ids)))
     table = Table.grid(padding=(0, 2))
     table.add_row(
         Text(f"{low.claims[0].claim.score:.2f}", style="bold red"),

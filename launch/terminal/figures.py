@@ -12,6 +12,7 @@ SCREEN_ACCURACY = (
 )
 _SECOND_MS = 1_000
 _MAX_CHARACTERS = 500
+_SHORT_ID, _MAX_OWN_ID = 12, 40
 
 
 def count(number: int | None) -> str:
@@ -63,6 +64,12 @@ def duration(latency_ms: int | None) -> str:
 def printable(text: str) -> str:
     """Remove from untrusted text what could control or flood a terminal."""
     return without_controls(f"{text[:_MAX_CHARACTERS]}…" if len(text) > _MAX_CHARACTERS else text)
+
+
+def answer_ids(record_id: str | None, answer_name: str | None) -> str:
+    """Name an answer by the start of its record id, and its own id: ``7fba21cb90d0 (a-1)``."""
+    own = printable((answer_name or "").rpartition("/")[2][:_MAX_OWN_ID])
+    return " ".join(filter(None, ((record_id or "")[:_SHORT_ID], own and f"({own})")))
 
 
 def moment(time_us: int | None) -> str:

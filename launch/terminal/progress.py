@@ -26,20 +26,23 @@ Gauges = Counter[str]
 """How many answers are done and have each verdict, calls are in flight, and so on, by name."""
 
 
+ENDS = (*map(str, Verdict), "failures", "duplicates", "sampled_out")
+"""The gauges that add up to the answers that are done."""
+
+
 def read_gauges() -> Gauges:
     """Read the gauges of this process, since it began."""
-    verdicts = {str(verdict): counters.VERDICTS[verdict].value for verdict in Verdict}
+    failed = (counters.ARCHIVES_DAMAGED, counters.PARSE_FAILED, counters.CHECKS_FAILED)
     ends = (
-        counters.ARCHIVES_DAMAGED,
-        counters.PARSE_FAILED,
-        counters.DUPLICATES_SEEN,
-        counters.SAMPLED_OUT,
-        counters.CHECKS_FAILED,
+        *(counters.VERDICTS[verdict].value for verdict in Verdict),
+        sum(counter.value for counter in failed),
+        counters.DUPLICATES_SEEN.value,
+        counters.SAMPLED_OUT.value,
     )
     return Gauges(
         {
-            **verdicts,
-            "done": sum(verdicts.values()) + sum(counter.value for counter in ends),
+            **dict(zip(ENDS, ends, strict=True)),
+            "done": sum(ends),
             "further_answers": counters.FURTHER_ANSWERS.value,
             "calls_in_flight": len(CALLS_IN_FLIGHT),
             "retries": counters.RETRIES.value,

@@ -72,7 +72,8 @@ def _destinations(settings: WatchSettings) -> Iterator[_Destination]:
     for tool, url in settings.results.results_to:
         yield GroundingResult, open_target(tool, url), _is_any
     for kind, variable in settings.webhooks.alert_webhook:
-        for webhook, accepts in open_webhooks(kind, variable, settings.pubsub.subscription):
+        source, folder = settings.pubsub.subscription, settings.job.output.output
+        for webhook, accepts in open_webhooks(kind, variable, source, folder):
             yield Alert, webhook, accepts
 
 

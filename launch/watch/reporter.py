@@ -9,15 +9,17 @@ from rich.console import Console
 from rich.text import Text
 
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.terminal.figures import accounts_line, counted, printable
-from launch.terminal.progress import read_gauges
+from launch.terminal.figures import accounts_line, answer_ids, counted, printable
+from launch.terminal.progress import ENDS, read_gauges
 from schemas.alert import Alert
 from schemas.summary import Summary
-from schemas.verdict import Verdict
 
-_SHORT_ID = 12
 _TERMINAL_EVERY_S = 1.0
 _LOG_EVERY_S = 60.0
+_LOGGED_FIELDS = (
+    *("kind", "engine", "verdict", "verdict_reason", "record_id", "answer_name", "session"),
+    *("support_score", "min_claim_score", "trace_id", "span_id", "record_url"),
+)
 _log = logging.getLogger(__name__)
 
 
@@ -34,7 +36,13 @@ class LogReporter:
         _log.info("watching %s with the checker %s; records go to %s", name, checker, output)
 
     def report_alerts(self, alerts: Iterable[Alert]) -> None:
-        """Report alerts that were raised: a log leaves them to their topic."""
+        """Report alerts that were raised, without their texts."""
+        for alert in alerts:
+            # The line is the template, so that no alert counts as a repeated line.
+            line, _, _ = alert_line(alert).partition("\n")
+            fields = {name: getattr(alert, name) for name in _LOGGED_FIELDS}
+            given = {name: value for name, value in fields.items() if value is not None}
+            _log.log(getattr(logging, alert.severity.upper()), line, extra=given)
 
     def report_progress(self, stats: SubscriptionStats, deferred: int) -> None:
         """Report how far the worker is, if it is time; `deferred` messages are not pulled again."""
@@ -103,9 +111,8 @@ class TerminalReporter(LogReporter):
         self._last = now
         more = f"; checks that take longer: {deferred:,}" if deferred else ""
         since = now - self._start
-        found = (f"{verdict.lower()} {since[verdict]:,}" for verdict in Verdict if since[verdict])
-        verdicts = ", ".join(found) or "none checked yet"
-        line = Text(f"{since['done']:5,} answers: {verdicts}{more}")
+        ends = ", ".join(f"{name.lower()} {since[name]:,}" for name in ENDS if since[name])
+        line = Text(f"{since['done']:5,} messages: {ends}{more}")
         if self._console.is_terminal:
             line.truncate(self._console.width, overflow="ellipsis")
         self._write(line.plain)
@@ -124,9 +131,9 @@ def alert_line(alert: Alert) -> str:
         alert.verdict or (alert.rate.signal if alert.rate else ""),
         incident.state if incident else "",
         alert.engine or "no engine",
-        (alert.record_id or "")[:_SHORT_ID],
+        answer_ids(alert.record_id, alert.answer_name),
     )
     score = "" if alert.min_claim_score is None else f", worst claim {alert.min_claim_score:.2f}"
     claim = alert.worst_claim and alert.worst_claim.text
     text = f"\n        {printable(claim)}" if claim else ""
-    return f"ALERT {' '.join(filter(None, parts))}{score}{text}"
+    return f"ALERT {printable(' '.join(filter(None, parts)))}{score}{text}"

@@ -125,6 +125,7 @@ class Worker:
             deliveries = opened.enter_context(destinations_open(journal, settings))
             self.destinations: list[Destination] = [*self._outboxes, *deliveries]
             session = opened.enter_context(checks_open(config.check))
+            self._show_sent = session.show_sent
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.database)))
             pipeline = opened.enter_context(closing(LocalPipeline(config, options, EngineSink)))
@@ -174,6 +175,8 @@ class Worker:
         """Process one batch, if there are messages, then publish what is due."""
         self.health.record_pull(outstanding=self.waiting)
         process_next(self, lambda: self._batches)
+        # While all messages wait for the checker, no batch counts its calls.
+        self._show_sent()
         stats = self.subscription.stats()
         is_behind = not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
         if is_behind or self.waiting >= self._limits.outstanding_messages:

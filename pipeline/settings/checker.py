@@ -34,18 +34,17 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     """Which checker is called, and how.
 
     checker: The embedded checker (local), Google's check grounding API (discoveryengine), or the
-      URL of a server with the same protocol. Default: local; evaluate: the scores that enriched
-      records have, else local.
+      URL of a server with the same protocol. Default: local.
     scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
       config.json) that scores claims in the embedded checker. Needs groundwatch[scorer].
-    project: Google Cloud project of the check, for its default_grounding_config; and of the job on
-      Dataflow.
+    project: Google Cloud project, whose default_grounding_config is used.
     location: Location of Google's service. Default: that of --grounding_config, else global.
     api_version: Version of the API.
     grounding_config: Resource name of the grounding configuration. Default: the project's
       default_grounding_config.
     max_in_flight: Concurrent calls of one process.
-    requests_per_minute: Quota of the whole job, divided among its workers. Default: no limit.
+    requests_per_minute: Most calls a minute of the command, with all its processes. Default: no
+      limit.
     timeout_s: Deadline of one attempt, from its start to the last byte of the reply.
     proxy: Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
     credentials_file: Key file of a service account, for the check and for buckets. Default:

@@ -126,19 +126,21 @@ class BackfillSettings(Settings, frozen=True, kw_only=True):
 class FailureSettings(Settings, frozen=True, kw_only=True):
     """Which failures are replayed.
 
-    failures: Failures of an earlier run: paths or globs, local or gs://.
-    failure_subscription: Replay the failures of this subscription to a failure topic.
+    failures: Failures of an earlier run: paths or globs, local or gs://; or the subscription of a
+      failure topic, projects/P/subscriptions/S.
     """
 
-    failures: tuple[kinds.Location, ...] = ()
-    failure_subscription: kinds.SubscriptionName | None = None
+    failures: tuple[kinds.Location, ...]
+
+    @property
+    def subscription(self) -> str | None:
+        """The subscription that holds the failures, unless files do."""
+        return next(filter(kinds.is_subscription, self.failures), None)
 
     def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
-        if not (self.failures or self.failure_subscription):
-            yield "--failures is missing: pass it, or --failure_subscription"
-        if self.failures and self.failure_subscription:
-            yield "--failures and --failure_subscription name two inputs: pass one of them"
+        """Refuse a subscription beside another input."""
+        if self.subscription and len(self.failures) > 1:
+            yield f"--failures {self.subscription}: a subscription is replayed alone"
 
 
 class ReplaySettings(Settings, frozen=True, kw_only=True):

@@ -104,7 +104,8 @@ class Setting(Record, frozen=True, kw_only=True):
     def default_with_unit(self) -> str:
         """The default with its unit; empty where there is none."""
         has_unit = self.kind.unit and self.default_text and not self.note.default
-        return f"{self.default_text} {self.kind.unit}" if has_unit else self.default_text
+        unit = self.kind.unit.removesuffix("s") if self.default_text == "1" else self.kind.unit
+        return f"{self.default_text} {unit}" if has_unit else self.default_text
 
 
 @cache

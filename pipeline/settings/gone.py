@@ -23,6 +23,7 @@ GONE: Mapping[str, str] = {
     "enriched_table": _TOPIC,
     "expansion_service": _TOPIC,
     "facts_from_steps": f"name the search results as facts, such as --map 'facts={_STEPS}'",
+    "failure_subscription": "pass the subscription to --failures",
     "give_up_after_s": "a run stops after 600 s without a successful call; a call is retried for"
     " --retry_timeout_s",
     "held_mb": _AT_MOST_OUTSTANDING,

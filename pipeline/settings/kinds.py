@@ -135,6 +135,11 @@ def _matching(pattern: str, expected: str, placeholder: str) -> ValueKind:
     return _accepting(re.compile(pattern).fullmatch, expected, placeholder, pattern)
 
 
+def is_subscription(text: str) -> bool:
+    """Return whether a text names a subscription; a path of this form begins with ./ instead."""
+    return bool(re.fullmatch(r"projects/[^/\s]+/subscriptions/[^/\s]+", text))
+
+
 def _pubsub(collection: str, parameter_type: str) -> ValueKind:
     form = f"projects/P/{collection}/{collection[0].upper()}"
     accepts = re.compile(rf"projects/[^/\s]+/{collection}/[^/\s]+").fullmatch

@@ -96,7 +96,7 @@ def load(
             missing.append(f"{field.written} is missing: {field.help}")
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
     # Without an invalid value, settings seem to contradict each other or to be missing.
-    contradictions = [] if problems else built.problems()
+    contradictions = [] if problems else [_placed(each, given) for each in built.problems()]
     key_file = values.get(_KEY_FILE)
     return Loaded(
         built,
@@ -221,10 +221,7 @@ def _file(config: _Given | None, keys: Collection[str], problems: list[str]) -> 
     try:
         root = yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        reason = getattr(error, "problem", None) or error
-        problems.append(f"--config {path}{line}: cannot be read: {reason}")
+        problems.append(f"--config {path}{_unreadable(error, Path(path))}")
         return {}
     if root is not None and not isinstance(root, yaml.MappingNode):
         problems.append(f"--config {path}: must be a mapping of settings, such as checker: local")
@@ -244,6 +241,26 @@ def _file(config: _Given | None, keys: Collection[str], problems: list[str]) -> 
         elif texts:
             given[key] = _Given(texts, f"{place}{key}: ")
     return given
+
+
+def _unreadable(error: Exception, path: Path) -> str:
+    """Say in which line a file cannot be read, as far as the error tells."""
+    reason = getattr(error, "problem", None) or getattr(error, "reason", None) or error
+    before = None
+    if mark := getattr(error, "problem_mark", None):
+        before = mark.line
+    elif isinstance(error, UnicodeDecodeError):
+        before = error.object.count(b"\n", 0, error.start)
+    elif isinstance(error, yaml.reader.ReaderError):
+        before = path.read_text(encoding="utf-8").count("\n", 0, error.position)
+    return f"{'' if before is None else f', line {before + 1}'}: cannot be read: {reason}"
+
+
+def _placed(problem: str, given: Mapping[str, _Given]) -> str:
+    """Name the line or the variable of the setting that a problem begins with, if it has one."""
+    flag = re.match(r"--(\w+)", problem)
+    place = given[flag[1]].place.rstrip(":= ") if flag and flag[1] in given else "--"
+    return problem if not flag or place.startswith("--") else place + problem[flag.end() :]
 
 
 def _yaml_texts(node: yaml.Node) -> tuple[str, ...] | None:

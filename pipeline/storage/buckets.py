@@ -30,6 +30,7 @@ from google.cloud.storage.fileio import BlobWriter
 
 from schemas.quantities import MEGABYTE
 from transforms.grounding.transport import try_address
+from transforms.runtime.waiting import waiting_for
 
 _NUMBERS: Mapping[Any, int] = {
     HTTPStatus.UNAUTHORIZED: errno.EACCES,
@@ -50,7 +51,8 @@ _log = logging.getLogger(__name__)
 def as_os_errors(path: str) -> Iterator[None]:
     """Raise the client's errors as OSErrors, without URLs: an upload URL authorizes anybody."""
     try:
-        yield
+        with waiting_for(f"Cloud Storage: {path}"):
+            yield
     except Exception as error:
         # After several attempts the last one's error counts.
         cause = error.cause if isinstance(error, RetryError) and error.cause else error

@@ -13,6 +13,7 @@ from pipeline import storage
 from pipeline.errors import LockFailed
 from pipeline.storage import buckets
 from transforms.persistence.private_files import make_folder
+from transforms.runtime.waiting import waiting_for
 
 _POLL_S = 0.05
 _BUCKET_POLL_S = 1.0  # Cloud Storage takes one write a second of one object
@@ -43,8 +44,10 @@ def lock_output(
     with the name of an `owner` may restart, and takes over its own lock at once.
     """
     deadline_s = time.monotonic() + wait_s
+    holder = f"another process, which holds {path}"
     if storage.is_local(path):
-        descriptor = _lock_on_disk(path, deadline_s)
+        with waiting_for(holder):
+            descriptor = _lock_on_disk(path, deadline_s)
         try:
             yield Lock()
         finally:
@@ -52,7 +55,8 @@ def lock_output(
             os.close(descriptor)
     else:
         lease = _Lease(path, lease_s, owner or uuid.uuid4().hex)
-        lease.acquire(deadline_s)
+        with waiting_for(holder):
+            lease.acquire(deadline_s)
         try:
             yield lease
         finally:

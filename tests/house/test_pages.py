@@ -20,6 +20,8 @@ EXAMPLES = {
     # docs/extending.md adds these.
     *("transforms/formats/carriers/acme_export.py", "transforms/formats/acme_chat.py"),
     *("my_checker.py", "launch/commands/verdicts.py"),
+    # So does docs/rag_service.md.
+    "answer_log.py",
 }
 
 

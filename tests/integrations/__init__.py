@@ -1,1 +1,1 @@
-"""Results to real servers, in an environment of their own: `make integrations`."""
+"""Libraries and servers as they are, in an environment of their own: `make integrations`."""

@@ -1,4 +1,4 @@
-"""Check a trace, export its verdict to Phoenix and MLflow, read it back, and draw their pages.
+"""Try the libraries of RAG services, then Phoenix and MLflow with the verdict of a trace.
 
 `python -m tests.integrations FOLDER` starts both servers from the programs in a folder, such as
 .venv/integrations/bin, on free ports of this machine, and stops them. Exit status 1: a server has
@@ -26,6 +26,7 @@ from playwright.sync_api import ViewportSize
 
 import launch
 from launch.__main__ import main as groundwatch
+from tests.integrations import rag_services
 from tests.support.browser import chromium, find_chromium
 from tests.support.pubsub_servers import free_port
 from tests.support.waiting import wait_until
@@ -62,6 +63,7 @@ def main(programs: str) -> int:
     """Run everything; return the exit status."""
     # Without it SIGTERM would leave the servers running.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("interrupted"))
+    assert rag_services.main(programs) == 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         archive = folder / "spans.jsonl"

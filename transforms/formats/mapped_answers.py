@@ -1,6 +1,7 @@
 """Read answers by field maps: those of the presets, and the user's own."""
 
 from collections.abc import Callable, Mapping
+from itertools import chain, cycle, repeat
 from typing import Any
 
 from msgspec.structs import replace
@@ -30,8 +31,11 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     """Replace the fields of an answer that a field map finds in parsed JSON."""
     found: dict[str, Any] = {}
     facts = FactCollection()
-    for fact in field_map.facts(value):
-        facts.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document)
+    documents = [render_value(each) for each in field_map.find("document", value)]
+    # One document is that of all facts; several are of the facts in their order.
+    named = cycle(documents) if len(documents) == 1 else chain(documents, repeat(None))
+    for fact, document in zip(field_map.facts(value), named, strict=False):
+        facts.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document or document)
     if facts.all():
         found["facts"] = facts.all()
     if text := field_map.text("answer", value):

@@ -1,13 +1,14 @@
 """Check requests with a checker: cached, limited, authorized and retried."""
 
 import asyncio
+import logging
 import math
 import random
 import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple, Self
@@ -40,9 +41,10 @@ from transforms.grounding.reply_cache import ReplyCache, ReplyStore
 from transforms.grounding.retry_policy import retry_wait_s
 from transforms.grounding.settings import CheckSettings, OutagePolicy
 from transforms.grounding.transport import open_transport
-from transforms.runtime import clock
+from transforms.runtime import clock, waiting
 
 _REFUSAL_WAIT_S = 60.0
+_log = logging.getLogger(__name__)
 _KNOWN = "Lamps glow at night."
 """An answer, and its only fact, that any checker can check."""
 """With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
@@ -106,6 +108,7 @@ class GroundingClient:
         self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
         self._is_stopped = False
         self._failing_since_s: float | None = None
+        self._reported = False
         self._succeeded: CheckRequest | None = None
         self._probe: asyncio.Task[None] | None = None
         self._probe_not_before_s = 0.0
@@ -285,6 +288,9 @@ class GroundingClient:
             self._sent = SentCalls(calls + by, retries + by * is_retry, before + by * characters)
 
     def _note_success(self) -> None:
+        if self._reported:
+            self._reported = False
+            _log.warning("the checker %s replies again", self._settings.checker)
         self._failing_since_s = None
         self._refusals.succeeded()
 
@@ -295,6 +301,10 @@ class GroundingClient:
         if self._throttle:
             self._throttle.failed(is_overload=error.is_overload)
         now_s = time.monotonic()
+        failing_since_s = self._failing_since_s or call.started_s
+        if not self._reported and now_s - failing_since_s > waiting.AFTER_S:
+            self._reported = True
+            _log.warning("waiting for the checker %s: %s", self._settings.checker, error)
         if self._failing_since_s is None:
             self._failing_since_s = now_s
         elif self._holds:
@@ -347,3 +357,4 @@ class _Call:
     sent: int = 0
     failure: Unavailable | None = None
     first_failed_at_us: int | None = None
+    started_s: float = field(default_factory=time.monotonic)

@@ -9,11 +9,13 @@ class CheckFailed(Exception):
       attempts: attempts of the call, at least 1.
       first_failed_at_us: time of the first failed attempt, microseconds since 1970 UTC; None if
         there was only one.
+      detail: what the checker said; it may quote the answer, so only the person who asked sees it.
     """
 
     retryable = False
     attempts = 1
     first_failed_at_us: int | None = None
+    detail: str | None = None
 
 
 class Unavailable(CheckFailed):

@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -54,6 +55,8 @@ _ADVICE_ELSEWHERE = {
 }
 """How to resolve a refusal of another checker."""
 
+_DETAILS = ("error", "message", "detail")
+_MAX_DETAIL = 500
 _STATUS_NAME = re.compile(rb'"status"\s*:\s*"([A-Z_]{2,40})"')
 
 Fields = dict[str, msgspec.Raw]
@@ -147,7 +150,9 @@ def interpret_reply(
       CheckFailed: the class that the status stands for, or BadReply for an invalid reply.
     """
     if status != _OK:
-        raise _error(status, retry_after, body, now, checker)
+        error = _error(status, retry_after, body, now, checker)
+        error.detail = error_detail(body)
+        raise error
     try:
         # The decoder does not validate the UTF-8 of fields it does not know.
         body.decode()
@@ -250,6 +255,17 @@ def _error(
         parse_retry_after(retry_after, now),
         is_overload=status == _TOO_MANY,
     )
+
+
+def error_detail(body: bytes) -> str | None:
+    """Return the message of an error, as google.rpc or other servers write it, or the body."""
+    found: object = None
+    with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        found = msgspec.json.decode(body)
+        while isinstance(found, dict):
+            found = next(filter(None, map(found.get, _DETAILS)), None)
+    text = found if isinstance(found, str) else body[:_MAX_DETAIL].decode("utf-8", "replace")
+    return text.strip()[:_MAX_DETAIL] or None
 
 
 def parse_retry_after(retry_after: str | None, now: datetime) -> float | None:

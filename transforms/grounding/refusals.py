@@ -63,7 +63,9 @@ class Refusals:
                 await asyncio.sleep(_POLL_S)
         finally:
             self._waiting -= 1
-        return AnswerRefused(str(refusal))
+        refused = AnswerRefused(str(refusal))
+        refused.detail = refusal.detail
+        return refused
 
     def _is_of_every_call(self, refused_at_s: float) -> bool:
         """Return whether no call succeeded in spite of many calls or a long wait."""

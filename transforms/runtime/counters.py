@@ -27,8 +27,16 @@ class Counter:
 
     def inc(self, by: int = 1) -> None:
         """Add to the counter, on any bundle thread."""
+        self.show(by)
+        self.commit(by)
+
+    def show(self, by: int) -> None:
+        """Add to what this process reads, on any thread; `commit` follows."""
         with self._lock:
             self.value += by
+
+    def commit(self, by: int) -> None:
+        """Add to what Beam reads, on any bundle thread."""
         self._metric.inc(by)
 
 
@@ -73,6 +81,8 @@ DEFERRED = Counter("deferred")
 CALLS = Counter("calls")
 RETRIES = Counter("retries")
 CHARACTERS = Counter("characters")
+SENT = (CALLS, RETRIES, CHARACTERS)
+"""In the order of `SentCalls`."""
 
 VERDICTS = {verdict: Counter(f"verdict_{verdict.lower()}") for verdict in Verdict}
 """Answers with each verdict."""

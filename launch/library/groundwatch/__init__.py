@@ -3,6 +3,7 @@
 Each name is imported when it is first used, so that `check` works without Beam.
 """
 
+import logging
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -45,6 +46,8 @@ _MODULES = {
     "check": "groundwatch.checks",
     "check_many": "groundwatch.checks",
 }
+# Beam reports as a fault that it was installed without its extra gcp.
+logging.getLogger().addFilter(lambda record: "apitools not found" not in str(record.msg))
 # The folder of the other packages: where groundwatch is installed, and in a clone.
 _FOLDERS = Path(__file__).parents[1], Path(__file__).parents[3]
 for _name in ("schemas", "transforms", "pipeline"):

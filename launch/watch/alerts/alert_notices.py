@@ -26,11 +26,15 @@ class Notice(Record, frozen=True, kw_only=True):
 
 
 class NoticeGroup(Record, frozen=True, kw_only=True):
-    """Alerts of one message: the worst, and counts of the others; the title is trusted."""
+    """Alerts of one message: the worst, and counts of the others; the title is trusted.
+
+    `folder` is the output that has the records.
+    """
 
     title: str
     notices: tuple[Notice, ...]
     others: str | None = None
+    folder: str = ""
 
 
 def is_closed(alert: Alert) -> bool:
@@ -61,8 +65,8 @@ def describe(alert: Alert) -> Notice:
     return Notice(title=f"{state}: no answers from {engine}", details=details)
 
 
-def describe_group(alerts: Sequence[Alert]) -> NoticeGroup:
-    """Describe the worst alerts, and count the others by verdict and engine."""
+def describe_group(alerts: Sequence[Alert], folder: str = "") -> NoticeGroup:
+    """Describe the worst alerts of an output folder; count the others by verdict and engine."""
     ranked = sorted(alerts, key=_rank)
     shown, others = ranked[:_MAX_SHOWN], ranked[_MAX_SHOWN:]
     subjects = Counter(map(_subject, alerts))
@@ -72,6 +76,7 @@ def describe_group(alerts: Sequence[Alert]) -> NoticeGroup:
         title=f"{number}: {counts}",
         notices=tuple(map(describe, shown)),
         others=f"and {len(others):,} more: {_by_engine(others)}" if others else None,
+        folder=folder,
     )
 
 

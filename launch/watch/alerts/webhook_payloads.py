@@ -43,7 +43,7 @@ def slack_message(group: NoticeGroup) -> Json:
     off the detection of names), https://docs.slack.dev/reference/block-kit/blocks (50 blocks, 3,000
     characters a section, 150 a header).
     """
-    texts = ["\n".join(_lines(notice, _SLACK)) for notice in group.notices]
+    texts = ["\n".join(_lines(notice, _SLACK, group.folder)) for notice in group.notices]
     sections: list[Json] = [{"type": "section", "text": _slack_text(text)} for text in texts]
     if group.others:
         others = _slack_text(_SLACK.escape(group.others))
@@ -63,14 +63,14 @@ def google_chat_message(group: NoticeGroup) -> Json:
     https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
     (32,000 bytes a message). Mentions work in plain text only, not in cards.
     """
-    texts = ["<br>".join(_lines(notice, _GOOGLE_CHAT)) for notice in group.notices]
+    texts = ["<br>".join(_lines(notice, _GOOGLE_CHAT, group.folder)) for notice in group.notices]
     texts += [escape(group.others)] if group.others else []
     widgets = [{"textParagraph": {"text": text}} for text in texts]
     card = {"header": {"title": clean(group.title, 150)}, "sections": [{"widgets": widgets}]}
     return {"cardsV2": [{"cardId": "groundwatch", "card": card}]}
 
 
-def _lines(notice: Notice, markup: _Markup) -> Iterator[str]:
+def _lines(notice: Notice, markup: _Markup, folder: str) -> Iterator[str]:
     yield markup.title.format(markup.escape(notice.title))
     if notice.details:
         yield markup.escape(notice.details)
@@ -79,7 +79,8 @@ def _lines(notice: Notice, markup: _Markup) -> Iterator[str]:
     if notice.url:
         yield markup.link.format(markup.escape(notice.url))
     elif notice.record_id:
-        yield markup.command.format(f"groundwatch show {markup.escape(notice.record_id)}")
+        command = f"groundwatch show {notice.record_id} {folder}".rstrip()
+        yield markup.command.format(markup.escape(command))
 
 
 def pagerduty_event(alert: Alert, source: str) -> Json:

@@ -62,18 +62,19 @@ def is_incident(alert: Alert) -> bool:
 
 
 def open_webhooks(
-    kind: str, variable: str, source: str
+    kind: str, variable: str, source: str, folder: str = ""
 ) -> Iterator[tuple[AlertWebhook, Callable[[Alert], bool]]]:
     """Open the targets of a channel, each with the alerts it takes: incidents, and answers.
 
     Incidents are sent at once. A message about answers holds all that have come since the last
-    one, a minute before. PagerDuty takes incidents only. `source` is the subscription.
+    one, a minute before. PagerDuty takes incidents only. `source` is the subscription, `folder` the
+    output.
 
     Raises:
       TargetMisconfigured: the secret is missing, or is not what the kind of webhook needs.
     """
     name = f"{kind}:{variable}"
-    url, encode = _channel(kind, name, require_secret(variable).split(), source)
+    url, encode = _channel(kind, name, require_secret(variable).split(), source, folder)
     _check_url(name, url)
     yield AlertWebhook(f"{name} incidents", url, encode), is_incident
     if kind != "pagerduty":
@@ -82,13 +83,15 @@ def open_webhooks(
         yield target, lambda alert: not is_incident(alert)
 
 
-def _channel(kind: str, name: str, secret: list[str], source: str) -> tuple[str, _Encode]:
+def _channel(
+    kind: str, name: str, secret: list[str], source: str, folder: str
+) -> tuple[str, _Encode]:
     """Return the address of a channel, and the function that makes its requests."""
     match kind, secret:
         case "slack", [url]:
-            return url, lambda alerts: _json(slack_message(describe_group(alerts)))
+            return url, lambda alerts: _json(slack_message(describe_group(alerts, folder)))
         case "google_chat", [url]:
-            return url, lambda alerts: _json(google_chat_message(describe_group(alerts)))
+            return url, lambda alerts: _json(google_chat_message(describe_group(alerts, folder)))
         case "pagerduty", [key, *urls] if len(urls) <= 1:
             routing = {"routing_key": key}
             url = urls[0] if urls else _PAGERDUTY

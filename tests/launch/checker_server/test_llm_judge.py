@@ -98,11 +98,11 @@ def test_the_required_claims_are_scored_in_one_call(api: RecordedService) -> Non
 def test_a_refusal_has_the_status_that_the_client_resolves_or_retries(
     api: RecordedService, status: int, passed_on: int
 ) -> None:
-    api.reply_with(status, {"error": {"message": "Lamps glow."}})
-    reply = check(LlmJudge(f"{api.address}/v1", "small", None))
+    api.reply_with(status, {"error": {"message": "Unknown key: k-1"}})
+    reply = check(LlmJudge(f"{api.address}/v1", "small", "k-1"))
     assert reply.status_code == passed_on
-    assert reply.json()["error"]["message"] == f"The judge replied with status {status}."
-    assert api.requests[0].headers["Authorization"] is None
+    message = f"The judge replied with status {status}. Unknown key:"
+    assert reply.json()["error"]["message"] == message
 
 
 def test_each_problem_is_logged_once_without_text(

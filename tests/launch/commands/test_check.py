@@ -9,6 +9,7 @@ import pytest
 from launch.__main__ import main
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always
+from transforms.runtime import waiting
 
 FACT = "The lamp was made in 1998."
 
@@ -70,6 +71,27 @@ def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixt
 
 
 def test_a_checker_that_refuses_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    with FaultServer(always(wire_faults.status(400, "INVALID_ARGUMENT"))) as server:
-        assert main(["check", "--answer", "a.", "--fact", "b.", "--checker", server.address]) == 1
-    assert "the answer could not be checked" in capsys.readouterr().err
+    """The person who asked sees what the server said; no failure or log of a run has it."""
+    for number, name in ((400, "INVALID_ARGUMENT"), (403, "PERMISSION_DENIED")):
+        with FaultServer(always(wire_faults.status(number, name))) as server:
+            given = ["--answer", "a.", "--fact", "b.", "--checker", server.address]
+            assert main(["check", *given]) == 1
+        complaint = capsys.readouterr().err
+        assert "the answer could not be checked: " in complaint
+        assert f"HTTP {number} {name}" in complaint
+        assert complaint.endswith(": Cannot check: a.\n")
+
+
+def test_a_checker_that_is_away_is_waited_for_aloud(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(waiting, "AFTER_S", 0.0)
+    away = wire_faults.status(503, "UNAVAILABLE")
+    with FaultServer(always(away)) as server:
+        given = ["--answer", "a.", "--fact", "b.", "--checker", server.address]
+        assert main(["check", *given, "--max_attempts", "3"]) == 1
+        said = "the checker is not available: HTTP 503 UNAVAILABLE"
+        assert caplog.messages.count(f"waiting for the checker {server.address}: {said}") == 1
+    assert capsys.readouterr().err.endswith(f"{said}: Cannot check: a.\n")

@@ -172,6 +172,7 @@ def test_the_tables_agree_with_the_file(
     assert main(["evaluate", "--answers", str(answers), "--gold", gold]) == 0
     printed = capsys.readouterr().out
     assert "4 labelled answers: 2 supported, 2 unsupported; checked by local (4)" in printed
+    assert "precision  2 of 2 LOW_GROUNDED answers are unsupported\n" in printed
     rows = [line.split("  ") for line in printed.splitlines()]
     by_name = {row[0]: [each.strip() for each in row[1:] if each.strip()] for row in rows}
     assert by_name["claims"][:1] == ["0.6"]
@@ -264,7 +265,7 @@ def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "usage: groundwatch evaluate" in printed
     assert "--gold" in printed
-    assert "the scores that enriched records have" in " ".join(printed.split())
+    assert "Enriched records keep their scores" in " ".join(printed.split())
     assert "--max_cost" not in printed
 
 

@@ -1,7 +1,7 @@
 """`groundwatch inspect`: how the messages of a file are read."""
 
 import json
-import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -84,6 +84,7 @@ UNKNOWN = {
     "a table": {"Prompt": QUERY, "Assistant Reply": TEXT, "Retrieved Docs": [FACT]},
     "JSON in a cell": {"customer_question": QUERY, "bot_reply": TEXT, "kb": json.dumps([FACT])},
     "columns": {"Asked": QUERY, "Said": TEXT, "Source 1": FACT},
+    "a document": {"Asked": QUERY, "Bot reply": TEXT, "Source text": FACT, "Source document": "a"},
     "a chat": {
         "messages": [{"role": "user", "content": QUERY}, {"role": "assistant", "content": TEXT}],
         "grounding_docs": [{"passage_text": FACT}],
@@ -122,7 +123,10 @@ def test_a_suggestion_works_as_printed(
     row = row | {"createdAt": "2026-05-01T10:00:00Z", "conversationId": "c1"}
     assert inspect(path, row) == 1
     suggested = capsys.readouterr().out.partition("Try ")[2].splitlines()[0]
-    assert inspect(path, row, *shlex.split(suggested.removesuffix("."))) == 0
+    script = f"printf '%s\\n' {suggested.removesuffix('.')}"
+    # A shell expands more than shlex does, such as $['A'] within double quotes.
+    words = subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True)  # noqa: S603, S607 - our own
+    assert inspect(path, row, *words.stdout.splitlines()) == 0
     printed = " ".join(capsys.readouterr().out.split())
     for words in (f"query {QUERY}", TEXT, FACT, "time 1 May 2026, 10:00 UTC", "session c1"):
         assert words in printed

@@ -34,7 +34,7 @@ def a_failure(payload: bytes) -> Failure:
 
 
 def replay(server: FakePubSub, output: Path, *more: str) -> int:
-    flags = ["--failure_subscription", SUBSCRIPTION, "--pubsub_address", server.address]
+    flags = ["--failures", SUBSCRIPTION, "--pubsub_address", server.address]
     with limited(idle_s=0.5):
         return main(["replay", *flags, "--output", str(output), *more])
 
@@ -167,10 +167,9 @@ def test_the_flags_of_the_account_apply_to_the_subscription_too(
     assert asked == [GoogleAccount(impersonate=account)]
 
 
-def test_help_lists_the_flags_of_files_and_of_subscriptions(
-    capsys: pytest.CaptureFixture[str],
+def test_a_subscription_is_replayed_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["replay", "--help-all"]) == 0
-    message = capsys.readouterr().out
-    for flag in ("--failures", "--failure_subscription", "--pubsub_address"):
-        assert f"\n  {flag}" in message
+    given = ["replay", "--failures", SUBSCRIPTION, "a.jsonl", "--output", str(tmp_path)]
+    assert main(given) == 2
+    assert f"--failures {SUBSCRIPTION}: a subscription is replayed alone" in capsys.readouterr().err

@@ -63,10 +63,11 @@ def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.
         worker.wait_for(lambda: not watched.outstanding)
         ended = worker.end(number)
     assert ended[0] == 0
-    began, drained, ended_with = messages_of(ended[1]).splitlines()
+    began, alerted, drained, ended_with = messages_of(ended[1]).splitlines()
     assert began == (
         f"watching {SUBSCRIPTION} with the checker local; records go to {watched.output}"
     )
+    assert alerted.startswith("ALERT CRITICAL answer LOW_GROUNDED shop ")
     assert drained == "draining: finishing the current batch"
     assert ended_with.startswith("33 messages: 31 enriched, 1 failure")
     assert len(set(watched.record_ids())) == 31

@@ -42,7 +42,7 @@ def test_the_demo_shows_alerts_and_closes_without_a_network_and_so_does_a_second
     assert "\n        Jeder weitere Ofenkalender kostet monatlich" in told
     assert told.count(f"\n  {tmp_path}/report.html  open it") == 2
     assert "<html" in (tmp_path / "report.html").read_text()
-    assert " answers: grounded " in told
+    assert " messages: grounded " in told
     summary = summary_in(tmp_path)
     assert summary["closes"] is True
     ids = record_ids_in(tmp_path)

@@ -70,6 +70,10 @@ def test_every_record_is_sent_once_and_a_further_file_later(
     write_enriched(folder, [an_enriched(record_id="late", trace_id="t1")], "run9")
     assert main(arguments) == 0
     assert scored_ids(server)[35:] == ["late"]
+    assert "langfuse: 1 record sent, 35 sent before; " in capsys.readouterr().out
+    assert main(arguments) == 0
+    assert len(scored_ids(server)) == 36
+    assert "langfuse: nothing new to send, 36 sent before; " in capsys.readouterr().out
 
 
 def test_a_record_that_is_refused_is_named_and_the_others_are_sent(
@@ -148,12 +152,15 @@ def test_outages_lose_and_reorder_nothing(outages: list[bool]) -> None:
         assert target.sent == [f"r{number}" for number in range(9)]
 
 
-def test_a_target_that_stays_away_ends_it(tmp_path: Path) -> None:
+def test_a_target_that_stays_away_is_named_once_and_ends_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     target = ATarget()
     target.error = TargetUnavailable("tool does not answer")
     with pytest.raises(TargetUnavailable):
         export_to(a_folder(tmp_path, 1), target)
     assert 4 < target.calls < 12
+    assert caplog.messages == ["waiting: tool does not answer"]
 
 
 @pytest.mark.parametrize(
@@ -214,5 +221,5 @@ def test_a_file_that_another_run_has_replaced_is_sent_again(tmp_path: Path) -> N
     export_to(folder, target)
     records = [an_enriched(record_id=f"r{at}", trace_id="t1", verdict="BLOCKED") for at in range(3)]
     write_enriched(folder, records, "run0")
-    assert "7 records sent" in export_to(folder, target).describe()
+    assert "3 records sent, 4 sent before" in export_to(folder, target).describe()
     assert target.sent == ["r0", "r1", "r2", "r3", "r0", "r1", "r2"]

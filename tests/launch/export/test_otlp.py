@@ -54,13 +54,13 @@ EXPECTED = {
     "gen_ai.evaluation.name": "grounding",
     "gen_ai.evaluation.score.value": 0.25,
     "gen_ai.evaluation.score.label": "LOW_GROUNDED",
+    "gen_ai.evaluation.explanation": "SUPPORT_SCORE; least supported claim 0.10",
     "gen_ai.response.id": "resp-1",
     "groundwatch.record_id": RECORD_ID,
     "groundwatch.reason": "SUPPORT_SCORE",
     "groundwatch.engine": "shop",
     "groundwatch.tags": ["UNSUPPORTED_CLAIM"],
     "groundwatch.min_claim_score": 0.1,
-    "groundwatch.response_id": "resp-1",
 }
 
 
@@ -98,7 +98,8 @@ def test_an_event_without_a_trace_context_is_sent_all_the_same(
     ((record, attributes),) = events_in(receiver.logs[0])
     assert (record.trace_id, record.span_id) == (b"", b"")
     assert attributes.get("groundwatch.trace_id") == (trace_id or None)
-    assert attributes["gen_ai.evaluation.explanation"] == "Lamps glow."
+    explanation = "SUPPORT_SCORE; least supported claim 0.10: Lamps glow."
+    assert attributes["gen_ai.evaluation.explanation"] == explanation
     assert "gen_ai.evaluation.score.value" not in attributes
 
 

@@ -1,6 +1,7 @@
 """What a worker says while it works, on a terminal and in a log."""
 
 import io
+import json
 import logging
 import os
 import pty
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from launch.logs.json_log import JsonLogHandler
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch import reporter
 from launch.watch.reporter import (
@@ -53,8 +55,13 @@ SILENCE = NoDataIncident(
     ("alert", "line"),
     [
         (
-            an_alert(verdict="LOW_GROUNDED", engine="shop", min_claim_score=0.174),
-            f"ALERT WARNING answer LOW_GROUNDED shop {RECORD_ID[:12]}, worst claim 0.17",
+            an_alert(
+                verdict="LOW_GROUNDED",
+                engine="shop",
+                min_claim_score=0.174,
+                answer_name="b/a-\x1b1",
+            ),
+            f"ALERT WARNING answer LOW_GROUNDED shop {RECORD_ID[:12]} (a- 1), worst claim 0.17",
         ),
         (
             an_alert(
@@ -92,12 +99,13 @@ def test_a_terminal_shows_the_start_and_the_verdicts_as_they_change(clock: Manua
     clock.advance(60)
     terminal.report_progress(*BACKLOG)
     counters.VERDICTS[Verdict.GROUNDED].inc()
+    counters.DUPLICATES_SEEN.inc()
     terminal.report_end(a_summary())
     assert stream.getvalue().splitlines()[:4] == [
         WATCHING,
-        "    2 answers: grounded 2; checks that take longer: 1",
-        "    3 answers: grounded 3; checks that take longer: 1",
-        "    4 answers: grounded 4",
+        "    2 messages: grounded 2; checks that take longer: 1",
+        "    3 messages: grounded 3; checks that take longer: 1",
+        "    5 messages: grounded 4, duplicates 1",
     ]
 
 
@@ -109,7 +117,7 @@ def test_the_counts_fit_a_terminal(clock: ManualClock, monkeypatch: pytest.Monke
     for verdict in Verdict:
         counters.VERDICTS[verdict].inc(1_000)
     terminal.report_end(a_summary())
-    assert stream.getvalue().splitlines()[0] == "7,000 answers: grounded 1,000, low_grou…"
+    assert stream.getvalue().splitlines()[0] == "7,000 messages: grounded 1,000, low_gro…"
 
 
 def test_a_log_has_a_heartbeat_a_minute(
@@ -134,6 +142,25 @@ def test_a_log_has_a_heartbeat_a_minute(
         "deferred": 1,
     }
     assert heartbeat["oldest_age_s"] == 2.0
+
+
+def test_a_log_has_each_alert_as_a_line_without_its_texts() -> None:
+    stream = io.StringIO()
+    logging.getLogger(reporter.__name__).setLevel(logging.INFO)
+    handler = JsonLogHandler(stream)
+    logging.getLogger(reporter.__name__).addHandler(handler)
+    claim = WorstClaim(start=0, end=9, score=0.1, text="Lamps fly.")
+    fields = {"verdict": "LOW_GROUNDED", "engine": "50%s", "worst_claim": claim}
+    answers = [an_alert(record_id=f"r{number}", **fields) for number in range(20)]
+    incident = an_alert(kind=AlertKind.RATE, severity=Severity.CRITICAL, rate=INCIDENT)
+    LogReporter().report_alerts([*answers, incident])
+    logging.getLogger(reporter.__name__).removeHandler(handler)
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [line.get("record_id") for line in lines] == [*(f"r{at}" for at in range(20)), RECORD_ID]
+    assert lines[0]["message"] == "ALERT WARNING answer LOW_GROUNDED 50%s r0"
+    assert lines[0]["engine"] == "50%s"
+    assert [line["severity"] for line in lines[-2:]] == ["WARNING", "CRITICAL"]
+    assert "Lamps" not in stream.getvalue()
 
 
 def test_watch_speaks_on_a_terminal_from_the_start_to_the_end(watched: Watched) -> None:

@@ -23,6 +23,7 @@ from tests.support.wire_faults import body, good, hang, status
 from transforms.grounding import refusals, retry_policy
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.settings import RetrySettings
+from transforms.runtime import counters
 from transforms.runtime.retry_schedule import RetrySchedule
 
 ALONE = "Lamps glow blue at noon."
@@ -94,6 +95,9 @@ def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) 
             stats = worker.subscription.stats()
             assert stats.outstanding == 60
             assert worker.waiting == 60
+            # The calls of the outage are counted in it, and not after it.
+            calls = counters.CALLS.value
+            work(worker, lambda: counters.CALLS.value > calls)
     assert watched.outstanding == 300
     assert total(watched.ledger())["read"] == 0
 

@@ -1,5 +1,6 @@
 """Load settings from flags, the environment and a file, and report all problems."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -45,6 +46,10 @@ class SampleSettings(Settings, frozen=True, kw_only=True):
     tags: tuple[Text, ...] = ("A", "B")
     labels: tuple[MappedField, ...] = ()
     location: Literal["us", "eu"] | None = None
+
+    def problems(self) -> Iterator[str]:
+        if self.location == "eu":
+            yield "--location eu: is closed"
 
 
 NEEDED = ["--input", "a", "--output", "o"]
@@ -218,6 +223,7 @@ BAD_YAML = {
     "max_calls: -1": "line 1: max_calls: -1: must be a whole number from 1",
     "tags: [[A]]": "line 1: tags: must be a value, a list, or a mapping of names",
     "max_calls: {a: [b]}": "line 1: max_calls: must be a value, a list, or a mapping of names",
+    "max_calls: 1\nlocation: eu": "line 2: location eu: is closed",
     "config: other.yaml": "line 1: config: a file cannot name another",
 }
 
@@ -235,8 +241,9 @@ def test_a_problem_in_a_file_is_reported_with_its_line(
     ("content", "problem"),
     [
         (b"a: [", "line 1: cannot be read: "),
+        (b"a: b\nc: \x07", "line 2: cannot be read: special characters"),
         (b"- a", ": must be a mapping of settings"),
-        (b"\xff", "cannot be read: "),
+        (b"a: b\nc: \xff", "line 2: cannot be read: invalid start byte"),
     ],
 )
 def test_an_unreadable_file_is_a_problem(tmp_path: Path, content: bytes, problem: str) -> None:

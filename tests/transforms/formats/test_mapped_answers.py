@@ -27,6 +27,7 @@ WHOLE_MAP = (
     ("query", "$.asked"),
     ("answer", "$.said"),
     ("facts", "$.found[*].chunk"),
+    ("document", "$.meta.chat"),
     ("id", "$.meta.key"),
     ("time", "$.meta.at"),
     ("engine", "$.meta.bot"),
@@ -59,6 +60,28 @@ def test_a_map_reads_every_field() -> None:
     assert (answer.trace_id, answer.span_id, answer.response_id) == ("t", "s", "7")
     assert answer.event_time_us == 1_772_539_200_000_000
     assert {field for field, _ in WHOLE_MAP} == {*FIELDS}
+
+
+@pytest.mark.parametrize(
+    ("documents", "named"),
+    [
+        ("$.meta.chat", ["c1", "c1"]),
+        ("$.meta.ids[*]", ["t", "s"]),
+        ("$.found[*].url", ["cat.md", "cat.md"]),
+        ("$.none", [None, None]),
+    ],
+)
+def test_a_mapped_document_names_the_source_of_facts(
+    documents: str, named: list[str | None]
+) -> None:
+    answer = read(ROW, (("answer", "$.said"), *FACTS_MAP, ("document", documents)))
+    assert [fact.document for fact in answer.facts] == named
+
+
+def test_a_fact_that_names_its_document_keeps_it() -> None:
+    row = {"said": "a.", "found": [{"text": "b.", "doc_id": "own"}, {"text": "c."}], "of": "all"}
+    own_map = (("answer", "$.said"), ("facts", "$.found[*]"), ("document", "$.of"))
+    assert [fact.document for fact in read(row, own_map).facts] == ["own", "all"]
 
 
 def test_a_map_corrects_a_known_format_and_keeps_its_other_fields() -> None:

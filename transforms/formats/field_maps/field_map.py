@@ -17,7 +17,7 @@ from schemas.wire.wire_type import words
 from transforms.formats.field_maps.json_path import JsonPath, json_path, read_text_as_json
 
 FIELDS: tuple[str, ...] = (
-    *("query", "answer", "facts", "id", "time"),
+    *("query", "answer", "facts", "document", "id", "time"),
     *("engine", "session", "trace", "span", "response"),
 )
 PathPairs = tuple[tuple[str, str], ...]

@@ -55,7 +55,11 @@ _UNNAMED = (
     "No field looks like the answer or the facts: name them, as in"
     " --map 'answer=$.FIELD' 'facts=$.FIELD'."
 )
-_FIELDS = ("query", "answer", "facts", "time", "session")
+_DOCUMENT = re.compile(
+    r"(^|_)(documents?|docs?|sources?|articles?|files?|pages?)(_?(ids?|names?|titles?|ur[il]s?))?$"
+)
+_MOST_IN_DOCUMENT = 200  # characters of its name
+_FIELDS = ("query", "answer", "facts", "document", "time", "session")
 
 
 class _Leaf(NamedTuple):
@@ -92,8 +96,7 @@ def is_facts_name(name: str) -> bool:
 
 
 def _flag(field: str, path: str) -> str:
-    quote = '"' if "'" in path else "'"
-    return f"--map {quote}{field}={path}{quote}"
+    return f"--map '{field}={path}'"
 
 
 def _find(leaves: Sequence[_Leaf]) -> dict[str, str]:
@@ -113,10 +116,20 @@ def _find(leaves: Sequence[_Leaf]) -> dict[str, str]:
     answer = _likeliest(candidates, _ANSWERING, _ASKING, facts) or _likeliest(
         candidates, _TEXT, _ASKING, facts
     )
-    for field, leaf in (("query", query), ("answer", answer), ("facts", facts)):
+    document = next((each for each in given if facts and _names(each, facts)), None)
+    for field, leaf in (
+        *(("query", query), ("answer", answer), ("facts", facts)),
+        ("document", document),
+    ):
         if leaf is not None:
             found[field] = (leaf.fact_path if field == "facts" else "") or leaf.path
     return found
+
+
+def _names(leaf: _Leaf, facts: _Leaf) -> bool:
+    """Return whether a field beside the facts may name their document."""
+    is_beside = not facts.fact_path and len(leaf.text) <= _MOST_IN_DOCUMENT
+    return is_beside and leaf.path != facts.path and bool(_DOCUMENT.search(leaf.name))
 
 
 def _likeliest(
@@ -169,7 +182,7 @@ def _items(items: Sequence[object], path: str, names: str) -> Iterator[_Leaf]:
         if known := roles.keys() & _ROLES.keys():
             for role in sorted(known):
                 spelled = roles[role][key]
-                below = f"{path}[?(@.{key}=='{spelled}')]"
+                below = f'{path}[?(@.{key}=="{spelled}")]'
                 kind = "output" if _ROLES[role] == "answer" else "input"
                 yield from _leaves(
                     {name: each for name, each in roles[role].items() if name != key},
@@ -196,4 +209,5 @@ def _step(name: str) -> str:
     """Write a field's name as a step; "" for a name that may be text of an answer."""
     if _PLAIN_NAME.fullmatch(name):
         return f".{name}"
-    return f"['{name}']" if _NAME.fullmatch(name) and name.count(" ") <= _MOST_SPACES else ""
+    # A shell expands $['A'] within double quotes: the path has these, and single ones around it.
+    return f'["{name}"]' if _NAME.fullmatch(name) and name.count(" ") <= _MOST_SPACES else ""

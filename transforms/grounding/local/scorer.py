@@ -4,6 +4,7 @@ from transforms.grounding.local.entailment import EntailmentModel
 from transforms.grounding.local.onnx_model import OnnxModel
 from transforms.grounding.local.unsupported_tokens import UnsupportedTokens
 from transforms.lexical.claim_result import ScoreClaims
+from transforms.runtime.waiting import waiting_for
 
 
 def load_scorer(folder: str) -> ScoreClaims:
@@ -12,5 +13,6 @@ def load_scorer(folder: str) -> ScoreClaims:
     Raises:
       Misconfigured: the folder holds no such model, or no output has the name that is needed.
     """
-    model = OnnxModel(folder)
+    with waiting_for(f"the model in {folder}"):
+        model = OnnxModel(folder)
     return (UnsupportedTokens if model.scores_tokens else EntailmentModel)(model).score

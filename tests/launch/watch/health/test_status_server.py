@@ -239,7 +239,7 @@ def test_a_page_that_hangs_takes_few_threads() -> None:
 
 
 def test_pages_are_served_while_a_worst_case_is_checked(server: StatusServer) -> None:
-    case = FAMILIES["numbers"](50, 1_000)
+    case = FAMILIES["numbers"](200, 1_000)
     checking = threading.Thread(target=check, args=(case,), daemon=True)
     checking.start()
     served = 0

@@ -1,0 +1,64 @@
+"""The page from a RAG service to alerts: what it logs or publishes is read, and reaches Slack.
+
+tests/integrations/rag_services.py runs its snippets with LangChain, LlamaIndex and OpenAI.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from launch.__main__ import main
+from tests.integrations.rag_services import ANSWER, FACT, QUESTION, snippets
+from tests.support.documented_commands import ROOT, read_page
+from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
+from tests.support.outputs import records_in
+from tests.support.results_server import results_server
+from tests.support.waiting import wait_until
+
+TO_FILE, TO_TOPIC = snippets("Plain logging")
+CALL = f"record_answer({QUESTION!r}, {ANSWER!r}, [{{'text': {FACT!r}, 'title': 'Warranty'}}])"
+COMMANDS = [command.text for command in read_page(ROOT / "docs" / "rag_service.md").commands]
+[BACKFILL] = [each for each in COMMANDS if "backfill" in each]
+[WATCH] = [each for each in COMMANDS if "projects/local" in each]
+
+
+def run_service(*programs: str) -> None:
+    """Run a service that records one answer, and ends at once."""
+    program = "\n".join([*programs, CALL])
+    subprocess.run([sys.executable, "-c", program], check=True)  # noqa: S603 - the page's own
+
+
+def test_what_is_logged_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_service(TO_FILE)
+    assert main(BACKFILL.split()[1:]) == 0
+    [record] = records_in(Path("out/answers"))
+    assert (record["verdict"], record["query"]) == ("LOW_GROUNDED", QUESTION)
+    assert record["facts"][0]["title"] == "Warranty"
+
+
+def test_what_is_published_reaches_slack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = ServerSettings(empty_pull_s=0.2)
+    with FakePubSub(settings) as pubsub, results_server() as slack:
+        pubsub.create("projects/local/topics/answers", "projects/local/subscriptions/answers")
+        monkeypatch.setenv("PUBSUB_EMULATOR_HOST", pubsub.address)
+        monkeypatch.setenv("SLACK_WEBHOOK", f"{slack.url}/services/T0")
+        run_service(TO_FILE, TO_TOPIC)
+        command = [sys.executable, "-m", "launch", *WATCH.split()[1:]]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(command, env=environment) as worker:  # noqa: S603 - the page's own
+            try:
+                wait_until(lambda: bool(slack.received) or worker.poll() is not None, 60)
+            finally:
+                worker.send_signal(signal.SIGINT)
+        assert worker.returncode == 0
+    [message] = slack.bodies()
+    assert message["text"] == "1 alert: LOW_GROUNDED 1"
+    lines = message["blocks"][1]["text"]["text"].splitlines()
+    [show] = [line.strip("`").split() for line in lines if "groundwatch show" in line]
+    assert main(show[1:]) == 0

@@ -1,0 +1,139 @@
+"""Run the snippets of docs/rag_service.md against the real libraries, and check what they write.
+
+`python -m tests.integrations.rag_services FOLDER` takes the programs of an environment that has the
+libraries, such as .venv/integrations/bin. Models are the libraries' fakes, and a server on this
+machine that speaks OpenAI's API.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import launch
+from launch.__main__ import main as groundwatch
+from tests.support.outputs import records_in
+from tests.support.results_server import Reply, results_server
+
+PAGE = (Path(launch.__file__).parents[1] / "docs" / "rag_service.md").read_text(encoding="utf-8")
+QUESTION, ANSWER, FACT = "How long is it?", "The warranty is 3 years.", "The warranty is 2 years."
+_LANGCHAIN = f"""
+from langchain_core.documents import Document
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.vectorstores import InMemoryVectorStore
+
+store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
+store.add_documents([Document({FACT!r}, metadata={{"source": "lamps.md"}})])
+retriever, model = store.as_retriever(), FakeListChatModel(responses=[{ANSWER!r}])
+prompt = ChatPromptTemplate.from_template("{{context}} {{input}}")
+"""
+_LLAMA_INDEX = f"""
+from llama_index.core import Document, MockEmbedding, VectorStoreIndex
+from llama_index.core.llms import CompletionResponse, MockLLM
+
+
+class Model(MockLLM):
+    def complete(self, *_, **__):
+        return CompletionResponse(text={ANSWER!r})
+
+
+documents = [Document(text={FACT!r}, metadata={{"file_name": "lamps.md"}})]
+index = VectorStoreIndex.from_documents(documents, embed_model=MockEmbedding(embed_dim=8))
+query_engine = index.as_query_engine(llm=Model())
+"""
+# The section of each library, the number of the snippet in it, what it needs, and the call.
+_PROGRAMS = (
+    ("LangChain", 0, _LANGCHAIN, f"ask({QUESTION!r})"),
+    ("LlamaIndex", 0, _LLAMA_INDEX, f"ask({QUESTION!r})"),
+    ("OpenAI", 0, "", f"ask({QUESTION!r}, [{FACT!r}])"),
+    ("OpenAI", 1, "", f"ask({QUESTION!r}, 'vs_1')"),
+)
+_REPLIES: Mapping[str, Mapping[str, Any]] = {
+    "/v1/chat/completions": {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": ANSWER},
+            }
+        ],
+    },
+    "/v1/responses": {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1_772_000_000,
+        "model": "m",
+        "status": "completed",
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "output": [
+            {
+                "id": "fs_1",
+                "type": "file_search_call",
+                "status": "completed",
+                "queries": [QUESTION],
+                "results": [{"file_id": "f_1", "filename": "lamps.md", "score": 0.9, "text": FACT}],
+            },
+            {
+                "id": "msg_1",
+                "type": "message",
+                "role": "assistant",
+                "status": "completed",
+                "content": [{"type": "output_text", "text": ANSWER, "annotations": []}],
+            },
+        ],
+    },
+}
+
+
+def snippets(title: str) -> list[str]:
+    """The Python blocks in a section of the page."""
+    section = PAGE.partition(f"\n### {title}\n")[2].partition("\n##")[0]
+    return re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+
+
+def main(programs: str) -> int:
+    """Run everything; return the exit status."""
+    with tempfile.TemporaryDirectory() as name, results_server() as api:
+        folder = Path(name)
+        api.answer = lambda received: Reply(
+            body=json.dumps(_REPLIES[received.path]).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        (folder / "answer_log.py").write_text(snippets("Plain logging")[0], encoding="utf-8")
+        environment = {**os.environ, "OPENAI_BASE_URL": f"{api.url}/v1", "OPENAI_API_KEY": "none"}
+        for title, number, setup, call in _PROGRAMS:
+            program = f"{setup}\n{snippets(title)[number]}\nassert {call} == {ANSWER!r}"
+            subprocess.run(  # noqa: S603 - the page's own snippet
+                [f"{Path(programs).resolve()}/python", "-c", program],
+                check=True,
+                cwd=folder,
+                env=environment,
+            )
+        arguments = ["--input", str(folder / "answers.jsonl"), "--output", str(folder / "out")]
+        assert groundwatch(["backfill", *arguments]) == 0
+        records = records_in(folder / "out")
+    assert len(records) == len(_PROGRAMS), records
+    for record in records:
+        assert (record["verdict"], record["query"]) == ("LOW_GROUNDED", QUESTION), record
+        assert [fact["text"] for fact in record["facts"]] == [FACT], record
+    named = [record["facts"][0]["uri"] or record["facts"][0]["title"] for record in records]
+    assert sorted(filter(None, named)) == ["lamps.md"] * 3, named
+    sys.stdout.write("The snippets of LangChain, LlamaIndex and OpenAI write what is read.\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
