@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from launch.evaluate.strata import Stratum, stratum_of
+from launch.evaluate.strata import Sample, Stratum, stratum_of
 from launch.outputs.output_folder import (
     UnreadableFile,
     find_files,
@@ -205,14 +205,22 @@ class AnswerIndex:
 
     def draw(self, stratum: Stratum) -> str | None:
         """Return the unlabelled answer of a stratum that its random number puts first."""
-        condition = "stratum = ? AND id NOT IN (SELECT id FROM labelled WHERE sample IS NOT NULL)"
-        found = self._listed("chance, id", condition, (stratum,), 1)
+        condition = "stratum = ? AND id NOT IN (SELECT id FROM labelled WHERE sample = ?)"
+        found = self._listed("chance, id", condition, (stratum, stratum), 1)
         return found[0] if found else None
 
-    def strata(self) -> dict[Stratum, int]:
-        """Count the scored answers of each stratum."""
-        rows = self._rows("SELECT stratum, count(*) FROM records WHERE stratum <> '' GROUP BY 1")
-        return {Stratum(name): count for name, count in rows}
+    def samples(self) -> dict[Stratum, Sample]:
+        """Count the scored answers of each stratum, and the labels of those drawn from it.
+
+        A labels file may also have answers of other folders, or ones that have changed strata.
+        """
+        sizes = self._rows("SELECT stratum, count(*) FROM records WHERE stratum <> '' GROUP BY 1")
+        drawn = self._rows(
+            "SELECT stratum, count(*), sum(label = 'unsupported') FROM labelled CROSS JOIN records"
+            " USING (id) WHERE sample = stratum AND label <> 'unsure' GROUP BY 1"
+        )
+        known = {name: counts for name, *counts in drawn}
+        return {Stratum(name): Sample(size, *known.get(name, (0, 0))) for name, size in sizes}
 
     def stratum(self, record_id: str) -> Stratum | None:
         """Return the stratum of a record, None without scores."""

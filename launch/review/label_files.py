@@ -8,7 +8,7 @@ from itertools import combinations
 import msgspec
 from msgspec.structs import replace
 
-from launch.evaluate.strata import Agreement, Sample, Stratum, measure_agreement
+from launch.evaluate.strata import Agreement, measure_agreement
 from launch.inputs.labels import UNSURE, Decision, answer_label, read_decisions
 from pipeline import storage
 from schemas.answer import Label
@@ -96,20 +96,7 @@ class LabelFiles:
     def sample(self, record_id: str) -> str | None:
         """Return the stratum that a labelled answer was drawn from, None if it was chosen."""
         found = [each.sample for each in self._decisions.get(record_id, ()) if each.sample]
-        return found[0] if found and self.word(record_id) else None
-
-    def samples(self, strata: dict[Stratum, int]) -> dict[Stratum, Sample]:
-        """Count the labels of drawn answers, by the strata of so many answers."""
-        labelled, unsupported = dict.fromkeys(strata, 0), dict.fromkeys(strata, 0)
-        for record_id in self._decisions:
-            drawn, label = self.sample(record_id), self.label(record_id)
-            if label and drawn in strata:
-                labelled[Stratum(drawn)] += 1
-                unsupported[Stratum(drawn)] += label.is_unsupported
-        return {
-            name: Sample(answers, labelled[name], unsupported[name])
-            for name, answers in strata.items()
-        }
+        return found[-1] if found and self.word(record_id) else None
 
     def agreements(self) -> Iterator[tuple[str, str, Agreement, list[str]]]:
         """Compare each two people who have labelled the same answers; name those that differ."""

@@ -129,7 +129,7 @@ class Routes:
         raise _Refused(404, "No answer has this record id.")
 
     def _draw(self, filters: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        samples = self._labels.samples(self._index.strata())
+        samples = self._index.samples()
         # Answers that were drawn, but about which people are unsure, are not drawn again.
         for stratum in filter(None, (next_stratum(samples), *samples)):
             if record_id := self._index.draw(stratum):
@@ -177,7 +177,7 @@ class Routes:
         self._index.set_label(record_id, word, sample)
 
     def _labels_page(self, filters: Mapping[str, str]) -> str:
-        samples = self._labels.samples(self._index.strata())
+        samples = self._index.samples()
         findings = find_quality(samples, self._index.labelled())
         written = self._thresholds_path if filters.get("written") else None
         calibration = self._calibration(filters)

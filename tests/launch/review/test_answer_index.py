@@ -98,6 +98,19 @@ def test_labels_are_a_filter(index: AnswerIndex) -> None:
     assert letters(index, labelled="any") == ""
 
 
+def test_samples_count_the_labels_of_answers_that_were_drawn_from_their_stratum(
+    index: AnswerIndex,
+) -> None:
+    index.set_label("a" * 64, "unsupported", "flagged")
+    index.set_label("b" * 64, "unsure", "flagged")
+    index.set_label("c" * 64, "supported", None)  # chosen
+    index.set_label("d" * 64, "unsupported", "flagged")  # by other thresholds
+    index.set_label("f" * 64, "supported", "flagged")  # in another folder
+    assert index.samples() == {Stratum.FLAGGED: (2, 1, 1), Stratum.OTHER: (2, 0, 0)}
+    assert index.draw(Stratum.FLAGGED) is None
+    assert index.draw(Stratum.OTHER) in {"c" * 64, "d" * 64}
+
+
 def test_an_answer_is_read_from_its_file_and_counts_once(index: AnswerIndex) -> None:
     assert index.count() == len(ANSWERS)
     wanted = [each.record_id for each in reversed(ANSWERS)]
@@ -105,7 +118,6 @@ def test_an_answer_is_read_from_its_file_and_counts_once(index: AnswerIndex) -> 
     [row] = index.read(["a" * 64])
     assert row.answer_text == ANSWERS[0].answer_text
     assert dict(index.names("engine")) == {"shop": 2, "help": 1, "faq": 1}
-    assert index.strata() == {Stratum.FLAGGED: 2, Stratum.OTHER: 2}
 
 
 def test_pages_and_neighbours_go_through_all_answers_once(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
-from launch.evaluate.strata import Stratum
 from launch.inputs.labels import Decision, UnreadableLabels, answer_label, read_labels
 from launch.review.label_files import LabelFiles
 from tests.support.reports import a_low, write_enriched
@@ -80,16 +79,6 @@ def test_undo_takes_back_what_was_labelled_since_the_start(tmp_path: Path) -> No
         words.append(labels.word("a"))
     assert words == ["supported", None]
     assert label_files(tmp_path / "labels.jsonl").word("a") is None
-
-
-def test_samples_count_the_labels_of_drawn_answers_only(tmp_path: Path) -> None:
-    labels = label_files(tmp_path / "labels.jsonl")
-    labels.add("a", "unsupported", sample="flagged")
-    labels.add("b", "supported", sample="flagged")
-    labels.add("c", "unsure", sample="flagged")
-    labels.add("d", "unsupported")
-    samples = labels.samples({Stratum.FLAGGED: 10, Stratum.OTHER: 20})
-    assert samples == {Stratum.FLAGGED: (10, 2, 1), Stratum.OTHER: (20, 0, 0)}
 
 
 def test_two_people_are_compared(tmp_path: Path) -> None:
