@@ -12,9 +12,17 @@ from schemas.wire.discovery_engine import StreamError, WireRating
 from schemas.wire.wire_type import Details, Essential, Wire
 
 
+class FunctionResponse(Wire, frozen=True):
+    """What a function, or a tool of the service, returned."""
+
+    response: dict[str, Any] | list[Any] | str = ""
+
+
 class ContentPart(Wire, frozen=True):
     text: Essential[str] = ""
     thought: bool = False
+    function_response: FunctionResponse = FunctionResponse()
+    tool_response: FunctionResponse = FunctionResponse()
 
 
 class Content(Wire, frozen=True):
@@ -75,7 +83,7 @@ class ChunkSource(Wire, frozen=True):
     @property
     def any_text(self) -> str:
         """The text, which the Gemini API and Vertex AI write in different fields."""
-        return self.text or self.rag_chunk.text
+        return self.text if self.text.strip() else self.rag_chunk.text
 
 
 class GroundingChunk(Wire, frozen=True):
@@ -159,6 +167,7 @@ class GenerateContentResponse(Wire, frozen=True):
     prompt_feedback: Feedback = Feedback()
     create_time: str | None = ""
     response_id: str = ""
+    automatic_function_calling_history: Details[Content] = ()  # of the SDK
     error: StreamError | None = None  # instead of a response, or after chunks of it
 
 

@@ -13,6 +13,7 @@ class MessagePart(Wire, frozen=True):
     content: Any = ""
     response: Any = None
     result: Any = None  # the name in earlier versions
+    server_tool_call_response: Any = None
 
 
 class GenAiMessage(Wire, frozen=True):

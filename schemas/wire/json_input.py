@@ -89,14 +89,18 @@ def has_snake_case(payload: bytes) -> bool:
 def to_camel_case(value: object) -> object:
     """Rename the fields of parsed JSON, at every level except inside free-form maps.
 
-    Of two spellings of one field the lowerCamelCase one counts.
+    Of two spellings of one field the lowerCamelCase one counts, unless it is empty.
     """
     if isinstance(value, list):
         return [to_camel_case(item) for item in value]
     if not isinstance(value, dict):
         return value
     in_snake_case = {camel_case_name(name): field for name, field in value.items() if "_" in name}
-    in_camel_case = {name: field for name, field in value.items() if "_" not in name}
+    in_camel_case = {
+        name: field
+        for name, field in value.items()
+        if "_" not in name and not (name in in_snake_case and field in ("", [], {}))
+    }
     return {
         name: field if name in _FREE_FORM else to_camel_case(field)
         for name, field in (in_snake_case | in_camel_case).items()

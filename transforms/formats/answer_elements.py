@@ -206,7 +206,8 @@ def _holds_several(items: Sequence[Any]) -> bool:
         return True
     if any(isinstance(item, dict) and "response" in item and is_known(item) for item in items):
         return True
-    names, tokens, ends = set(), set(), 0
+    names, tokens = set[str](), set[str]()
+    ends: list[str] = []
     for item in filter(lambda item: isinstance(item, dict), items):
         inner = item.get("answer")
         answer = inner if isinstance(inner, dict) else item
@@ -217,8 +218,9 @@ def _holds_several(items: Sequence[Any]) -> bool:
             tokens.add(_stripped(item.get("answerQueryToken") or item.get("assistToken")))
         elif "candidates" in item:
             tokens.add(_stripped(item.get("responseId")))
-            ends += _is_end(item)
-    has_several_ends = ends > 1 and not tokens - {""}
+            if _is_end(item):
+                ends.append(_stripped(item.get("responseId")))
+    has_several_ends = len({*ends} - {""}) + ends.count("") > 1
     return len(names - {""}) > 1 or len(tokens - {""}) > 1 or has_several_ends
 
 

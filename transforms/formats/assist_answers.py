@@ -15,6 +15,7 @@ from schemas.wire import discovery_engine as discovery
 from schemas.wire import enums
 from schemas.wire.wire_type import Wire, read_wire, wire_fields
 from transforms.formats.discovery_engine_answers import read_chunks, read_response
+from transforms.formats.fact_collection import first_text
 from transforms.formats.format import Format, Reading, Request
 
 _ASSIST_FIELDS = frozenset({"replies", "assistSkippedReasons", "customerPolicyEnforcementResult"})
@@ -40,7 +41,7 @@ def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
     )
     all_contents = [reply.grounded_content for reply in assist_answer.replies]
     contents = [content for content in all_contents if not content.content.thought]
-    texts = [content.content.text or content.text for content in contents]
+    texts = [first_text(content.content.text, content.text) for content in contents]
     metadata = [content.text_grounding_metadata for content in contents]
     starts = accumulate((len(text.encode()) for text in texts), initial=0)
     firsts = accumulate((len(each.references) for each in metadata), initial=0)
@@ -137,16 +138,25 @@ def join_responses(responses: Sequence[wire.AssistResponse]) -> Sequence[wire.As
         return responses
     *earlier, final = (_to_answer(answer).answer_text for answer in answers)
     is_whole = final.startswith("".join(earlier)) or all(map(final.startswith, earlier))
-    replies = [reply for answer in answers for reply in answer.replies]
+    *earlier_replies, final_replies = (answer.replies for answer in answers)
+    repeated = [_sources_of(reply) for replies in earlier_replies for reply in replies]
+    before = [reply for replies in earlier_replies for reply in replies]
     last = replace(
         answers[-1],
         name=next((answer.name for answer in reversed(answers) if answer.name.strip()), ""),
-        replies=answers[-1].replies if is_whole else tuple(replies),
+        replies=(*final_replies, *repeated) if is_whole else (*before, *final_replies),
     )
     return [
         replace(each, answer=last if number == numbers[-1] else _NO_ANSWER)
         for number, each in enumerate(responses)
     ]
+
+
+def _sources_of(reply: wire.AssistReply) -> wire.AssistReply:
+    """Return a reply without its text and spans: with what it adds to the references."""
+    references = reply.grounded_content.text_grounding_metadata.references
+    metadata = wire.TextGroundingMetadata(references=references)
+    return wire.AssistReply(grounded_content=wire.GroundedContent(text_grounding_metadata=metadata))
 
 
 ASSIST_ANSWER = Format(

@@ -6,7 +6,7 @@ from schemas.answer import Answer
 from schemas.wire import dialogflow as wire
 from schemas.wire import enums
 from schemas.wire.wire_type import Wire, read_wire
-from transforms.formats.fact_collection import FactCollection
+from transforms.formats.fact_collection import FactCollection, first_text
 from transforms.formats.format import Format, Reading, Request
 
 
@@ -25,7 +25,7 @@ def _read(request: Request) -> Reading:
     answer = Answer(
         message=request.message,
         query=result.text or result.transcript or None,
-        answer_text=signals.answer or "\n".join(texts),
+        answer_text=first_text(signals.answer, "\n".join(texts)),
         skip_reasons=tuple(_skip_reasons(signals)),
         facts=facts.all(),
         response_id=response.response_id or None,

@@ -122,18 +122,18 @@ def _add_reference(reference: wire.Reference, facts: FactCollection) -> tuple[in
 
     There are several for a document of several passages, and none without text.
     """
+    added = []
     if (chunk := reference.chunk_info) is not None:
         metadata = chunk.document_metadata
-        return _add(facts, chunk.content, metadata, metadata.page_identifier)
+        added.append(_add(facts, chunk.content, metadata, metadata.page_identifier))
     if (document := reference.unstructured_document_info) is not None:
-        added = [
+        added += [
             _add(facts, passage.content, document, passage.page_identifier)
             for passage in document.chunk_contents
         ]
-        return tuple(dict.fromkeys(chain.from_iterable(added)))
     if (record := reference.structured_document_info) is not None:
-        return _add(facts, render_value(record.struct_data), record)
-    return ()
+        added.append(_add(facts, render_value(record.struct_data), record))
+    return tuple(dict.fromkeys(chain.from_iterable(added)))
 
 
 def _add(
@@ -237,13 +237,19 @@ def _read_stream(request: Request) -> Reading:
 
 
 def read_chunks(elements: Sequence[wire.StreamElement], request: Request) -> Reading:
-    """Read the answer of a stream: the last full one, else its parts joined."""
+    """Read the answer of a stream: the last full one, else its parts joined.
+
+    A full one without references has those of its parts.
+    """
     answers = [element.answer for element in elements]
     chosen = _last_full(answers)
+    full = _join_deltas(answers) if chosen is None else answers[chosen]
+    if not full.references:
+        full = replace(full, references=_references(answers))
     sessions = [element.session for element in elements if element.session != _NO_SESSION]
     tokens = [token for element in elements if (token := element.answer_query_token).strip()]
     response = wire.AnswerQueryResponse(
-        answer=_join_deltas(answers) if chosen is None else answers[chosen],
+        answer=full,
         session=sessions[-1] if sessions else _NO_SESSION,
         answer_query_token=tokens[-1] if tokens else "",
         query=next((element.query for element in elements if element.query), ""),
@@ -272,8 +278,12 @@ def _join_deltas(answers: Sequence[wire.WireAnswer]) -> wire.WireAnswer:
         deltas[-1],
         name=next((delta.name for delta in deltas if delta.name.strip()), ""),
         answer_text="".join(delta.answer_text for delta in deltas),
-        references=tuple(reference for delta in deltas for reference in delta.references),
+        references=_references(deltas),
     )
+
+
+def _references(answers: Sequence[wire.WireAnswer]) -> tuple[wire.Reference, ...]:
+    return tuple(reference for answer in answers for reference in answer.references)
 
 
 def _with_error(answer: Answer, elements: Sequence[wire.StreamElement], *, is_full: bool) -> Answer:

@@ -19,7 +19,7 @@ from schemas.wire import enums
 from schemas.wire.json_input import has_any
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.discovery_engine_answers import read_response
-from transforms.formats.fact_collection import FactCollection, render_value
+from transforms.formats.fact_collection import FactCollection, first_text, render_value
 from transforms.formats.format import Format, Reading, Request
 from transforms.formats.gemini_candidates import joined_text
 
@@ -150,7 +150,7 @@ def _answer_of(summary: wire.Summary) -> discovery.WireAnswer:
         for reason in summary.summary_skipped_reasons
     )
     return discovery.WireAnswer(
-        answer_text=detailed.summary or summary.summary_text,
+        answer_text=first_text(detailed.summary, summary.summary_text),
         references=tuple(
             discovery.Reference(unstructured_document_info=each) for each in detailed.references
         ),

@@ -5,13 +5,19 @@ from collections.abc import Iterable, Iterator
 
 from schemas.answer import Fact
 from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
+from transforms.formats.field_maps.field_map import read_fact
 
 MAX_FACTS_CHARACTERS = 20_000_000
 """The limit of one answer's facts with their sources: twice the largest message.
 
 A source is written once and kept with each passage: 10 MB could become a record of 1,000 GB.
 """
+
+# The only field of an object in which functions return something.
+_EMPTY: tuple[object, ...] = ("", [], {})
+_RETURNED = frozenset({"content", "output", "response", "result", "results"})
 
 
 class FactCollection:
@@ -51,6 +57,27 @@ class FactCollection:
         self._facts.append(Fact(text=text, **source, attributes=kept))
         return (index,)
 
+    def add_returned(self, returned: object) -> None:
+        """Add what a tool returned: texts, or objects with a text, or any other object as a whole.
+
+        They may be JSON in a text, the items of a list, or in the field `documents`.
+        """
+        returned = read_embedded(returned)
+        if isinstance(returned, dict):
+            filled = {name: field for name, field in returned.items() if field not in _EMPTY}
+            if isinstance(documents := filled.get("documents"), list):
+                returned = documents
+            elif len(filled) == 1 and not _RETURNED.isdisjoint(filled):
+                [inner] = filled.values()
+                return self.add_returned(inner)
+        for item in returned if isinstance(returned, list) else [returned]:
+            fact = read_fact(item)
+            if fact is None or not fact.text.strip():
+                self.add(render_value(item))
+            else:
+                self.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document)
+        return None
+
     def find(self, text: str) -> tuple[int, ...]:
         """Return the index of a text, as a tuple; empty if it is not in the collection."""
         return (self._index_by_text[text],) if text in self._index_by_text else ()
@@ -65,6 +92,11 @@ class FactCollection:
             raise UnreadableAnswer(
                 f"The facts and their sources have over {MAX_FACTS_CHARACTERS} characters."
             )
+
+
+def first_text(*texts: str) -> str:
+    """Return the first text that is not blank, else the first that is not empty, else ""."""
+    return next((text for text in texts if text.strip()), next(filter(None, texts), ""))
 
 
 def render_value(value: object) -> str:

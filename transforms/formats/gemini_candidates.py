@@ -4,7 +4,7 @@ The Gemini API and Vertex AI write candidates of the same shape and number some 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from schemas.answer import Answer, Citation, GroundingSupport
 from schemas.verdict import Tag
@@ -64,7 +64,7 @@ def read_exchange(
     """Read a candidate with the request that it answers and the feedback on its prompt."""
     asked, candidate = exchange.request, exchange.response.answer
     feedback = exchange.response.input_feedback
-    facts, chunks = _read_facts(candidate, asked.inline_passages)
+    facts, chunks = _read_facts(candidate, asked)
     metadata, text = candidate.grounding_metadata, joined_text(candidate.content)
     supports = _read_supports(metadata.grounding_supports, candidate.content, chunks)
     recited, all_fit = _read_recitations(candidate.citation_metadata, text)
@@ -102,29 +102,37 @@ def _query(asked: wire.GenerateAnswerRequest) -> str | None:
 
 
 def _read_facts(
-    candidate: wire.Candidate, passages: wire.GroundingPassages
+    candidate: wire.Candidate, asked: wire.GenerateAnswerRequest
 ) -> tuple[FactCollection, Sequence[tuple[int, ...]]]:
     """Collect the passages of the request, else all texts that the candidate quotes.
 
-    Return also the indices of each grounding chunk's facts.
+    What functions returned comes after them. Return also the indices of each grounding chunk's
+    facts.
     """
     facts = FactCollection()
-    chunks = candidate.grounding_metadata.grounding_chunks
-    for passage in passages.passages:
+    for passage in asked.inline_passages.passages:
         facts.add(joined_text(passage.content, "\n"), document=passage.id)
-    sources = [(chunk.retrieved_context or chunk.maps) if chunk else None for chunk in chunks]
-    if passages.passages:
-        return facts, [facts.find(source.any_text) if source else () for source in sources]
-    for attribution in candidate.grounding_attributions:
+    are_given = bool(facts.all())
+    for attribution in () if are_given else candidate.grounding_attributions:
         ids = attribution.source_id
         document = ids.grounding_passage.passage_id or ids.semantic_retriever_chunk.chunk
         facts.add(joined_text(attribution.content, "\n"), document=document)
-    return facts, [_add_source(source, facts) for source in sources]
+    chunks = []
+    for chunk in candidate.grounding_metadata.grounding_chunks:
+        sources = filter(None, (chunk.retrieved_context, chunk.maps) if chunk else ())
+        found = (
+            facts.find(source.any_text) if are_given else _add_source(source, facts)
+            for source in sources
+        )
+        chunks.append(tuple(chain.from_iterable(found)))
+    for content in filter(None, (*asked.contents, candidate.content)):
+        for part in content.parts:
+            for returned in (part.function_response, part.tool_response):
+                facts.add_returned(returned.response)
+    return facts, chunks
 
 
-def _add_source(source: wire.ChunkSource | None, facts: FactCollection) -> tuple[int, ...]:
-    if source is None:
-        return ()
+def _add_source(source: wire.ChunkSource, facts: FactCollection) -> tuple[int, ...]:
     return facts.add(
         source.any_text,
         uri=source.uri,

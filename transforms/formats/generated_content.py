@@ -19,6 +19,12 @@ from transforms.formats.format import Format, Reading, Request
 from transforms.formats.gemini_candidates import enums_of, joined_text, read_exchange
 
 _RESPONSE_FIELDS = frozenset({"candidates", "promptFeedback"})
+_SOURCES = frozenset(
+    {
+        *("groundingMetadata", "groundingAttributions"),
+        *("citationMetadata", "citationSources", "citations"),
+    }
+)
 _LAST_TEXT = "$.request.contents[-1].parts[0].text"
 _SEARCH_TOOLS = frozenset(
     {
@@ -32,7 +38,9 @@ def _read(request: Request) -> Reading:
     asked, fields = _sides(request.value)
     response = read_wire(fields, wire.GenerateContentResponse)
     as_answer = wire.GenerateAnswerExchange(
-        request=wire.GenerateAnswerRequest(contents=asked.contents),
+        request=wire.GenerateAnswerRequest(
+            contents=asked.contents + response.automatic_function_calling_history
+        ),
         response=wire.GenerateAnswerResponse(
             answer=response.candidates[0] if response.candidates else wire.Candidate(),
             input_feedback=response.prompt_feedback,
@@ -71,30 +79,74 @@ def _sides(value: object) -> tuple[wire.GenerateContentRequest, dict[str, Any]]:
 
 
 def join_chunks(chunks: Iterable[Any]) -> dict[str, Any]:
-    """Join the chunks of a streamed response; later fields replace earlier ones, texts are joined.
+    """Join the chunks of a streamed response: texts and lists of sources; other fields replace.
 
-    Only the first candidate of each chunk is joined; of others the last remain.
+    Only the first candidate is joined; of others the last chunk remains.
     """
     response: dict[str, Any] = {}
-    candidate: dict[str, Any] = {}
+    by_index: dict[str, dict[str, Any]] = {}
     parts: list[Any] = []
     for chunk in chunks:
         if not isinstance(chunk, dict):
             raise UnreadableAnswer("A chunk of a stream must be an object.")
-        of_chunk = chunk.get("candidates")
-        first, *others = of_chunk if isinstance(of_chunk, list) and of_chunk else [None]
         response |= {name: field for name, field in chunk.items() if name != "candidates"}
-        if isinstance(first, dict):
-            response["candidates"] = [candidate, *others]
-            content, metadata = first.get("content"), candidate.get("groundingMetadata", {})
-            added = content.get("parts") if isinstance(content, dict) else None
-            parts += added if isinstance(added, list) else []
-            candidate |= first
-            if isinstance(metadata, dict) and isinstance(first.get("groundingMetadata"), dict):
-                candidate["groundingMetadata"] = metadata | first["groundingMetadata"]
+        for number, candidate in enumerate(_list_in(chunk, "candidates")):
+            if isinstance(candidate, dict):
+                index = str(candidate.get("index", number))
+                known = by_index.setdefault(index, {})
+                if known is next(iter(by_index.values())):
+                    parts += _list_in(candidate.get("content"), "parts")
+                    _join(known, candidate)
+                else:
+                    known |= candidate
+    if by_index:
+        response["candidates"] = list(by_index.values())
     if parts:
-        candidate["content"] = {"role": "model", "parts": list(_merged(parts))}
+        response["candidates"][0]["content"] = {"role": "model", "parts": list(_merged(parts))}
     return response
+
+
+def _list_in(fields: object, name: str) -> list[Any]:
+    value = fields.get(name) if isinstance(fields, dict) else None
+    return value if isinstance(value, list) else []
+
+
+def _join(kept: dict[str, Any], later: Mapping[str, Any]) -> None:
+    """Add the fields of a later chunk, which may repeat the sources of earlier ones."""
+    first = _extend(kept, "groundingChunks", _list_in(later, "groundingChunks"))
+    for name, field in later.items():
+        if name in _SOURCES and isinstance(field, dict):
+            if not isinstance(kept.get(name), dict):
+                kept[name] = {}
+            _join(kept[name], field)
+        elif name == "groundingSupports" and isinstance(field, list):
+            _extend(kept, name, [_shifted(support, first) for support in field])
+        elif name in _SOURCES and isinstance(field, list):
+            _extend(kept, name, field)
+        elif name != "groundingChunks":
+            kept[name] = field
+
+
+def _extend(kept: dict[str, Any], name: str, added: list[Any]) -> int:
+    """Extend a list by what it does not begin with already, and return where that stands."""
+    earlier = kept.setdefault(name, []) if added else []
+    if not isinstance(earlier, list):
+        earlier = kept[name] = []
+    if added[: len(earlier)] == earlier:
+        earlier[:] = added
+        return 0
+    earlier += added
+    return len(earlier) - len(added)
+
+
+def _shifted(support: Any, first: int) -> Any:
+    """Let a support of a later chunk name its sources among those of all chunks."""
+    indices = _list_in(support, "groundingChunkIndices") if first else []
+    shifted = [
+        int(index) + first if isinstance(index, int) or str(index).isdecimal() else index
+        for index in indices
+    ]
+    return support | {"groundingChunkIndices": shifted} if shifted else support
 
 
 def _merged(parts: Iterable[Any]) -> Iterator[Any]:

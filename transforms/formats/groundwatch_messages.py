@@ -79,7 +79,8 @@ def _with_known_facts(value: Any) -> Any:
 
 def _with_text(fact: Any) -> Any:
     """Name the text of a fact `text`, whatever the tool that wrote it calls it."""
-    found = None if not isinstance(fact, dict) or "text" in fact else read_fact(fact)
+    has_text = isinstance(fact, dict) and fact.get("text", " ") not in ("", " ")
+    found = None if has_text else read_fact(fact)
     named = {"text": found.text, "title": found.title, "uri": found.uri} if found else {}
     return fact | {name: text for name, text in named.items() if text} if named else fact
 

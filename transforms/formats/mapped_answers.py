@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from schemas.answer import Answer
 from schemas.message import UnreadableAnswer
+from schemas.verdict import Tag
 from schemas.wire.json_input import camel_case_name, read_json
 from transforms.formats.fact_collection import FactCollection, render_value
 from transforms.formats.field_maps.field_map import PRESETS, FieldMap
-from transforms.formats.field_values import first_time
+from transforms.formats.field_values import first_time, true_tags
 from transforms.formats.format import Format, Reading, Request
 
 MAPPED = "field_map.custom"
@@ -43,8 +44,9 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     if found:
         # They count in the text and the facts that the answer had before.
         found |= {"citations": (), "supports": ()}
-    if query := "".join(each for each in field_map.find("query", value) if isinstance(each, str)):
-        found["query"] = query
+    queries = [each for each in field_map.find("query", value) if isinstance(each, str) and each]
+    if queries:
+        found["query"] = queries[-1]  # of a conversation
     for field, name in _NAMES.items():
         if given := next(map(render_value, field_map.find(field, value)), ""):
             found[name] = given
@@ -87,7 +89,9 @@ def _format_of(
     name: str, field_map: FieldMap, detects: Callable[[Any], bool] = lambda _: False
 ) -> Format:
     def read(request: Request) -> Reading:
-        return read_by_map(field_map, Answer(message=request.message), request.value), ""
+        several = true_tags({Tag.MULTIPLE_CANDIDATES: field_map.has_several(request.value)})
+        answer = Answer(message=request.message, tags=several)
+        return read_by_map(field_map, answer, request.value), ""
 
     return Format(
         name=name,

@@ -1,6 +1,6 @@
 """Merge the replies for one answer, with offsets into the whole answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -13,15 +13,19 @@ from transforms.rules.planning import FactPiece, PlannedCall
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:
     """Merge replies: the claims of all pieces, each with its best score of all fact groups.
 
+    Of several claims of one reply over one span, the worst score stands.
     The replies are in the order of the calls. One call keeps the service's own support score; that
     of several is computed from the claims' scores.
     """
     answered = list(zip(calls, replies, strict=True))
     claims: dict[tuple[int, int], Claim] = {}
     for call, reply in answered:
+        of_reply: dict[tuple[int, int], Claim] = {}
         for claim in _claims(call, reply):
             span = claim.start, claim.end
-            claims[span] = _join(claims[span], claim) if span in claims else claim
+            of_reply[span] = _join(of_reply[span], claim, min) if span in of_reply else claim
+        for span, claim in of_reply.items():
+            claims[span] = _join(claims[span], claim, max) if span in claims else claim
     merged = tuple(claims[span] for span in sorted(claims))
     if len(calls) == 1:
         return Grounding(
@@ -97,8 +101,8 @@ def _cited_places(reply: CheckResponse, facts: Sequence[FactPiece]) -> list[tupl
     return [(piece.fact, piece.start) for piece in pieces]
 
 
-def _join(first: Claim, second: Claim) -> Claim:
-    """Join two results for a claim: the higher score, all citations, required if either is."""
+def _join(first: Claim, second: Claim, choose: Callable[[Iterable[float]], float]) -> Claim:
+    """Join two results for a claim: the chosen score, all citations, required if either is."""
     required = {first.grounding_check_required, second.grounding_check_required} - {None}
     scores = [claim.score for claim in (first, second) if claim.score is not None]
     cited = zip(
@@ -106,14 +110,14 @@ def _join(first: Claim, second: Claim) -> Claim:
         first.citation_starts + second.citation_starts,
         strict=True,
     )
-    joined = _with_score(first, max(scores, default=None), list(cited))
-    return replace(joined, grounding_check_required=any(required) if required else None)
-
-
-def _with_score(claim: Claim, score: float | None, cited: Sequence[tuple[int, int]]) -> Claim:
-    """Set the score, and each cited fact with its lowest start."""
-    citations, starts = _lowest_starts(cited)
-    return replace(claim, score=score, citations=citations, citation_starts=starts)
+    citations, starts = _lowest_starts(list(cited))
+    return replace(
+        first,
+        score=choose(scores) if scores else None,
+        citations=citations,
+        citation_starts=starts,
+        grounding_check_required=any(required) if required else None,
+    )
 
 
 def _lowest_starts(cited: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:

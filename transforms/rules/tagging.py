@@ -1,6 +1,10 @@
 """Make the enriched record of an answer from its check: verdict, scores and tags."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -12,6 +16,8 @@ from schemas.verdict import ContradictionKind, Tag, Verdict
 from transforms.lexical.check import find_contradictions
 from transforms.lexical.fact_text import fact_attributes
 from transforms.rules import routing
+
+Span = TypeVar("Span", bound=Citation)
 
 GivenThresholds = Mapping[str, Sequence[tuple[str | None, float]]]
 """Values of thresholds, by the threshold's name: each for an engine, or for all (None)."""
@@ -158,15 +164,21 @@ def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) ->
         return CitationComparison()
     cited = supporting = both = 0
     mismatch = False
-    for claim in claims:
-        overlapping = (citation for citation in citations if _overlap(claim, citation) > 0)
-        by_answer = {fact for citation in overlapping for fact in citation.facts}
+    around: Counter[int] = Counter()  # how many citations around a claim's start have each fact
+    for claim, begun, ended, inside in _sweep(claims, citations):
+        around.update(fact for citation in begun for fact in citation.facts)
+        for fact in (fact for citation in ended for fact in citation.facts):
+            around[fact] -= 1
+            if not around[fact]:
+                del around[fact]
+        others = {fact for citation in inside for fact in citation.facts if fact not in around}
         by_check = set(claim.citations)
-        mismatch = mismatch or bool(by_answer and by_check and by_answer.isdisjoint(by_check))
+        shared = sum(fact in around or fact in others for fact in by_check)
+        mismatch = mismatch or bool((around or others) and by_check and not shared)
         if claim.required_score is not None:
-            cited += len(by_answer)
+            cited += len(around) + len(others)
             supporting += len(by_check)
-            both += len(by_answer & by_check)
+            both += shared
     return CitationComparison(
         precision=both / cited if cited else None,
         recall=both / supporting if supporting else None,
@@ -177,16 +189,46 @@ def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) ->
 def add_generator_scores(
     claims: Sequence[Claim], supports: Sequence[GroundingSupport]
 ) -> Iterator[Claim]:
-    """Add to each claim the score of the generator's support that overlaps it most."""
-    scored = [support for support in supports if support.score is not None]
-    for claim in claims:
-        nearest = max(scored, key=lambda support: _overlap(claim, support), default=None)
-        if nearest and _overlap(claim, nearest) > 0:
+    """Add to each claim the score of the generator's support that overlaps it most.
+
+    Of several that cover it whole, it is the one that begins first.
+    """
+    covering: deque[GroundingSupport] = deque()
+    farthest: GroundingSupport | None = None
+    for claim, begun, _, inside in _sweep(
+        claims, [each for each in supports if each.score is not None]
+    ):
+        covering += begun
+        farthest = max(filter(None, (farthest, *begun)), key=lambda each: each.end, default=None)
+        while covering and covering[0].end < claim.end:
+            covering.popleft()
+        nearest = max(
+            filter(None, (*islice(covering, 1), farthest, *inside)),
+            key=lambda each: min(claim.end, each.end) - max(claim.start, each.start),
+            default=None,
+        )
+        if nearest and nearest.end > claim.start:
             yield replace(claim, generator_score=nearest.score)
         else:
             yield claim
 
 
-def _overlap(claim: Claim, span: Citation | GroundingSupport) -> int:
-    """Return the number of bytes that a claim and a span share; 0 or less for none."""
-    return min(claim.end, span.end) - max(claim.start, span.start)
+def _sweep(
+    claims: Sequence[Claim], spans: Iterable[Span]
+) -> Iterator[tuple[Claim, Sequence[Span], Sequence[Span], Sequence[Span]]]:
+    """Yield each claim, in the order of the answer, with the spans that are new at its start.
+
+    They are those that begin since the last claim's start, those that end since then, and those
+    that begin within the claim. So a span that covers all claims is not read again for each.
+    """
+    by_start = sorted(
+        (each for each in spans if each.start < each.end), key=lambda each: each.start
+    )
+    by_end = sorted(by_start, key=lambda each: each.end)
+    starts, ends = [each.start for each in by_start], [each.end for each in by_end]
+    begun = ended = 0
+    for claim in claims:
+        now, over = bisect_right(starts, claim.start), bisect_right(ends, claim.start)
+        inside = by_start[now : bisect_left(starts, claim.end, now)]
+        yield claim, by_start[begun:now], by_end[ended:over], inside
+        begun, ended = now, over

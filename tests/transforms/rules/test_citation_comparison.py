@@ -1,6 +1,8 @@
 """Citations and scores of the generator, compared with the check."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.answer import Citation, GroundingSupport
 from schemas.checked_answer import Claim
@@ -91,3 +93,55 @@ def test_a_support_of_a_single_byte_of_a_claim_counts_and_one_beside_it_does_not
 
 def test_supports_without_scores_give_none() -> None:
     assert list(add_generator_scores(claims(()), [supports(0, 11, None)])) == claims(())
+
+
+_SPANS = st.lists(
+    st.tuples(st.integers(0, 30), st.integers(0, 30), st.sets(st.integers(0, 3))), max_size=8
+)
+
+
+@given(st.lists(st.integers(0, 30), unique=True, max_size=8), _SPANS, _SPANS)
+def test_every_pair_of_a_claim_and_a_span_counts(
+    ends: list[int],
+    by_check: list[tuple[int, int, set[int]]],
+    by_answer: list[tuple[int, int, set[int]]],
+) -> None:
+    ends.sort()
+    checked = [
+        Claim(text="", start=start, end=end, score=0.9, citations=tuple(sorted(facts)))
+        for start, end, (_, _, facts) in zip(ends, ends[1:], by_check, strict=False)
+    ]
+    given_spans = sorted(by_answer, key=lambda span: span[0])
+    citations = [cites(start, end, *facts) for start, end, facts in given_spans]
+    cited = [
+        {fact for each in citations if _shared(claim, each) > 0 for fact in each.facts}
+        for claim in checked
+    ]
+    supporting = [set(claim.citations) for claim in checked]
+    pairs = list(zip(cited, supporting, strict=True))
+    both = sum(len(a & b) for a, b in pairs)
+    found = compare_citations(citations, checked)
+    assert found.mismatch == any(a and b and a.isdisjoint(b) for a, b in pairs)
+    assert found.precision == (both / n if (n := sum(map(len, cited))) else None)
+    if citations:
+        assert found.recall == (both / n if (n := sum(map(len, supporting))) else None)
+    scored = [supports(each.start, each.end, number / 9) for number, each in enumerate(citations)]
+    for claim in add_generator_scores(checked, scored):
+        nearest = max(scored, key=lambda each: _shared(claim, each), default=None)
+        is_covered = nearest is not None and _shared(claim, nearest) > 0
+        assert claim.generator_score == (nearest.score if nearest and is_covered else None)
+
+
+def _shared(claim: Claim, span: Citation) -> int:
+    return min(claim.end, span.end) - max(claim.start, span.start)
+
+
+@pytest.mark.timeout(30)  # seconds; all pairs took minutes
+@pytest.mark.parametrize("length", [11, 10**9], ids=["of a claim", "over all claims"])
+def test_the_time_for_many_claims_and_spans_is_linear(length: int) -> None:
+    checked = claims(*[(0,)] * 30_000)
+    starts = [claim.start if length == 11 else 0 for claim in checked]
+    found = compare_citations([cites(start, start + length, 0) for start in starts], checked)
+    assert found == CitationComparison(precision=1.0, recall=1.0)
+    scored = [supports(start, start + length, 0.7) for start in starts]
+    assert {each.generator_score for each in add_generator_scores(checked, scored)} == {0.7}

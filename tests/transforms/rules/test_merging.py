@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from schemas.answer import Fact
 from schemas.checked_answer import Contradiction, Grounding
+from schemas.verdict import ContradictionKind
 from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk, ClaimMismatch
 from tests.support.builders import a_claim, a_fact, a_reply, a_wire_claim
 from transforms.grounding.protocol import build_request
@@ -78,6 +79,27 @@ def test_a_claim_takes_its_best_score_and_all_citations_over_the_groups() -> Non
     ]
     (claim,) = merge_replies(calls, replies).claims
     assert claim == a_claim(RED, 6, score=0.7, citations=(1, 2), citation_starts=(0, 0))
+
+
+@pytest.mark.parametrize("scores", [(0.9, 0.1), (0.1, 0.9)])
+def test_of_several_claims_of_a_reply_over_one_span_the_worst_score_stands(
+    scores: tuple[float, float],
+) -> None:
+    found = ClaimMismatch(kind=ContradictionKind.NUMBER, fact=0)
+    replies = [
+        a_reply(
+            *(
+                a_wire_claim(6, 17, score, mismatches=(found,) if score < 0.5 else ())
+                for score in scores
+            )
+        ),
+        a_reply(a_wire_claim(6, 17, 0.05)),
+    ]
+    for answered in (1, 2):  # another group of facts supports it less
+        calls = [call_of(ANSWER, (fact, 0)) for fact in range(answered)]
+        grounding = merge_replies(calls, replies[:answered])
+        assert grounding.claims == (a_claim(RED, 6, score=0.1),)
+        assert [each.claim for each in grounding.contradictions or ()] == [0]
 
 
 REQUIRED = {

@@ -7,7 +7,10 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
+
+from msgspec.structs import replace
 
 from schemas import Record
 from schemas.answer import Fact
@@ -56,13 +59,15 @@ _DOCUMENTS = (*_keys("document_id", "file_id", "node.id_", "id", "doc_id"), ("do
 
 
 class FieldMap(Record, frozen=True):
-    """The paths of each field; the first path that finds a value counts.
+    """The paths of each field; the first path that finds a text counts, of facts every path.
 
-    The fields `ignored`, in lowerCamelCase, hold neither the answer nor its facts.
+    The fields `ignored`, in lowerCamelCase, hold neither the answer nor its facts. `candidates`
+    finds all answers, of which the first is read.
     """
 
     paths: dict[str, tuple[JsonPath, ...]]
     ignored: frozenset[str] = frozenset()
+    candidates: JsonPath | None = None
 
     @property
     def first_names(self) -> set[str]:
@@ -71,12 +76,14 @@ class FieldMap(Record, frozen=True):
 
     def replaced_by(self, other: "FieldMap") -> "FieldMap":
         """Return this map with the paths of another one, where that has any."""
-        return FieldMap(self.paths | other.paths, self.ignored)
+        return FieldMap(self.paths | other.paths, self.ignored, self.candidates)
 
     def find(self, field: str, value: object) -> list[object]:
         """Return the values of a field."""
-        found = (path.find(value) for path in self.paths.get(field, ()))
-        return next(filter(None, found), [])
+        found = [path.find(value) for path in self.paths.get(field, ())]
+        if field == "facts":
+            return list(chain.from_iterable(found))
+        return next(filter(_has_text, found), next(filter(None, found), []))
 
     def text(self, field: str, value: object) -> str:
         """Return the text of a field, "" if there is none; several texts are joined."""
@@ -99,6 +106,10 @@ class FieldMap(Record, frozen=True):
     def reads(self, value: object) -> bool:
         """Return whether the map finds an answer in parsed JSON."""
         return bool(self.find("answer", value))
+
+    def has_several(self, value: object) -> bool:
+        """Return whether there are answers that are not read."""
+        return self.candidates is not None and len(self.candidates.find(value)) > 1
 
     def is_empty(self, field: str, value: object) -> bool:
         """Return whether a field is there, but empty."""
@@ -131,6 +142,10 @@ class FieldMap(Record, frozen=True):
         return fact
 
 
+def _has_text(found: list[object]) -> bool:
+    return any(not isinstance(each, dict | list) and str(each).strip() for each in found)
+
+
 @cache
 def parse_map(pairs: PathPairs, ignored: tuple[str, ...] = ()) -> FieldMap:
     """Parse a field map; raise ValueError if a field or a path is none."""
@@ -161,7 +176,7 @@ def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str):
-            if value:
+            if value.strip():
                 return value
             blank = ""
     return blank
@@ -186,9 +201,18 @@ class Preset(Record, frozen=True):
 
 
 def _preset(
-    name: str, *, marks: str, ignored: str = "", comes_first: bool = False, **paths: str
+    name: str,
+    *,
+    marks: str,
+    ignored: str = "",
+    candidates: str = "",
+    comes_first: bool = False,
+    **paths: str,
 ) -> Preset:
-    field_map = parse_map(tuple(paths.items()), words(ignored))
+    field_map = replace(
+        parse_map(tuple(paths.items()), words(ignored)),
+        candidates=json_path(candidates) if candidates else None,
+    )
     return Preset(name, tuple(map(json_path, words(marks))), field_map, comes_first)
 
 

@@ -71,7 +71,7 @@ class JsonPath(Record, frozen=True):
         found = [value]
         for step in self.steps:
             found = [each for item in found for each in _select(step, read_text_as_json(item))]
-            if found and all(read_text_as_json(each) in _EMPTY for each in found):
+            if found and all(_is_empty(read_text_as_json(each)) for each in found):
                 return True
         return False
 
@@ -103,6 +103,11 @@ def read_text_as_json(value: object) -> object:
         return read_json(value.encode())
     except (UnicodeEncodeError, UnreadableAnswer):
         return value
+
+
+def _is_empty(value: object) -> bool:
+    items = value if isinstance(value, list) else [value]
+    return all(item in _EMPTY for item in items)
 
 
 def _step(match: re.Match[str]) -> Step:

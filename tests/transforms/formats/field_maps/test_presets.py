@@ -242,7 +242,7 @@ def test_a_preset_can_be_named() -> None:
     [
         pytest.param(
             {"user_input": QUERY, "response": ANSWER, "docs": list(FACTS)},
-            ["ragas.sample has no facts at $.retrieved_contexts[*]", "docs", "facts=$.docs[*]'"],
+            ["ragas.sample has no facts at $.retrieved_contexts", "docs", "facts=$.docs[*]'"],
             id="facts under another name",
         ),
         pytest.param(
