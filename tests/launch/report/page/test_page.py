@@ -405,7 +405,8 @@ def test_a_fact_that_contradicts_comes_first_with_its_value_marked(tmp_path: Pat
     page = page_of(tmp_path, a_low(facts=facts, mismatches=(mismatch,)))
     first, second, _ = (" ".join(each.text.split()) for each in page.all("p", "source"))
     assert (first, second) == ("Fact 3 contradicts claim 2", "Fact 1 supports claim 1")
-    assert [each.text for each in page.all("mark")] == ["7 (!)"]
+    marks = [(each.text, each.attributes.get("class")) for each in page.all("mark")]
+    assert marks == [("7 (!)", None), ("Lamps.", "supports")]
 
 
 def test_generators_are_compared_by_engine(tmp_path: Path) -> None:
