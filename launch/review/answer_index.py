@@ -1,8 +1,6 @@
 """Index the answers of output folders, so that a page of a million is found in an instant."""
 
 import hashlib
-import sqlite3
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, time
@@ -21,16 +19,13 @@ from launch.outputs.output_folder import (
 from schemas import Record
 from schemas.enriched_answer import AnswerRow
 from schemas.quantities import DAY_US, to_us
-from transforms.persistence.private_files import create_file, make_folder
+from transforms.persistence.database import DamagedDatabase, Database, Value
 from transforms.rules.tagging import Thresholds
 
 _FORMAT = 1
 _PAGE = 25
-_LOCK_TIMEOUT_S = 120.0
 # The text of a record is in its file only. `id` is the order of reading; a name has a number.
 _TABLES = """
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS files(file INTEGER PRIMARY KEY, path TEXT UNIQUE, damage TEXT);
 CREATE TABLE IF NOT EXISTS names(
   number INTEGER PRIMARY KEY, kind TEXT, name TEXT, records INTEGER, UNIQUE (kind, name));
@@ -41,6 +36,10 @@ CREATE TABLE IF NOT EXISTS records(
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
   text, names, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2");
 """
+_FORGET = (
+    *("DELETE FROM files", "DELETE FROM names", "DELETE FROM ids", "DELETE FROM records"),
+    "INSERT INTO words(words) VALUES ('delete-all')",
+)
 _LABELLED = "CREATE TEMP TABLE labelled(id INTEGER PRIMARY KEY, label TEXT, sample TEXT)"
 _READ_FIELDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("record_id", "engine", "event_time", "query", "answer_text", "verdict"), ()),
@@ -52,7 +51,9 @@ _ORDERS = {
     "newest": "-time_us",
     "oldest": "iif(time_us = 0, 1 << 62, time_us)",
 }
-_NEW_ID = "INSERT OR IGNORE INTO ids(record_id) VALUES (?)"
+_NEW_FILE = "INSERT OR IGNORE INTO files(path, damage) VALUES (?, '') RETURNING file"
+_NEW_ID = "INSERT OR IGNORE INTO ids(record_id) VALUES (?) RETURNING id"
+_NEW_NAME = "INSERT INTO names(kind, name, records) VALUES (?, ?, 0) RETURNING number"
 _BATCH = 5_000
 _UNSCORED = 2.0  # behind all scores
 _NO_TIME = 0
@@ -103,36 +104,22 @@ class AnswerIndex:
         self._folders = folders
         identity = msgspec.json.encode([_FORMAT, sorted(folders.items())])
         self.path = cache / f"{hashlib.sha256(identity).hexdigest()[:32]}.sqlite"
-        make_folder(cache)
-        self._lock = threading.RLock()
-        self._connection = self._open()
-        self.unread = 0
-
-    def _open(self) -> sqlite3.Connection:
         try:
-            return self._connect()
-        except sqlite3.DatabaseError:
+            self._database = self._open()
+        except DamagedDatabase:
             # It is made of the files, and can be made again.
             for name in ("", "-wal", "-shm"):
                 Path(f"{self.path}{name}").unlink(missing_ok=True)
-        try:
-            return self._connect()
-        except sqlite3.DatabaseError as error:
-            raise OSError(f"{self.path}: {error}") from None
+            self._database = self._open()
+        self._database.write(_LABELLED)
+        self.unread = 0
 
-    def _connect(self) -> sqlite3.Connection:
-        if not self.path.exists():
-            create_file(self.path, "ab").close()
-        connection = sqlite3.connect(
-            self.path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
-        )
-        connection.executescript(_TABLES)
-        connection.execute(_LABELLED)
-        return connection
+    def _open(self) -> Database:
+        return Database(str(self.path), _TABLES, durable=False)
 
     def close(self) -> None:
         """Close the file, which stays for the next time."""
-        self._connection.close()
+        self._database.close()
 
     def add_new_files(self, is_stopped: Callable[[], bool] = lambda: False) -> int:
         """Index the files that are not yet indexed, each in one transaction; return how many.
@@ -140,30 +127,25 @@ class AnswerIndex:
         Forgets all, and begins again, if an indexed file is gone. A damaged file counts with the
         answers before its damage.
         """
-        try:
-            return self._add_new_files(is_stopped)
-        except sqlite3.Error as error:
-            raise OSError(f"{self.path}: {error}") from None
-
-    def _add_new_files(self, is_stopped: Callable[[], bool]) -> int:
         found = {path: folder for folder in self._folders for path in find_files(folder).enriched}
         known = {path for (path,) in self._rows("SELECT path FROM files")}
-        if known - found.keys():
-            tables = ("files", "names", "ids", "records", "words")
-            with self._lock:
-                self._connection.executescript("".join(f"DROP TABLE {each};" for each in tables))
-                self._connection.executescript(_TABLES)
-            known = set()
-        new = [path for path in found if path not in known]
+        if known == found.keys():
+            return 0
         # A connection of its own: readers do not wait for a file.
-        with closing(sqlite3.connect(self.path, _LOCK_TIMEOUT_S, isolation_level=None)) as writer:
+        with closing(self._open()) as writer:
+            if known - found.keys():
+                with writer.transaction():
+                    for statement in _FORGET:
+                        writer.write(statement)
+                known = set()
+            new = [path for path in found if path not in known]
             for number, path in enumerate(new):
                 self.unread = len(new) - number
                 if is_stopped():
                     return number
-                writer.execute("BEGIN IMMEDIATE")
-                _add_file(writer, path, self._folders[found[path]])
-                writer.execute("COMMIT")
+                with writer.transaction():
+                    _add_file(writer, path, self._folders[found[path]])
+                writer.checkpoint()
         self.unread = 0
         return len(new)
 
@@ -229,10 +211,10 @@ class AnswerIndex:
 
     def set_label(self, record_id: str, label: str | None, sample: str | None) -> None:
         """Let the filters know what the label of an answer is, None for none."""
-        self._rows(f"DELETE FROM labelled WHERE id = {_ID_OF}", record_id)  # noqa: S608
+        self._database.write(f"DELETE FROM labelled WHERE id = {_ID_OF}", record_id)  # noqa: S608
         if label:
             insert = "INSERT INTO labelled SELECT id, ?, ? FROM ids WHERE record_id = ?"
-            self._rows(insert, label, sample, record_id)
+            self._database.write(insert, label, sample, record_id)
 
     def labelled(self) -> list[tuple[str, str, str, str]]:
         """List engine, reason, verdict and label of each labelled answer."""
@@ -251,18 +233,18 @@ class AnswerIndex:
                 yield read_answer(path, start_byte, place)
 
     def _listed(
-        self, order: str, condition: str, values: Sequence[object], limit: int, offset: int = 0
+        self, order: str, condition: str, values: Sequence[Value], limit: int, offset: int = 0
     ) -> list[str]:
         inner = f"SELECT id FROM records WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608
         # The ids of the page only are looked up.
         query = f"SELECT (SELECT record_id FROM ids WHERE ids.id = page.id) FROM ({inner}) AS page"  # noqa: S608
         return [record_id for (record_id,) in self._rows(query, *values, limit, offset)]
 
-    def _condition(self, query: Query) -> tuple[str, list[object]]:
+    def _condition(self, query: Query) -> tuple[str, list[Value]]:
         conditions: list[str] = ["1"]
-        values: list[object] = []
+        values: list[Value] = []
 
-        def add(condition: str, *given: object) -> None:
+        def add(condition: str, *given: Value) -> None:
             conditions.append(condition)
             values.extend(given)
 
@@ -278,8 +260,8 @@ class AnswerIndex:
         if matches:
             add("id IN (SELECT rowid FROM words WHERE words MATCH ?)", " AND ".join(matches))
         for condition, value in (
-            ("time_us >= ?", query.since and _start_us(query.since)),
-            ("time_us < ?", query.until and _start_us(query.until) + DAY_US),
+            ("time_us >= ?", _start_us(query.since) if query.since else None),
+            ("time_us < ?", _start_us(query.until) + DAY_US if query.until else None),
             ("score >= ?", query.score_from),
             (f"score < {_UNSCORED} AND score <= ?", query.score_to),
         ):
@@ -295,9 +277,8 @@ class AnswerIndex:
         rows = self._rows(f"SELECT {_NUMBER_OF}", kind, name)
         return rows[0][0] or 0
 
-    def _rows(self, statement: str, *values: object) -> list[Any]:
-        with self._lock:
-            return self._connection.execute(statement, values).fetchall()
+    def _rows(self, query: str, *values: Value) -> list[Any]:
+        return list(self._database.read(query, *values))
 
 
 _ID_OF = "(SELECT id FROM ids WHERE record_id = ?)"
@@ -312,9 +293,9 @@ def _search_words(text: str) -> list[str]:
 class _Names:
     """The numbers of the names of records, and how many records of a file have each."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        rows = connection.execute("SELECT kind, name, number FROM names").fetchall()
-        self._connection = connection
+    def __init__(self, database: Database) -> None:
+        rows = database.read("SELECT kind, name, number FROM names")
+        self._database = database
         self._numbers: dict[tuple[str, str], int] = {(kind, name): n for kind, name, n in rows}
         self._records: dict[int, int] = {}
 
@@ -324,8 +305,7 @@ class _Names:
             return None
         number = self._numbers.get((kind, name))
         if number is None:
-            insert = "INSERT INTO names(kind, name, records) VALUES (?, ?, 0)"
-            number = self._connection.execute(insert, (kind, name)).lastrowid or 0
+            [(number,)] = self._database.write_returning(_NEW_NAME, kind, name)
             self._numbers[kind, name] = number
         self._records[number] = self._records.get(number, 0) + 1
         return number
@@ -334,43 +314,41 @@ class _Names:
         """Add the records of the file to those of the files before."""
         update = "UPDATE names SET records = records + ? WHERE number = ?"
         pairs = ((records, number) for number, records in self._records.items())
-        self._connection.executemany(update, pairs)
+        self._database.write_many(update, pairs)
 
 
-def _add_file(connection: sqlite3.Connection, path: str, thresholds: Thresholds) -> None:
-    insert = "INSERT OR IGNORE INTO files(path, damage) VALUES (?, '')"
-    added = connection.execute(insert, (path,))
-    if not added.rowcount:
+def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
+    added = database.write_returning(_NEW_FILE, path)
+    if not added:
         return  # by another process
-    file, names = added.lastrowid or 0, _Names(connection)
+    [(file,)], names = added, _Names(database)
     entries: list[_Entry] = []
     try:
         for start_byte, rows in locate_blocks(path, _READ_FIELDS):
             for place, row in enumerate(rows):
                 # A repeated answer counts once, as in the report.
-                added = connection.execute(_NEW_ID, (row["record_id"],))
-                if added.rowcount:
-                    where = (added.lastrowid or 0, file, start_byte, place)
+                for (number,) in database.write_returning(_NEW_ID, row["record_id"]):
+                    where = (number, file, start_byte, place)
                     entries.append(_entry(names, where, row, thresholds))
             if len(entries) >= _BATCH:
-                _insert(connection, entries)
+                _insert(database, entries)
     except UnreadableFile as error:
-        connection.execute("UPDATE files SET damage = ? WHERE file = ?", (str(error), file))
-    _insert(connection, entries)
+        database.write("UPDATE files SET damage = ? WHERE file = ?", str(error), file)
+    _insert(database, entries)
     names.store()
 
 
 class _Entry(NamedTuple):
     """The rows of an answer in `records` and in `words`."""
 
-    record: tuple[object, ...]
+    record: tuple[Value, ...]
     words: tuple[int, str, str]
 
 
-def _insert(connection: sqlite3.Connection, entries: list[_Entry]) -> None:
+def _insert(database: Database, entries: list[_Entry]) -> None:
     records, words = (each.record for each in entries), (each.words for each in entries)
-    connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", records)
-    connection.executemany("INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)", words)
+    database.write_many("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", records)
+    database.write_many("INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)", words)
     entries.clear()
 
 

@@ -4,7 +4,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ WHERE EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE name = 'checksum')
 _encode_row = msgspec.msgpack.Encoder().encode
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
-Value = str | bytes | int | None
+Value = str | bytes | float | None
 _Result = TypeVar("_Result")
 
 
@@ -116,6 +116,14 @@ class Database:
         """Execute a statement; return how many rows it changed."""
         try:
             return self._waiting(lambda: self._connection.execute(statement, values)).rowcount
+        except sqlite3.Error as error:
+            raise self._described(f"cannot write {self.path}", error) from None
+
+    def write_many(self, statement: str, rows: Iterable[Sequence[Value]]) -> None:
+        """Execute a statement for each row of values; inside a transaction."""
+        try:
+            with self._turn:
+                self._connection.executemany(statement, rows)
         except sqlite3.Error as error:
             raise self._described(f"cannot write {self.path}", error) from None
 
