@@ -9,7 +9,7 @@ from launch.outputs.output_folder import (
     UnreadableFile,
     find_files,
     read_answers,
-    read_summary,
+    read_thresholds,
 )
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
@@ -17,7 +17,6 @@ from pipeline.settings.commands import ShowSettings
 from pipeline.settings.load import Loaded
 from schemas.enriched_answer import AnswerRow
 from schemas.quantities import indented_json
-from transforms.rules.tagging import Thresholds
 
 _MAX_SHOWN = 5
 
@@ -42,8 +41,7 @@ def show(loaded: Loaded[ShowSettings]) -> int:
     if loaded.settings.json:
         sys.stdout.write(indented_json(record).decode())
     else:
-        summary = read_summary(files.summary) if files.summary else None
-        print_record(record, (summary and summary.thresholds) or Thresholds())
+        print_record(record, read_thresholds(files))
     return DONE
 
 

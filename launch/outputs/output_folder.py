@@ -15,6 +15,7 @@ from pipeline.sources.avro_files import AvroFile, Row
 from pipeline.sources.compression import DamagedArchive
 from schemas import Record
 from schemas.enriched_answer import AnswerRow, is_enriched_schema
+from transforms.rules.tagging import Thresholds
 
 _Line = TypeVar("_Line", AlertLine, AnswerRow, FailureLine)
 
@@ -134,6 +135,12 @@ def read_summary(path: str) -> RunSummary:
     """Read summary.json; raise UnreadableFile if it is not a summary."""
     with _explain_damage(path):
         return msgspec.json.decode(storage.read_whole(path), type=RunSummary)
+
+
+def read_thresholds(files: OutputFiles) -> Thresholds:
+    """Return the thresholds of a folder's summary, else the default ones."""
+    summary = read_summary(files.summary) if files.summary else None
+    return (summary and summary.thresholds) or Thresholds()
 
 
 def write_file(path: str, content: bytes) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from launch.http_server import HttpServer, ServerLimits, address_of, open_listener
 from launch.inputs.labels import UnreadableLabels
-from launch.outputs.output_folder import UnreadableFile, find_files, read_summary
+from launch.outputs.output_folder import UnreadableFile, find_files, read_thresholds
 from launch.review.answer_index import AnswerIndex
 from launch.review.label_files import LabelFiles
 from launch.review.review_pages import ReviewPages
@@ -110,8 +110,7 @@ def _thresholds(folder: str) -> Thresholds:
     files = find_files(folder)
     if not files.enriched and not storage.find_below(folder):
         raise UnreadableFile(folder, "holds no enriched answers: pass an output folder")
-    summary = read_summary(files.summary) if files.summary else None
-    return (summary and summary.thresholds) or Thresholds()
+    return read_thresholds(files)
 
 
 def _cache_folder() -> Path:
