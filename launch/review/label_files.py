@@ -9,7 +9,14 @@ import msgspec
 from msgspec.structs import replace
 
 from launch.evaluate.strata import Agreement, measure_agreement
-from launch.inputs.labels import UNSURE, Decision, answer_label, read_decisions
+from launch.inputs.labels import (
+    SUPPORTED,
+    UNSUPPORTED,
+    UNSURE,
+    Decision,
+    answer_label,
+    read_decisions,
+)
 from pipeline import storage
 from schemas.answer import Label
 from transforms.persistence.private_files import create_file
@@ -24,7 +31,7 @@ class LabelFiles:
       now: returns the time as RFC 3339.
 
     Raises:
-      UnreadableLabels: a line is no label.
+      UnreadableLabels: a line is not a label.
       OSError: a file cannot be read, or later written.
     """
 
@@ -83,7 +90,7 @@ class LabelFiles:
     def word(self, record_id: str) -> str | None:
         """Return the label of an answer as a word, UNSURE if only that is known."""
         if label := self.label(record_id):
-            return "unsupported" if label.is_unsupported else "supported"
+            return UNSUPPORTED if label.is_unsupported else SUPPORTED
         last = self.decisions(record_id)
         return UNSURE if UNSURE in last.values() else None
 

@@ -46,7 +46,6 @@ class ReviewPages:
         self, root: str, title: str, thresholds: Thresholds, url_template: str | None
     ) -> None:
         self._common = {
-            "root": root,
             "title": title,
             "thresholds": thresholds,
             "record_url": partial(record_url, url_template),
@@ -86,25 +85,24 @@ class ReviewPages:
     def record_page(
         self,
         row: AnswerRow,
+        number: int,
         labels: LabelFiles,
         filters: Mapping[str, str],
-        previous: str | None,
-        following: str | None,
+        around: tuple[str | None, str | None],
     ) -> str:
-        """Render one answer; the filter `claim`, a number from 1, selects one of its claims."""
-        claim = filters.get("claim", "")
-        number = int(claim) if claim.isdecimal() else 0
-        selected = row.claims[number - 1] if 0 < number <= len(row.claims) else None
+        """Render one answer, with one of its claims selected, from 1, or none (0).
+
+        `around` are the records before and behind it in the list, if there are such.
+        """
         decisions = labels.decisions(row.record_id)
         return self._render(
             "record.html",
-            each=cut_answer(_of_claim(row, number) if selected else row, _LIMITS),
+            each=cut_answer(_of_claim(row, number) if number else row, _LIMITS),
             row=row,
             filters={name: value for name, value in filters.items() if name != "claim"},
-            number=number if selected else 0,
-            selected=selected,
-            previous=previous,
-            following=following,
+            number=number,
+            previous=around[0],
+            following=around[1],
             word=labels.word(row.record_id),
             own=decisions.get(None),
             decisions={
@@ -134,7 +132,7 @@ class ReviewPages:
         )
 
     def refusal(self, sentence: str) -> str:
-        """Render why there is no page."""
+        """Render why a page cannot be shown."""
         return self._render("refusal.html", sentence=sentence)
 
     def _render(self, template: str, **context: Any) -> str:

@@ -65,7 +65,6 @@ class Routes:
         self._token, self._index, self._labels, self._pages = token, index, labels, pages
         self._thresholds_path = thresholds_path
         self._thread = ThreadPoolExecutor(1, "review")
-        self._new_files = True
 
     def count_labels(self) -> None:
         """Let the index know all labels, also those of answers that have just been added."""
@@ -113,6 +112,7 @@ class Routes:
 
     def _record(self, record_id: str, filters: Mapping[str, str]) -> str:
         row = self._row(record_id)
+        number = _claim_number(filters, row)
         if filters.get("sample"):
             around: tuple[str | None, str | None] = None, None
         else:
@@ -121,7 +121,7 @@ class Routes:
                 self._index.neighbour(query, record_id, is_next=False),
                 self._index.neighbour(query, record_id, is_next=True),
             )
-        return self._pages.record_page(row, self._labels, filters, *around)
+        return self._pages.record_page(row, number, self._labels, filters, around)
 
     def _row(self, record_id: str) -> AnswerRow:
         for row in self._index.read([record_id]):
@@ -158,8 +158,8 @@ class Routes:
         if label not in DECISIONS:
             raise _Refused(400, f"A label is one of {', '.join(DECISIONS)}.")
         row = self._row(record_id)
-        number = _whole(form.get("claim"))
-        claim = row.claims[number - 1] if 0 < number <= len(row.claims) else None
+        number = _claim_number(form, row)
+        claim = row.claims[number - 1] if number else None
         sample = self._index.stratum(record_id) if filters.get("sample") else None
         span = (claim.start, claim.end) if claim else None
         self._labels.add(record_id, label, span, sample)
@@ -224,6 +224,12 @@ def _query(filters: Mapping[str, str]) -> Query:
 def _whole(text: str | None) -> int:
     """Read a number, which is 0 if there is none."""
     return int(text) if text and text.isdecimal() else 0
+
+
+def _claim_number(filters: Mapping[str, str], row: AnswerRow) -> int:
+    """Return the number of the selected claim, from 1; 0 for the whole answer."""
+    number = _whole(filters.get("claim"))
+    return number if number <= len(row.claims) else 0
 
 
 def _goal(form: Mapping[str, str]) -> Goal | None:
