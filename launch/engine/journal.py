@@ -206,10 +206,8 @@ class Journal:
 
     def _add_chunks(self, chunks: Iterable[Chunk], now_us: int) -> None:
         for chunk in chunks:
-            times, counted = (
-                (chunk.first_event_us, chunk.last_event_us),
-                (chunk.rows, len(chunk.content)),
-            )
+            times = chunk.first_event_us, chunk.last_event_us
+            counted = chunk.rows, len(chunk.content)
             place = chunk.folder, chunk.kind, chunk.policy
             self.database.write(_ADD_CHUNK, *place, *counted, *times, now_us, chunk.content)
 

@@ -181,6 +181,7 @@ def _facts(
             if index in claim.citations
         }
         fact, cited_byte = facts[index], next(iter(starts.values()), 0)
+        whole = fact.text.encode(errors="replace") if has_text and starts else b""
         yield FactExcerpt(
             number=index + 1,
             text=cut_text(fact.text, cited_byte, limits.fact_bytes) if has_text else None,
@@ -189,13 +190,13 @@ def _facts(
             uri=fact.uri if len(fact.uri or "") <= _MAX_URI_CHARACTERS else None,
             title=kept_title(fact.title),
             cited_by=tuple(sorted(starts)),
-            cited=tuple(_sentence(fact.text, start) for start in {*starts.values()} if has_text),
+            cited=tuple(_sentence(whole, start) for start in {*starts.values()} if whole),
         )
 
 
-def _sentence(text: str, start_byte: int) -> str:
+def _sentence(text: bytes, start_byte: int) -> str:
     """Return the sentence of a fact that begins at a byte."""
-    rest = text.encode(errors="replace")[start_byte:][:_MAX_SENTENCE_BYTES]
+    rest = text[start_byte : start_byte + _MAX_SENTENCE_BYTES]
     end = _SENTENCE_END.search(rest)
     return rest[: end.start() if end else None].decode(errors="ignore").strip()
 
