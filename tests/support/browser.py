@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -51,6 +52,15 @@ def chromium(path: str) -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def one_browser() -> Iterator[Browser]:
+    """Run one browser for all tests of a module; skip them where none is installed."""
+    path = find_chromium()
+    if path is None:
+        pytest.skip(ABSENT)
+    with chromium(path) as running:
+        yield running
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The report in a real browser. Where none is installed, the summary of the tests says so."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +12,7 @@ from launch.report.write_report import write_report
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import HOUR_US
 from schemas.verdict import Verdict
-from tests.support.browser import ABSENT, chromium, find_chromium, look
+from tests.support.browser import look, one_browser
 from tests.support.builders import NOON_US, an_enriched
 from tests.support.reports import (
     BREAKOUT,
@@ -26,21 +25,12 @@ from tests.support.reports import (
 )
 from transforms.rules.redaction import TextMode, redact
 
+browser = pytest.fixture(scope="module")(one_browser)
 PHONE, DESK = 390, 1280
 WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK], ids=["phone", "desk"])
 PAGES = pytest.mark.parametrize(
     "name", ["ordinary", "hostile", "without text", "empty", "comparison"]
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all tests here."""
-    path = find_chromium()
-    if path is None:
-        pytest.skip(ABSENT)
-    with chromium(path) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -17,23 +17,14 @@ from playwright.sync_api import Browser, Page, expect
 
 from launch.__main__ import main
 from schemas.enriched_answer import EnrichedAnswer
-from tests.support.browser import ABSENT, chromium, find_chromium
+from tests.support.browser import one_browser
 from tests.support.builders import an_enriched
 from tests.support.reports import a_low, hostile_answers, write_enriched
 from tests.support.waiting import wait_until
 
+browser = pytest.fixture(scope="module")(one_browser)
 PHONE, DESK = 390, 1280
 HEADING = "h1"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all tests here."""
-    path = find_chromium()
-    if path is None:
-        pytest.skip(ABSENT)
-    with chromium(path) as running:
-        yield running
 
 
 def answers(first: int, last: int) -> list[EnrichedAnswer]:
