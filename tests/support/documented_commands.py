@@ -68,6 +68,8 @@ class Command(Record, frozen=True):
             return f"runs {self.words[0]}"
         if _CLOUD.search(self.text):
             return "needs a cloud, a cluster or another tool"
+        if self.text.startswith("groundwatch review "):
+            return "serves until it is interrupted"
         return "has placeholders" if _PLACEHOLDERS.search(self.text) else None
 
 

@@ -23,7 +23,7 @@ def test_a_kill_at_any_point_loses_and_doubles_nothing(job: str) -> None:
 
 @pytest.mark.parametrize("job", JOBS)
 def test_a_damaged_work_folder_is_refused_or_does_no_harm(job: str) -> None:
-    sample = "--flips", "4", "--step", "37"
+    sample = "--flips", "4", "--step", "23"
     status, printed, complained = run("-m", "tests.support.damage_points", job, *sample)
     *problems, sums = map(json.loads, printed.splitlines())
     assert problems == []
