@@ -75,19 +75,6 @@ SHAPES = {
     "haystack.answers": Shape(
         {"query": QUERY, "answers": [{"data": ANSWER, "documents": documents("content")}]}
     ),
-    "openinference.span": Shape(
-        {
-            "name": "RAG",
-            "context": {"trace_id": "trace-1", "span_id": "span-1"},
-            "start_time": "2026-03-03T12:00:00+00:00",
-            "attributes": {
-                "input.value": QUERY,
-                "output.value": ANSWER,
-                "retrieval.documents": documents("document.content"),
-            },
-        },
-        others={"event_time_us": NOON_US, "trace_id": "trace-1", "span_id": "span-1"},
-    ),
     "phoenix.row": Shape(
         {
             "context.span_id": "span-1",
