@@ -53,6 +53,8 @@ def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) 
     lacking = [name for name in lacks if lacks[name] and not field_map.is_empty(name, fields)]
     if not lacking or not isinstance(fields, dict):
         return
+    if lacking == ["facts"] and (prompts := field_map.prompts(fields)):
+        _reject_prompt(prompts, field_map.prompt[0].text)
     known = field_map.known_names(fields)
     if request.carrier_fields is None:
         as_written = read_json(request.message.payload)
