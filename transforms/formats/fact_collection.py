@@ -58,25 +58,13 @@ class FactCollection:
         return (index,)
 
     def add_returned(self, returned: object) -> None:
-        """Add what a tool returned: texts, or objects with a text, or any other object as a whole.
-
-        They may be JSON in a text, the items of a list, or in the field `documents`.
-        """
-        returned = read_embedded(returned)
-        if isinstance(returned, dict):
-            filled = {name: field for name, field in returned.items() if field not in _EMPTY}
-            if isinstance(documents := filled.get("documents"), list):
-                returned = documents
-            elif len(filled) == 1 and not _RETURNED.isdisjoint(filled):
-                [inner] = filled.values()
-                return self.add_returned(inner)
-        for item in returned if isinstance(returned, list) else [returned]:
+        """Add what a tool returned: texts, objects with a text, or any other object as a whole."""
+        for item in returned_items(returned):
             fact = read_fact(item)
             if fact is None or not fact.text.strip():
                 self.add(render_value(item))
             else:
                 self.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document)
-        return None
 
     def find(self, text: str) -> tuple[int, ...]:
         """Return the index of a text, as a tuple; empty if it is not in the collection."""
@@ -92,6 +80,19 @@ class FactCollection:
             raise UnreadableAnswer(
                 f"The facts and their sources have over {MAX_FACTS_CHARACTERS} characters."
             )
+
+
+def returned_items(returned: object) -> list[object]:
+    """List what a tool returned: also JSON in a text, and what is in the field `documents`."""
+    returned = read_embedded(returned)
+    if isinstance(returned, dict):
+        filled = {name: field for name, field in returned.items() if field not in _EMPTY}
+        if isinstance(documents := filled.get("documents"), list):
+            return documents
+        if len(filled) == 1 and not _RETURNED.isdisjoint(filled):
+            [inner] = filled.values()
+            return returned_items(inner)
+    return returned if isinstance(returned, list) else [returned]
 
 
 def first_text(*texts: str) -> str:

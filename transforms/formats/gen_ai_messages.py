@@ -59,8 +59,13 @@ def _read(request: Request) -> Reading:
 
 def _prompt(value: object) -> tuple[list[str], str]:
     record = read_wire(value, wire.GenAiRecord)
-    texts = [*_texts_of("user", record.input_messages), render_value(record.system_instructions)]
-    return texts, "$.inputMessages[-1].parts[0].content"
+    messages = {
+        f"$.inputMessages[{number}].parts[0].content": _text(message)
+        for number, message in enumerate(record.input_messages)
+        if message.role not in ("assistant", *_TOOLS)
+    }
+    texts = messages | {"$.systemInstructions": render_value(record.system_instructions)}
+    return list(texts.values()), max(texts, key=lambda path: len(texts[path]))
 
 
 def _text(message: wire.GenAiMessage) -> str:

@@ -53,6 +53,8 @@ def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) 
     lacking = [name for name in lacks if lacks[name] and not field_map.is_empty(name, fields)]
     if not lacking or not isinstance(fields, dict):
         return
+    if lacking == ["facts"] and (prompts := field_map.prompts(fields)):
+        _reject_prompt(prompts, field_map.prompt[0].text)
     known = field_map.known_names(fields)
     if request.carrier_fields is None:
         as_written = read_json(request.message.payload)
@@ -73,8 +75,8 @@ def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) 
 
 def _reject_prompt(texts: Iterable[str], path: str) -> None:
     """Raise UnmappedFields if the text of a prompt is longer than a question."""
-    prompt = "\n".join(text for text in texts if text)
-    if len(prompt) > _MAX_SMALL_CHARACTERS or "\n" in prompt.strip():
+    prompt = [text.strip() for text in texts if text]
+    if sum(map(len, prompt)) > _MAX_SMALL_CHARACTERS or any("\n" in text for text in prompt):
         raise UnmappedFields(
             "No facts found, but the text of the prompt may hold them: name the field that holds"
             f" them, such as --map 'facts={path}', or log them in a field of their own."

@@ -13,6 +13,8 @@ from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import read_embedded, to_camel_case
 from schemas.wire.wire_type import words
 from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from transforms.formats.carriers.open_inference import read_inference, without_text
+from transforms.formats.fact_collection import returned_items
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
@@ -39,7 +41,7 @@ _FIELDS = {
 _SPAN_FIELDS = frozenset(
     words("""
         attributes body context droppedAttributes droppedEvents droppedLinks events kind links name
-        parent parentId parentSpanId resource status
+        parent parentId parentSpanId reference resource spanKind status statusCode statusMessage
     """)
 )
 
@@ -51,6 +53,12 @@ def has_output(attributes: Mapping[str, Any]) -> bool:
 
 def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
     attributes = holder if has_output(holder) else holder["attributes"]
+    if not has_output(attributes):
+        span = read_inference(attributes)
+        if not span.answer["gen_ai.output.messages"]:
+            raise without_text()
+        documents = [*span.documents, *returned_items(holder.get("reference", []))]
+        attributes = span.answer | {"gen_ai.retrieval.documents": documents}
     by_name = {_SEPARATORS.sub("", name).lower(): value for name, value in attributes.items()}
     references = [name for name in by_name if name.endswith("messagesref")]
     if references:
@@ -59,7 +67,9 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
             " record them in the span or event, or read the objects with --map."
         )
     context = holder.get("context")
-    span = context if isinstance(context, dict) else holder
+    place = context if isinstance(context, dict) else holder
+    ids = [str(place.get(name, "")) for name in ("traceId", "spanId")]
+    times = (holder.get(name) for name in ("endTime", "timestamp", "startTime"))
     yield CarriedBody(
         body={
             field: to_camel_case(read_embedded(by_name[name]))
@@ -70,9 +80,10 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
             response_id=by_name.get("genairesponseid"),
             session=by_name.get("genaiconversationid"),
             engine=by_name.get("genaiagentname") or by_name.get("genaiagentid"),
-            trace_id=str(span.get("traceId", "")).removeprefix("0x"),
-            span_id=str(span.get("spanId", "")).removeprefix("0x"),
-            groundwatch_carrier_time=holder.get("endTime") or holder.get("timestamp"),
+            trace_id=ids[0],
+            span_id=ids[1],
+            groundwatch_carrier_id="/".join(ids) if all(ids) else "",
+            groundwatch_carrier_time=next(filter(None, times), None),
         ),
     )
 
@@ -83,7 +94,10 @@ def _is_known(name: str) -> bool:
 
 def _is_holder(fields: Mapping[str, Any]) -> bool:
     attributes = fields.get("attributes")
-    return has_output(fields) or (isinstance(attributes, dict) and has_output(attributes))
+    return has_output(fields) or (
+        isinstance(attributes, dict)
+        and (has_output(attributes) or bool(read_inference(attributes).answer))
+    )
 
 
 GEN_AI_ATTRIBUTES = Carrier(

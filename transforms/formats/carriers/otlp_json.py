@@ -1,14 +1,24 @@
 """OTLP as JSON: a batch of spans or log records, of which those with a model's messages count.
 
+The spans of a trace belong together: an answer has the documents of its trace's retrievers and
+tools, and the calls below it are its own.
 Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import read_embedded
 from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.formats.carriers.gen_ai_attributes import has_output
+from transforms.formats.carriers.open_inference import read_inference, without_text
+from transforms.formats.fact_collection import returned_items
+
+MAX_SHARED_BYTES = 100_000_000
+"""The limit of one message for spans that answers share: each answer has a copy of them."""
 
 
 class _Signal(NamedTuple):
@@ -23,49 +33,211 @@ _SIGNALS = (
     _Signal("resourceSpans", "scopeSpans", "spans"),
     _Signal("resourceLogs", "scopeLogs", "logRecords"),
 )
-_TIMES = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUnixNano")
+_SAID = "gen_ai.output.messages"
+_ASKED, _DOCUMENTS = "gen_ai.input.messages", "gen_ai.retrieval.documents"
+_TOOL_RESULT = "gen_ai.tool.call.result"
+_ENDS = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUnixNano")
+
+
+class _Span(NamedTuple):
+    """A span or log record: its answers by their event, None for its own, and its documents.
+
+    An answer of uncertain shape is used only if no call below the span tells it.
+    """
+
+    item: dict[str, Any]
+    answers: dict[int | None, dict[str, Any]]
+    documents: list[Any]
+    is_certain: bool
+
+    @property
+    def trace(self) -> str:
+        return str(self.item.get("traceId", ""))
+
+    @property
+    def end_ns(self) -> int:
+        return int(_first_time(self.item, _ENDS) or 0)
+
+    @property
+    def start_ns(self) -> int:
+        return int(_first_time(self.item, _ENDS[::-1]) or 0)
 
 
 def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:
     found = [each for signal in _SIGNALS for each in _unwrap_signal(batch, signal)]
     if not found:
         raise UnreadableAnswer(
-            "The OTLP batch has no span or log record with gen_ai.output.messages: switch on the"
-            " capture of message content in the instrumentation."
+            "The OTLP batch has no span or log record with an answer: switch on the capture of"
+            " message content in the instrumentation, and send the spans of a trace in one batch."
         )
     yield from found
 
 
 def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[CarriedBody]:
-    for resource in _objects(batch, signal.resources):
-        for scope in _objects(resource, signal.scopes):
-            for item in _objects(scope, signal.items):
-                if attributes := _messages_of(item):
-                    alone = {signal.resources: [{signal.scopes: [{signal.items: [item]}]}]}
-                    yield _carried(item, attributes, alone)
+    spans = [
+        _read(item)
+        for resource in _objects(batch, signal.resources)
+        for scope in _objects(resource, signal.scopes)
+        for item in _objects(scope, signal.items)
+    ]
+    answering = _answering(spans)
+    below: dict[int, list[_Span]] = {}
+    shared: dict[str, list[_Span]] = {}
+    for number, span in enumerate(spans):
+        if (top := answering[number]) is not None:
+            below.setdefault(top, []).append(span)
+        elif span.documents and span.trace:
+            shared.setdefault(span.trace, []).append(span)
+    _limit_copies([spans[top].trace for top in below], shared)
+    for top, own in below.items():
+        span = spans[top]
+        beside = [each for each in shared.get(span.trace, ()) if each.start_ns <= span.end_ns]
+        for event, answer in _chosen(span, own).items():
+            alone = [each.item for each in (*own, *beside) if each is not span]
+            items = [_with_event(span.item, event), *alone]
+            yield CarriedBody(
+                body=_with_facts(answer, (*own, *beside))
+                if span.is_certain or answer[_SAID]
+                else without_text(),
+                attributes=_attributes_of(span, event),
+                alone={signal.resources: [{signal.scopes: [{signal.items: items}]}]},
+            )
 
 
-def _messages_of(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the attributes with a model's messages: of an item with its body, or of an event."""
-    body = _value(item.get("body"))
+def _read(item: dict[str, Any]) -> _Span:
+    body = read_embedded(_value(item.get("body")))
     own = _attributes(item.get("attributes")) | (body if isinstance(body, dict) else {})
-    events = (_attributes(event.get("attributes")) for event in _objects(item, "events"))
-    return next(filter(has_output, (own, *events)), {})
-
-
-def _carried(item: Mapping[str, Any], attributes: dict[str, Any], alone: object) -> CarriedBody:
-    times_ns = (str(item[name]) for name in _TIMES if str(item.get(name, "0")) != "0")
-    span = [str(item[name]) for name in ("traceId", "spanId") if item.get(name)]
-    return CarriedBody(
-        body=attributes,
-        attributes=text_attributes(
-            groundwatch_carrier_id="/".join(span) if len(span) > 1 else "",
-            groundwatch_carrier_time=next(times_ns, "")[:-3],
-            trace_id=item.get("traceId"),
-            span_id=item.get("spanId"),
-        ),
-        alone=alone,
+    events = [_attributes(event.get("attributes")) for event in _objects(item, "events")]
+    documents = [
+        each
+        for fields in (own, *events)
+        if not has_output(fields)
+        for name in (_DOCUMENTS, _TOOL_RESULT)
+        if name in fields
+        for each in returned_items(fields[name])
+    ]
+    beside = {
+        name: field for fields in events if not has_output(fields) for name, field in fields.items()
+    }
+    answers: dict[int | None, dict[str, Any]] = {None: beside | own} if has_output(own) else {}
+    without = {name: field for name, field in own.items() if not has_output({name: field})}
+    for number, fields in enumerate(events):
+        answer = beside | without | fields
+        if has_output(fields) and answer not in answers.values():
+            answers[number] = answer
+    if answers:
+        return _Span(item, answers, documents, is_certain=True)
+    inferred = read_inference(own)
+    own_answers: dict[int | None, dict[str, Any]] = {None: inferred.answer}
+    return _Span(
+        item,
+        own_answers if inferred.answer else {},
+        documents + inferred.documents,
+        is_certain=inferred.is_certain,
     )
+
+
+def _answering(spans: Sequence[_Span]) -> list[int | None]:
+    """Find for each span the topmost span at or above it that has an answer, by their numbers."""
+    numbers = {
+        (span.trace, str(span.item["spanId"])): number
+        for number, span in reversed(list(enumerate(spans)))
+        if span.item.get("spanId")
+    }
+    parents = [numbers.get((span.trace, str(span.item.get("parentSpanId", "")))) for span in spans]
+    found: dict[int, int | None] = {}
+    for number in range(len(spans)):
+        path: dict[int, None] = {}
+        above: int | None = number
+        while above is not None and above not in found and above not in path:
+            path[above] = None
+            above = parents[above]
+        top = found.get(above) if above is not None else None
+        for each in reversed(path):
+            top = each if top is None and spans[each].answers else top
+            found[each] = top
+    return [found[number] for number in range(len(spans))]
+
+
+def _chosen(span: _Span, own: Sequence[_Span]) -> dict[int | None, dict[str, Any]]:
+    """Return the answers of a span; for one of uncertain shape, that of the last call below it."""
+    calls = [each for each in own if each.answers and each.is_certain and each is not span]
+    if span.is_certain or not calls:
+        return span.answers
+    last = max(calls, key=lambda each: each.end_ns)
+    return {None: next(reversed(last.answers.values()))}
+
+
+def _with_facts(answer: dict[str, Any], spans: Sequence[_Span]) -> dict[str, Any]:
+    """Add the documents of spans, and what their calls say that tools returned, to an answer."""
+    holders = [span for span in spans if all(each is not answer for each in span.answers.values())]
+    calls = [call for span in holders for call in span.answers.values()]
+    documents = [
+        *(each for call in (answer, *calls) for each in returned_items(call.get(_DOCUMENTS, []))),
+        *(each for span in spans for each in span.documents),
+    ]
+    returned = [each for call in calls for each in _asked(call) if _is_of_tool(each)]
+    facts = {_DOCUMENTS: documents} if documents else {}
+    return answer | facts | ({_ASKED: [*returned, *_asked(answer)]} if returned else {})
+
+
+def _asked(answer: Mapping[str, Any]) -> list[Any]:
+    messages = read_embedded(answer.get(_ASKED))
+    return messages if isinstance(messages, list) else []
+
+
+def _is_of_tool(message: Any) -> bool:
+    if not isinstance(message, dict):
+        return False
+    kinds = (str(part.get("type", "")) for part in _objects(message, "parts"))
+    return message.get("role") in ("tool", "function") or any(
+        kind.endswith("tool_call_response") for kind in kinds
+    )
+
+
+def _limit_copies(traces: Sequence[str], shared: Mapping[str, Sequence[_Span]]) -> None:
+    size = {
+        trace: sum(len(msgspec.json.encode(span.item, enc_hook=str)) for span in spans)
+        for trace, spans in shared.items()
+    }
+    if sum(size.get(trace, 0) for trace in traces) > MAX_SHARED_BYTES:
+        raise UnreadableAnswer(
+            f"The answers of a trace share spans that would take over {MAX_SHARED_BYTES} bytes:"
+            " send the spans of fewer answers in a batch."
+        )
+
+
+def _with_event(item: dict[str, Any], event: int | None) -> dict[str, Any]:
+    """Return an item with one of its answers; events keep their numbers."""
+    events = [
+        kept if number == event or not has_output(_attributes(kept.get("attributes"))) else {}
+        for number, kept in enumerate(_objects(item, "events"))
+    ]
+    if event is None:
+        return item | {"events": events} if events else item
+    pairs = [
+        pair
+        for pair in _objects(item, "attributes")
+        if not has_output({str(pair.get("key", "")): None})
+    ]
+    return item | {"events": events, "attributes": pairs}
+
+
+def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:
+    ids = [str(span.item[name]) for name in ("traceId", "spanId") if span.item.get(name)]
+    suffix = f"#{event}" if event else ""
+    return text_attributes(
+        groundwatch_carrier_id="/".join(ids) + suffix if len(ids) > 1 else "",
+        groundwatch_carrier_time=_first_time(span.item, _ENDS)[:-3],
+        trace_id=span.item.get("traceId"),
+        span_id=span.item.get("spanId"),
+    )
+
+
+def _first_time(item: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return the first time that is there, in nanoseconds, "" for none."""
+    times = (str(item[name]) for name in names if str(item.get(name, "0")).strip("0"))
+    return next((time for time in times if time.isdecimal()), "")
 
 
 def _objects(holder: Mapping[str, Any], name: str) -> list[dict[str, Any]]:

@@ -62,12 +62,16 @@ class FieldMap(Record, frozen=True):
     """The paths of each field; the first path that finds a text counts, of facts every path.
 
     The fields `ignored`, in lowerCamelCase, hold neither the answer nor its facts. `candidates`
-    finds all answers, of which the first is read.
+    finds all answers, of which the first is read; the last one where they are of a conversation.
+    `prompt` finds what the model was told, and `separator` stands between facts in a text.
     """
 
     paths: dict[str, tuple[JsonPath, ...]]
     ignored: frozenset[str] = frozenset()
     candidates: JsonPath | None = None
+    prompt: tuple[JsonPath, ...] = ()
+    separator: str = ""
+    takes_last: bool = False
 
     @property
     def first_names(self) -> set[str]:
@@ -76,7 +80,7 @@ class FieldMap(Record, frozen=True):
 
     def replaced_by(self, other: "FieldMap") -> "FieldMap":
         """Return this map with the paths of another one, where that has any."""
-        return FieldMap(self.paths | other.paths, self.ignored, self.candidates)
+        return replace(self, paths=self.paths | other.paths)
 
     def find(self, field: str, value: object) -> list[object]:
         """Return the values of a field."""
@@ -88,6 +92,8 @@ class FieldMap(Record, frozen=True):
     def text(self, field: str, value: object) -> str:
         """Return the text of a field, "" if there is none; several texts are joined."""
         found = self.find(field, value)
+        if self.takes_last:
+            found = [each for each in found if _has_text([each])][-1:]
         for each in found:
             if not isinstance(each, str):
                 kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
@@ -98,6 +104,8 @@ class FieldMap(Record, frozen=True):
         """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text."""
         for found in self.find("facts", value):
             items = read_text_as_json(found)
+            if isinstance(items, str) and self.separator:
+                items = items.split(self.separator)
             is_list = isinstance(items, list) and all(isinstance(each, _KINDS) for each in items)
             listed: Any = items if is_list else [found]
             # Tables write null for an item that is missing.
@@ -124,6 +132,10 @@ class FieldMap(Record, frozen=True):
     def finds_any(self, value: object) -> bool:
         """Return whether some path of the answer or its facts finds a value."""
         return any(self.find(field, value) for field in ("answer", "facts"))
+
+    def prompts(self, value: object) -> list[str]:
+        """Return the texts that the model was told."""
+        return [each for path in self.prompt for each in path.find(value) if isinstance(each, str)]
 
     def describe(self, field: str) -> str:
         """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
@@ -189,6 +201,8 @@ class Preset(Record, frozen=True):
     marks: tuple[JsonPath, ...]
     field_map: FieldMap
     comes_first: bool
+    needs_text: bool
+    types: tuple[str, ...]
 
     @property
     def rarest_name(self) -> str:
@@ -197,23 +211,29 @@ class Preset(Record, frozen=True):
 
     def matches(self, value: Mapping[str, object]) -> bool:
         """Return whether parsed JSON, in camelCase, is a row of the tool."""
-        return self.rarest_name in value and all(mark.find(value) for mark in self.marks)
+        return (
+            self.rarest_name in value
+            and all(mark.find(value) for mark in self.marks)
+            and (not self.types or value.get("type") in self.types)
+            and (not self.needs_text or _has_text(self.field_map.find("answer", value)))
+        )
 
 
 def _preset(
-    name: str,
-    *,
-    marks: str,
-    ignored: str = "",
-    candidates: str = "",
-    comes_first: bool = False,
-    **paths: str,
+    name: str, *, marks: str, comes_first: bool = False, needs_text: bool = False, **others: Any
 ) -> Preset:
+    paths = {field: others.pop(field) for field in FIELDS if field in others}
+    types = words(others.pop("types", ""))
+    ignored, candidates = words(others.pop("ignored", "")), others.pop("candidates", "")
     field_map = replace(
-        parse_map(tuple(paths.items()), words(ignored)),
+        parse_map(tuple(paths.items()), ignored),
         candidates=json_path(candidates) if candidates else None,
+        prompt=tuple(map(json_path, words(others.pop("prompt", "")))),
+        **others,
     )
-    return Preset(name, tuple(map(json_path, words(marks))), field_map, comes_first)
+    return Preset(
+        name, tuple(map(json_path, words(marks))), field_map, comes_first, needs_text, types
+    )
 
 
 _TABLE: dict[str, dict[str, Any]] = tomllib.loads(

@@ -4,6 +4,7 @@ A field is found in either letter case, and paths go on inside a text of JSON. N
 JSONPath does either.
 """
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -27,6 +28,9 @@ _STEP = re.compile(
     """,
     re.VERBOSE,
 )
+# Nothing in them can match in two ways, so that hostile text costs linear time.
+_PYTHON_TEXT = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+\"""")
+_PYTHON_LIST = re.compile(rf"\[\s*+(?:(?:{_PYTHON_TEXT.pattern})\s*+,?+\s*+)*+\]")
 _EMPTY: tuple[object, ...] = ("", None, [], {})
 _WORDS = {"true": True, "false": False}
 
@@ -96,18 +100,31 @@ def json_path(text: str) -> JsonPath:
 
 
 def read_text_as_json(value: object) -> object:
-    """Parse a string that holds a list or an object as JSON; return any other value as it is."""
+    """Parse a string that holds a list or an object as JSON; return any other value as it is.
+
+    Tables that pandas writes hold lists as Python prints them.
+    """
     if not (isinstance(value, str) and value.lstrip()[:1] in {"[", "{"}):
         return value
     try:
         return read_json(value.encode())
     except (UnicodeEncodeError, UnreadableAnswer):
-        return value
+        return _read_python_list(value)
 
 
 def _is_empty(value: object) -> bool:
     items = value if isinstance(value, list) else [value]
     return all(item in _EMPTY for item in items)
+
+
+def _read_python_list(text: str) -> object:
+    """Parse a list of texts as Python prints it; return any other text as it is."""
+    if not _PYTHON_LIST.fullmatch(text.strip()):
+        return text
+    try:
+        return [ast.literal_eval(item) for item in _PYTHON_TEXT.findall(text)]
+    except (SyntaxError, ValueError):  # of an escape
+        return text
 
 
 def _step(match: re.Match[str]) -> Step:

@@ -113,9 +113,10 @@ def _find(leaves: Sequence[_Leaf]) -> dict[str, str]:
     others = [each for each in texts if each not in given]
     query = _likeliest(others, _ASKING, _ANSWERING)
     candidates = [each for each in others if not _ASKING.search(each.name)]
-    answer = _likeliest(candidates, _ANSWERING, _ASKING, facts) or _likeliest(
-        candidates, _TEXT, _ASKING, facts
-    )
+    named = _likeliest(candidates, _ANSWERING, _ASKING, facts)
+    answer = named
+    if named is None or " " not in named.text:  # a word, such as the name of a model
+        answer = _likeliest(candidates, _TEXT, _ASKING, facts) or named
     document = next((each for each in given if facts and _names(each, facts)), None)
     for field, leaf in (
         *(("query", query), ("answer", answer), ("facts", facts)),

@@ -30,6 +30,12 @@ def documents(text: str = "page_content", **fields: Any) -> list[dict[str, Any]]
     return [{text: fact, **fields} for fact in FACTS]
 
 
+GENERATED = {"data": ANSWER, "query": QUERY, "documents": documents("content"), "meta": {}}
+CHAT = [
+    {"role": "user", "content": QUERY},
+    *({"role": "tool", "content": fact} for fact in FACTS),
+]
+CHOICES: list[dict[str, Any]] = [{"message": {"role": "assistant", "content": ANSWER}}]
 SHAPES = {
     "ragas.sample": Shape(
         {
@@ -54,6 +60,24 @@ SHAPES = {
     "langchain.retrieval_chain": Shape(
         {"input": QUERY, "answer": ANSWER, "context": documents(metadata={"source": "kettle.md"})}
     ),
+    "langchain.rag_state": Shape(
+        {"question": QUERY, "context": documents(), "answer": {"content": ANSWER, "type": "ai"}}
+    ),
+    "langchain.retrieval_qa": Shape(
+        {"query": QUERY, "result": ANSWER, "source_documents": documents()}
+    ),
+    "langchain.messages": Shape(
+        {
+            "messages": [
+                {"type": "human", "data": {"content": "An earlier question?"}},
+                {"type": "ai", "data": {"content": "An earlier answer."}},
+                {"type": "human", "data": {"content": QUERY}},
+                {"type": "ai", "data": {"content": ""}},
+                *({"type": "tool", "data": {"content": fact}} for fact in FACTS),
+                {"type": "ai", "data": {"content": ANSWER}},
+            ]
+        }
+    ),
     "langsmith.run": Shape(
         {
             "id": "run-1",
@@ -75,19 +99,9 @@ SHAPES = {
     "haystack.answers": Shape(
         {"query": QUERY, "answers": [{"data": ANSWER, "documents": documents("content")}]}
     ),
-    "openinference.span": Shape(
-        {
-            "name": "RAG",
-            "context": {"trace_id": "trace-1", "span_id": "span-1"},
-            "start_time": "2026-03-03T12:00:00+00:00",
-            "attributes": {
-                "input.value": QUERY,
-                "output.value": ANSWER,
-                "retrieval.documents": documents("document.content"),
-            },
-        },
-        others={"event_time_us": NOON_US, "trace_id": "trace-1", "span_id": "span-1"},
-    ),
+    "haystack.pipeline": Shape({"answer_builder": {"answers": [GENERATED]}}),
+    "haystack.generated_answer": Shape(GENERATED),
+    "haystack.component": Shape({"type": "haystack.GeneratedAnswer", "init_parameters": GENERATED}),
     "phoenix.row": Shape(
         {
             "context.span_id": "span-1",
@@ -116,6 +130,49 @@ SHAPES = {
             "session": "session-1",
             "event_time_us": NOON_US,
         },
+    ),
+    "langfuse.observation": Shape(
+        {
+            "id": "span-1",
+            "traceId": "trace-1",
+            "type": "GENERATION",
+            "startTime": "2026-03-03T12:00:00.000Z",
+            "input": [*CHAT[:1], {"role": "system", "content": "Be brief."}, *CHAT[1:]],
+            "output": {"role": "assistant", "content": ANSWER},
+        },
+        others={"span_id": "span-1", "trace_id": "trace-1", "event_time_us": NOON_US},
+    ),
+    "litellm.payload": Shape({"id": "1", "messages": CHAT, "response": {"choices": CHOICES}}),
+    "openai.chat_completions": Shape({"messages": CHAT, "choices": CHOICES}),
+    "openai.chat_exchange": Shape(
+        {
+            "request": {"messages": CHAT},
+            "response": {"id": "c-1", "created": NOON_US // 1_000_000, "choices": CHOICES},
+        },
+        others={"response_id": "c-1", "event_time_us": NOON_US},
+    ),
+    "openai.messages": Shape({"messages": [*CHAT, CHOICES[0]["message"]]}),
+    "anthropic.exchange": Shape(
+        {
+            "request": {
+                "messages": [
+                    {
+                        "role": "user",
+                        "content": [
+                            {"type": "document", "source": {"type": "text", "data": FACTS[0]}},
+                            {"type": "text", "text": QUERY},
+                        ],
+                    },
+                    {"role": "user", "content": [{"type": "tool_result", "content": FACTS[1]}]},
+                ]
+            },
+            "response": {
+                "id": "msg-1",
+                "stop_reason": "end_turn",
+                "content": [{"type": "text", "text": ANSWER}],
+            },
+        },
+        others={"response_id": "msg-1"},
     ),
     "openai.responses": Shape(
         {
@@ -157,7 +214,6 @@ SHAPES = {
         others={"session": "session-1"},
     ),
 }
-NO_FACTS = {"litellm.payload"}
 
 
 def the_fields(answer: Answer, others: dict[str, object]) -> dict[str, object]:
@@ -165,7 +221,7 @@ def the_fields(answer: Answer, others: dict[str, object]) -> dict[str, object]:
 
 
 def test_every_preset_has_an_example() -> None:
-    assert {*SHAPES} == {preset.name for preset in PRESETS} - NO_FACTS
+    assert {*SHAPES} == {preset.name for preset in PRESETS}
 
 
 @pytest.mark.parametrize(("name", "shape"), SHAPES.items(), ids=SHAPES)
@@ -224,6 +280,33 @@ def test_a_time_without_an_offset_is_utc(time: object) -> None:
     assert (answer.event_time_us, answer.tags) == (NOON_US, ())
 
 
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("ragas.sample", str(list(FACTS))),
+        ("ragas.sample", "['It\\'s hot.'\n \"It isn't cold.\"]"),  # as NumPy prints arrays
+        ("deepeval.test_case", "|".join(FACTS)),
+    ],
+)
+def test_lists_that_a_table_holds_as_text_are_several_facts(name: str, facts: str) -> None:
+    field = "retrieved_contexts" if name == "ragas.sample" else "retrieval_context"
+    answer = parsed(SHAPES[name].row | {field: facts})
+    expected = ("It's hot.", "It isn't cold.") if "cold" in facts else FACTS
+    assert tuple(fact.text for fact in answer.facts) == expected
+
+
+@pytest.mark.timeout(20)  # seconds
+@pytest.mark.parametrize("text", ["['" + "\\'" * 10**6, "[" + " " * 10**6, "['a'" + " " * 10**6])
+def test_a_text_that_only_begins_like_a_list_is_one_fact(text: str) -> None:
+    row = SHAPES["ragas.sample"].row | {"retrieved_contexts": text}
+    assert [fact.text for fact in parsed(row).facts] == [text]
+
+
+def test_what_a_tool_observed_is_no_answer() -> None:
+    with pytest.raises(UnreadableAnswer, match="not recognised"):
+        parsed(SHAPES["langfuse.observation"].row | {"type": "TOOL", "output": FACTS[0]})
+
+
 def test_a_trace_may_hold_the_messages_of_its_input() -> None:
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": QUERY}]
     row = SHAPES["langfuse.trace"].row | {"input": {"messages": messages}}
@@ -248,7 +331,7 @@ def test_a_preset_can_be_named() -> None:
         pytest.param(
             {"messages": [{"content": LONG}], "response": SHAPES["haystack.answers"].row}
             | {"response": {"choices": [{"message": {"content": ANSWER}}]}},
-            ["litellm.payload has no facts", "stand only in the prompt"],
+            ["the prompt may hold them", "--map 'facts=$.messages[*].content'"],
             id="facts only in the prompt",
         ),
         pytest.param(
