@@ -42,7 +42,7 @@ class InputSettings(Settings, frozen=True, kw_only=True):
       Avro or Parquet. `backfill` reads JSON lines from standard input for -.
     """
 
-    input: tuple[kinds.Archive, ...]
+    input: tuple[kinds.Location, ...]
 
 
 class SubscriptionSettings(Settings, frozen=True, kw_only=True):
