@@ -127,7 +127,7 @@ def _write_pane(
     """Write a pane's rows as they come; yield each file, if there are rows, with its final name."""
     (folder, shard), rows = grouped
     name = {"extension": row_format.extension, "window": window_name(window), "pane": pane.index}
-    writer = PartWriter(destination.temporary_folder, row_format, destination.file_bytes)
+    writer = PartWriter(destination, row_format)
     parts = chain(chain.from_iterable(map(writer.write, rows)), writer.close())
     for number, part in enumerate(parts):
         yield destination.file_path(folder, shard + number * shards, **name), part
