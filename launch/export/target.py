@@ -16,7 +16,12 @@ _log = logging.getLogger(__name__)
 
 
 class TargetUnavailable(Exception):
-    """The target does not answer now, or asks to wait: the same rows may succeed later."""
+    """The target does not answer now, or asks to wait: the same rows may succeed later.
+
+    The first `stored` rows are stored.
+    """
+
+    stored = 0
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -24,7 +29,12 @@ class TargetUnavailable(Exception):
 
 
 class TargetMisconfigured(Exception):
-    """The target refuses every row until a person has changed something; the message says what."""
+    """The target refuses every row until a person has changed something; the message says what.
+
+    The first `stored` rows are stored.
+    """
+
+    stored = 0
 
 
 class RowsRefused(Exception):
@@ -61,6 +71,10 @@ class Target(ABC, Generic[Row]):
           TargetMisconfigured: a person has to change something first.
           RowsRefused: one of the rows cannot be stored; send the others without it.
         """
+
+    def group_of(self, row: Row) -> str:  # noqa: ARG002 - for those that overwrite it
+        """Return a row's group: the rows of one are sent behind each other."""
+        return ""
 
     def accepts(self, row: Row) -> bool:  # noqa: ARG002 - for those that overwrite it
         """Return whether the destination has a place for a row."""

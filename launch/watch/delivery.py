@@ -35,7 +35,7 @@ class Delivery(Generic[OutboxRow]):
     """Deliver rows to a target, at least once, with exponential backoff while it is away.
 
     The rows are those of the outbox's kind of the target's name. What the target refuses, or why it
-    is away, is the `problem` until it takes rows again.
+    is away, is the `problem` until it takes rows again. Without `limits` no row is ever dropped.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Delivery(Generic[OutboxRow]):
         journal: Journal,
         row_type: type[OutboxRow],
         target: Target[OutboxRow],
-        limits: OutboxLimits = OUTBOX_LIMITS,
+        limits: OutboxLimits | None = OUTBOX_LIMITS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.kind = target.name
@@ -71,6 +71,10 @@ class Delivery(Generic[OutboxRow]):
     def join(self, within_s: float) -> None:
         """Wait for the end; rows that are left wait in the journal."""
         self._thread.join(max(0.0, within_s))
+
+    def close(self) -> None:
+        """Disconnect a target that is not delivered to on a thread."""
+        self._target.close()
 
     def step(self, journal: Journal) -> None:
         """Deliver all rows that are due, and drop those beyond the limits."""
@@ -103,11 +107,18 @@ class Delivery(Generic[OutboxRow]):
         rows = journal.outbox.rows(self._row_type, self._target.max_rows, kind=self.kind)
         if not rows:
             return False
-        delivered = deliver(self._target, [row for _, row in rows])
-        self._delivered = [identity for identity, _ in rows], delivered
+        rows.sort(key=lambda each: self._target.group_of(each[1]))
+        ids = [identity for identity, _ in rows]
+        try:
+            self._delivered = ids, deliver(self._target, [row for _, row in rows])
+        except (TargetUnavailable, TargetMisconfigured) as error:
+            if error.stored:
+                self._delivered = ids[: error.stored], Delivered(sent=error.stored)
+                self._delete_delivered(journal)
+            raise
         self._delete_delivered(journal)
         if self.problem:
-            _log.warning("%s takes results again", self.kind)
+            _log.warning("%s: rows are delivered again", self.kind)
         self._failures, self.problem = 0, None
         self._paused_to_s = self._clock() + self._target.pause_s
         return True
@@ -125,16 +136,16 @@ class Delivery(Generic[OutboxRow]):
         self._not_before_s = self._clock() + wait_s
 
     def _trim(self, journal: Journal) -> None:
-        if self._clock() >= self._trim_at_s:
+        limits = self._limits
+        if limits and self._clock() >= self._trim_at_s:
             self._trim_at_s = self._clock() + _TRIM_EVERY_S
-            most_bytes = self._limits.max_bytes
-            dropped = journal.outbox.trim(self.kind, self._limits.max_rows, most_bytes)
+            dropped = journal.outbox.trim(self.kind, limits.max_rows, limits.max_bytes)
             if dropped:
                 _log.error(
                     "%d of the oldest rows for %s are dropped: at most %d rows and %d MB wait; the"
                     " output folder has them",
                     dropped,
                     self.kind,
-                    self._limits.max_rows,
-                    most_bytes // MEGABYTE,
+                    limits.max_rows,
+                    limits.max_bytes // MEGABYTE,
                 )

@@ -93,7 +93,8 @@ class FolderWriter(ABC, Generic[Finished]):
     def write(self, row: Any) -> Iterator[Finished]:
         """Add a row; yield what is finished by it."""
         folder = self._format.folder(row)
-        rows = self._open[folder] = self._open.pop(folder, None) or self.open_rows(folder)
+        opened = self._open.pop(folder, None)
+        rows = self._open[folder] = opened or self.open_rows(folder)
         rows.write(row)
         if rows.exceeds(self._most_bytes):
             yield self.finish_rows(self._open.pop(folder))
