@@ -46,7 +46,6 @@ class RateAlerts(beam.PTransform):
         self.detect_incidents = detect_incidents
 
     def expand(self, counts: PCollection[EngineCounts]) -> PCollection[Alert]:
-        """Apply the step."""
         return self.detect_incidents(counts)
 
 

@@ -111,7 +111,6 @@ class OutboxRows:
         return int(count)
 
     def delete(self, ids: Iterable[int]) -> None:
-        """Delete rows that are published."""
         listed = msgspec.json.encode(list(ids)).decode()
         query = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
         self._database.write(query, listed)

@@ -26,7 +26,6 @@ class ThresholdChoice(Record, frozen=True, kw_only=True):
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """The settings of a run."""
         return dict.fromkeys((SUPPORT, CLAIM), 0.0) | {self.setting: self.threshold}
 
 

@@ -21,7 +21,6 @@ class TopicTarget(Target[Row]):
         return self._encode(row).ordering_key
 
     def send(self, rows: Sequence[Row]) -> None:
-        """Publish the messages."""
         try:
             self._topic.publish(map(self._encode, rows))
         except (Refused, Unpublished) as error:
@@ -31,5 +30,4 @@ class TopicTarget(Target[Row]):
             raise raised from None
 
     def close(self) -> None:
-        """Disconnect."""
         self._topic.close()

@@ -61,7 +61,6 @@ class Delivery(Generic[OutboxRow]):
         self._thread = threading.Thread(target=self._run, name=f"deliver-{self.kind}", daemon=True)
 
     def start(self) -> None:
-        """Begin to deliver."""
         self._thread.start()
 
     def end(self) -> None:

@@ -25,11 +25,9 @@ class ChunkWriter(FolderWriter[Chunk]):
         super().__init__(row_format, _CHUNK_BYTES)
 
     def open_rows(self, folder: str) -> OpenRows:
-        """Begin a chunk."""
         return OpenRows(BytesIO(), "memory", folder, self._format)
 
     def finish_rows(self, rows: OpenRows) -> Chunk:
-        """Finish a chunk."""
         fields = rows.finish()
         rows.stream.seek(0)
         return Chunk(policy=self._format.policy, content=rows.stream.read(), **fields)

@@ -39,7 +39,6 @@ class Collect(beam.PTransform):
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
-        """Apply the step."""
         # One by one: a Flatten of rows holds them in memory on the local runner.
         for number, rows in enumerate(inputs):
             _ = rows | f"Collect{number}" >> self.collect
@@ -60,7 +59,6 @@ class CollectRows(beam.DoFn):
         self._convert, self._format = convert, row_format
 
     def start_bundle(self) -> None:
-        """Find the batch."""
         self._collected = self._batches.batch.collected[self._name]
         self._writer = ChunkWriter(self._format) if self._format else None
 
@@ -73,6 +71,5 @@ class CollectRows(beam.DoFn):
         return iter(())
 
     def finish_bundle(self) -> None:
-        """Collect the chunks that are open."""
         if self._writer:
             self._collected += self._writer.close()

@@ -102,6 +102,5 @@ class FolderWriter(ABC, Generic[Finished]):
             yield self.finish_rows(self._open.pop(next(iter(self._open))))
 
     def close(self) -> Iterator[Finished]:
-        """Finish the streams that are open."""
         yield from map(self.finish_rows, self._open.values())
         self._open.clear()

@@ -32,7 +32,6 @@ class PartWriter(FolderWriter[Part]):
         return OpenRows(stream, path, folder, self._format)
 
     def finish_rows(self, rows: OpenRows) -> Part:
-        """Finish a file."""
         with storage.describing_errors(f"cannot write {rows.place}"):
             fields = rows.finish()
             size = rows.stream.tell()

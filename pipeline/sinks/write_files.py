@@ -30,15 +30,12 @@ class WritePart(beam.DoFn):
         self._format = row_format
 
     def start_bundle(self) -> None:
-        """Begin without a file."""
         self._writer = PartWriter(self._destination, self._format)
 
     def process(self, row: Any) -> Iterator[Part]:
-        """Add a row."""
         return self._writer.write(row)
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        """Finish the files that are open."""
         for part in self._writer.close():
             yield WindowedValue(part, MIN_TIMESTAMP, (GlobalWindow(),))
 
@@ -63,7 +60,6 @@ class WriteFiles(beam.PTransform):
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
-        """Apply the step."""
         destination, row_format = self.destination, self.row_format
         write = WritePart(destination, row_format)
         # One by one: a Flatten of rows holds them in memory on the local runner.

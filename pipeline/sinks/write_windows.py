@@ -82,7 +82,6 @@ class WriteWindows(beam.PTransform):
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
-        """Apply the step."""
         named = {"row_format": self.row_format, "shards": self.windows.shards}
         placed = beam.typehints.Tuple[_Place, inputs[0].element_type]
         # A Reshuffle would keep the windows, and Beam's local streaming runner drops late elements.

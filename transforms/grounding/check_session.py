@@ -128,7 +128,6 @@ class BackgroundSession(CheckSession):
         self._call_on_loop(self._client.flush)
 
     def stop(self) -> None:
-        """Send no further call."""
         self._client.stop()
 
     def submit(self, answer: Answer, done: Done) -> None:

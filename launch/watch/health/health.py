@@ -56,7 +56,6 @@ class Health:
             self._progressed_at_s = self._pulled_at_s
 
     def record_progress(self) -> None:
-        """Record that a message was finished."""
         self._progressed_at_s = self._clock()
 
     def reasons(self) -> dict[str, str]:

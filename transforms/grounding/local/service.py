@@ -87,7 +87,6 @@ class LocalTransport(httpx.AsyncBaseTransport):
         return httpx.Response(reply.status, stream=httpx.ByteStream(reply.body))
 
     async def answer(self, method: str, path: str, body: bytes) -> Reply:
-        """Answer one HTTP request, errors included."""
         is_long = self._threads is not None and len(body) > _MOST_BYTES_IN_LOOP
         if self._check or is_long:
             loop = asyncio.get_running_loop()
