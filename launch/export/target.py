@@ -3,15 +3,23 @@
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from importlib import import_module
 from operator import add
 from typing import Any, Generic, TypeVar
 
 from msgspec.structs import astuple
 
 from schemas import Record
+from schemas.grounding_result import GroundingResult
 
 Row = TypeVar("Row")
 _MAX_LOGGED = 5
+_TARGETS = {
+    "langfuse": "launch.export.langfuse:LangfuseScores",
+    "mlflow": "launch.export.mlflow:MlflowAssessments",
+    "opentelemetry": "launch.export.otlp:OtlpEvents",
+    "phoenix": "launch.export.phoenix:PhoenixAnnotations",
+}
 _log = logging.getLogger(__name__)
 
 
@@ -127,3 +135,30 @@ def _send(target: Target[Any], rows: Sequence[Any]) -> list[tuple[Any, str]]:
         half = len(rows) // 2
         return [*_send(target, rows[:half]), *_send(target, rows[half:])]
     return []
+
+
+def try_target(name: str, url: str | None, problems: list[str]) -> None:
+    """Open and close a target; add what it lacks to `problems`."""
+    try:
+        open_target(name, url).close()
+    except TargetMisconfigured as error:
+        problems.append(str(error))
+
+
+def open_target(name: str, url: str | None = None) -> Target[GroundingResult]:
+    """Open a target, by default at the address that its environment variables name.
+
+    Its packages are imported only now.
+
+    Raises:
+      TargetMisconfigured: a key or a package is missing.
+    """
+    module, _, class_name = _TARGETS[name].partition(":")
+    try:
+        opened: Any = getattr(import_module(module), class_name)
+    except ImportError as error:
+        raise TargetMisconfigured(
+            f"{name} needs the package {error.name}: pip install 'groundwatch[otel]'"
+        ) from None
+    target: Target[GroundingResult] = opened(url)
+    return target

@@ -8,8 +8,7 @@ from typing import Any
 
 from launch.engine.journal import Journal
 from launch.engine.outbox_rows import KINDS
-from launch.export.open_target import open_target
-from launch.export.target import Target
+from launch.export.target import Target, open_target
 from launch.export.topic_target import TopicTarget
 from launch.pubsub.topic import Topic
 from launch.watch.alerts.webhooks import open_webhooks

@@ -15,7 +15,7 @@ from pipeline.sinks.write_files import WriteFiles
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
 from schemas.failure import without_payload
-from transforms.rate_alerts import RateAlerts, at_end, at_end_of_bucket
+from transforms.rate_alerts import RateAlerts
 from transforms.rules.alerting import grounding_result
 
 
@@ -42,7 +42,7 @@ class ArchiveSink(Sink):
         self.enriched, self.alerts, self.failures = (
             WriteFiles(config.destination, row_format) for row_format in row_formats(config)
         )
-        self.rate_alerts = RateAlerts(at_end(config.rates))
+        self.rate_alerts = RateAlerts(config.rates)
 
 
 class StreamSink(Sink):
@@ -60,7 +60,7 @@ class StreamSink(Sink):
         self.enriched, self.alerts, self.failures = (
             WriteWindows(config.destination, windows, row_format) for row_format in formats
         )
-        self.rate_alerts = RateAlerts(at_end_of_bucket(config.rates))
+        self.rate_alerts = RateAlerts(config.rates, is_stream=True)
         if alert_topic:
             self.alerts = PublishRows(alert_topic, formats.alerts.kind, encode_alert)
         if failure_topic:

@@ -11,9 +11,11 @@ import httpx
 import msgspec
 
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
-from transforms.grounding.local.scorer import load_scorer
+from transforms.grounding.local.entailment import EntailmentModel
+from transforms.grounding.local.onnx_model import OnnxModel
+from transforms.grounding.local.unsupported_tokens import UnsupportedTokens
 from transforms.lexical.check import check_grounding
-from transforms.lexical.claim_result import ScorerFailed
+from transforms.lexical.claim_result import ScoreClaims, ScorerFailed
 from transforms.rules.limits import CheckLimits, count_tokens
 
 _CHECK_PATH = re.compile(
@@ -58,6 +60,16 @@ class Reply(NamedTuple):
     status: int
     body: bytes
     retry_after: str | None = None
+
+
+def load_scorer(folder: str) -> ScoreClaims:
+    """Load the model of a folder: a classifier of pairs of texts, or of their tokens.
+
+    Raises:
+      Misconfigured: the folder holds no such model, or no output has the name that is needed.
+    """
+    model = OnnxModel(folder)
+    return (UnsupportedTokens if model.scores_tokens else EntailmentModel)(model).score
 
 
 class LocalTransport(httpx.AsyncBaseTransport):
