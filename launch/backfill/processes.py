@@ -17,7 +17,7 @@ from threading import Event, Thread
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.backfill.archive_source import ArchiveSource, Stopped
+from launch.backfill.archive_source import AnyEvent, ArchiveSource, Stopped
 from launch.engine.batches import Batches
 from launch.engine.database import EngineDatabase
 from launch.engine.journal import Journal
@@ -33,7 +33,6 @@ from pipeline.sinks.sink import EngineSink
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 
-AnyEvent = Event | ProcessEvent
 _GAUGES_INTERVAL_S = 0.5
 _THREADS = 4
 """How many batches of a process may be unfinished, all but one waiting for their last calls."""

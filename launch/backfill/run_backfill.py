@@ -16,7 +16,8 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import asdict, replace
 
 from launch import __version__
-from launch.backfill.processes import AnyEvent, Processes, run_batches
+from launch.backfill.archive_source import AnyEvent
+from launch.backfill.processes import Processes, run_batches
 from launch.engine.database import EngineDatabase, folder_held
 from launch.engine.journal import Journal
 from launch.engine.plan import Plan, PlannedRun

@@ -22,7 +22,7 @@ from launch.watch.alerts.monitor import Monitor
 from launch.watch.batch_size import BatchSize
 from launch.watch.destinations import destinations_open, open_topics
 from launch.watch.file_publisher import FilePublisher
-from launch.watch.health.health import Destination, Health
+from launch.watch.health.health import Health
 from launch.watch.owned_paths import OwnedPaths
 from launch.watch.reporter import LogReporter
 from launch.watch.retry_queue import DeferredMessage, RetryQueue
@@ -120,7 +120,7 @@ class Worker:
             for topic in self._topics:
                 opened.callback(topic.close)
             deliveries = opened.enter_context(destinations_open(journal, settings))
-            self.destinations: list[Destination] = [*self._topics, *deliveries]
+            self.destinations = [*self._topics, *deliveries]
             session = opened.enter_context(checks_open(config.check))
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.database)))

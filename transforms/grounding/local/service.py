@@ -40,7 +40,6 @@ _MOST_BYTES_IN_LOOP = 8_000
 
 # Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
 _LIMITS = CheckLimits()
-_LABEL = re.compile(rf"[\w-]{{0,{_LIMITS.max_user_label_chars}}}")
 _WORD_START = re.compile(r"_([a-z])")
 
 _encode = msgspec.json.Encoder().encode
@@ -171,7 +170,7 @@ def _camel_case(fields: dict[str, object]) -> dict[str, object]:
 
 
 def _problems(request: CheckRequest) -> Iterator[str]:
-    text, facts, labels = request.answer_candidate, request.facts, request.user_labels
+    text, facts = request.answer_candidate, request.facts
     if not text:
         yield "answerCandidate: is required."
     # No token is shorter than a character.
@@ -189,15 +188,3 @@ def _problems(request: CheckRequest) -> Iterator[str]:
     threshold = request.grounding_spec.citation_threshold
     if threshold is not None and not 0 <= threshold <= 1:
         yield f"groundingSpec.citationThreshold: {threshold} is not between 0 and 1."
-    if len(labels) > _LIMITS.max_user_labels:
-        yield f"userLabels: {len(labels)} given, at most {_LIMITS.max_user_labels} are allowed."
-    for number, (key, value) in enumerate(labels.items()):
-        if not key or not _is_label(key) or not _is_label(value):
-            yield (
-                f"userLabels: label {number} is not made of 1 to {_LIMITS.max_user_label_chars} "
-                "lower-case letters, digits, underscores and hyphens."
-            )
-
-
-def _is_label(text: str) -> bool:
-    return text == text.lower() and _LABEL.fullmatch(text) is not None
