@@ -21,21 +21,12 @@ class Collect(beam.PTransform):
     Delivery: each row once, if the batch succeeds.
 
     Args:
-      batches: holds the batch.
-      name: of the field.
-      convert: converts each row; None to collect it as it is.
-      row_format: encodes the rows as chunks, which are collected instead.
+      rows: collects them.
     """
 
-    def __init__(
-        self,
-        batches: BatchHandle,
-        name: str,
-        convert: Callable[[Any], Any] | None = None,
-        row_format: RowFormat | None = None,
-    ) -> None:
+    def __init__(self, rows: "CollectRows") -> None:
         super().__init__()
-        self.collect = beam.ParDo(CollectRows(batches, name, convert, row_format))
+        self.collect = beam.ParDo(rows)
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
@@ -46,7 +37,14 @@ class Collect(beam.PTransform):
 
 
 class CollectRows(beam.DoFn):
-    """Add the rows of a bundle to the batch that the process holds; as of `Collect`."""
+    """Add the rows of a bundle to the batch that the process holds.
+
+    Args:
+      batches: holds the batch.
+      name: of the field.
+      convert: converts each row; None to collect it as it is.
+      row_format: encodes the rows as chunks, which are collected instead.
+    """
 
     def __init__(
         self,

@@ -78,16 +78,16 @@ class EngineSink(Sink):
 
     def __init__(self, config: Config, batches: BatchHandle) -> None:
         formats = row_formats(config, only_recent_dates=config.is_endless)
-        self.enriched = Collect(batches, "chunks", row_format=formats.enriched)
+        self.enriched = Collect(CollectRows(batches, "chunks", row_format=formats.enriched))
         self.rate_alerts = beam.ParDo(CollectRows(batches, "rates"))
-        self.alerts = Collect(batches, "alerts")
+        self.alerts = Collect(CollectRows(batches, "alerts"))
         redact = None if config.failure_payload else without_payload
-        self.failures = Collect(batches, "failures", redact)
-        self.deferred = Collect(batches, "deferred", deferred_answer)
+        self.failures = Collect(CollectRows(batches, "failures", redact))
+        self.deferred = Collect(CollectRows(batches, "deferred", deferred_answer))
         self.further = {}
         if config.keeps_results:
             convert = partial(grounding_result, with_text=config.alerts.with_text)
-            self.further["KeepResults"] = Collect(batches, "results", convert)
+            self.further["KeepResults"] = Collect(CollectRows(batches, "results", convert))
         if config.publishes_enriched:
             encode = partial(encode_enriched, text=config.text)
-            self.further["KeepMessages"] = Collect(batches, "messages", encode)
+            self.further["KeepMessages"] = Collect(CollectRows(batches, "messages", encode))
