@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Generic
 
 from launch.engine.journal import Journal
@@ -12,6 +12,7 @@ from launch.engine.outbox_rows import OutboxRow
 from launch.export.target import Delivered, Target, TargetMisconfigured, TargetUnavailable, deliver
 from schemas import Record
 from schemas.quantities import MEGABYTE
+from transforms.persistence.database import DamagedDatabase
 from transforms.runtime.retry_schedule import RetrySchedule
 
 _POLL_S = 0.5
@@ -76,7 +77,10 @@ class Delivery(Generic[OutboxRow]):
         self._target.close()
 
     def step(self, journal: Journal) -> None:
-        """Deliver all rows that are due, and drop those beyond the limits."""
+        """Deliver all rows that are due, and drop those beyond the limits.
+
+        What fails is the `problem`; only a damaged database is raised.
+        """
         try:
             self._trim(journal)
             while self._is_due() and self._deliver_some(journal):
@@ -86,12 +90,18 @@ class Delivery(Generic[OutboxRow]):
             self._put_off(str(error), asked_s or _SCHEDULE.wait_s(self._failures + 1))
         except (TargetMisconfigured, OSError) as error:
             self._put_off(str(error), _SCHEDULE.longest_s)
+            if isinstance(error, DamagedDatabase):
+                raise
         except Exception as error:  # noqa: BLE001 - a defect must not end the deliveries
             # The error's own words could contain text of an answer.
             self._put_off(f"a bug of groundwatch: {type(error).__name__}", _SCHEDULE.longest_s)
 
     def _run(self) -> None:
-        with closing(self._journal.reopen()) as journal, closing(self._target):
+        with (
+            suppress(DamagedDatabase),
+            closing(self._journal.reopen()) as journal,
+            closing(self._target),
+        ):
             while not self._ending.wait(_POLL_S):
                 self.step(journal)
             self.step(journal)

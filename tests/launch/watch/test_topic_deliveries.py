@@ -17,6 +17,7 @@ from schemas.failure import Failure
 from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
 from tests.support.journals import an_alert, commit_batch, open_journal
+from transforms.persistence.database import DamagedDatabase
 
 
 class ATopic:
@@ -155,6 +156,18 @@ def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
     alerts.step(journal)
     assert ids_in(topic) == ["0", "1", "0"]
     assert journal.outbox.count("alert") == 0
+
+
+def test_a_damaged_database_ends_the_deliveries(
+    journal: Journal, alerts: Delivery[Alert], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*_: object, **__: object) -> None:
+        raise DamagedDatabase("it is damaged")
+
+    monkeypatch.setattr(journal.outbox, "rows", read)
+    with pytest.raises(DamagedDatabase):
+        alerts.step(journal)
+    assert alerts.problem == "it is damaged"
 
 
 def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_a_crash(
