@@ -5,15 +5,15 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.context import SpawnProcess
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as ProcessEvent
 from queue import Empty
-from threading import Event, Thread
+from threading import Thread
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
@@ -39,10 +39,17 @@ _THREADS = 4
 _POLL_S = 0.2
 
 
-def run_batches(config: Config, options: PipelineOptions, attempt: str, stop: AnyEvent) -> None:
+def run_batches(
+    config: Config,
+    options: PipelineOptions,
+    attempt: str,
+    stop: AnyEvent,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> None:
     """Run the batches that wait, in this process, until there are none, or `stop` is set.
 
-    What has failed or was interrupted is raised when the batches that are begun have ended.
+    After that no further call is sent, either. `meanwhile` is called again and again. What has
+    failed or was interrupted is raised when the batches that are begun have ended.
     """
     with ExitStack() as opened:
         runner = _Runner(config, options, attempt, stop, opened)
@@ -52,7 +59,14 @@ def run_batches(config: Config, options: PipelineOptions, attempt: str, stop: An
         for thread in threads:
             while thread.is_alive():
                 # A join without a limit would delay an interrupt.
-                thread.join(_GAUGES_INTERVAL_S)
+                thread.join(_POLL_S)
+                if stop.is_set():
+                    runner.stop_checks()
+                if not runner.source.errors:
+                    try:
+                        meanwhile()
+                    except Exception as error:  # noqa: BLE001 - raised when the batches have ended
+                        runner.source.end(error)
     if errors := [each for each in runner.source.errors if not isinstance(each, Stopped)]:
         raise errors[0]
 
@@ -76,7 +90,7 @@ class _Runner:
         self._checks = opened.enter_context(checks_open(config.check)).checks
         self._seen = opened.enter_context(seen_ids_open(str(config.database)))
         self._new_pipeline = partial(LocalPipeline, config, options, EngineSink)
-        opened.enter_context(_stopping(stop, self._checks.stop))
+        self.stop_checks = self._checks.stop
 
     def run(self) -> None:
         """Run one batch after the other."""
@@ -95,26 +109,6 @@ class _Runner:
                 pass
         except BaseException as error:  # noqa: BLE001 - raised by `run_batches`
             self.source.end(error)
-
-
-@contextmanager
-def _stopping(stop: AnyEvent, stop_checks: Callable[[], None]) -> Iterator[None]:
-    """Send no further call after `stop` is set, while a `with` block lasts."""
-    ended = Event()
-
-    def watch() -> None:
-        while not ended.is_set():
-            if stop.wait(_POLL_S):
-                stop_checks()
-                return
-
-    watcher = Thread(target=watch, name="stop-checks", daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        watcher.join()
 
 
 class Processes:
@@ -139,14 +133,21 @@ class Processes:
             self._latest[process] = gauges
         return sum(self._latest.values(), Gauges())
 
-    def run(self) -> None:
-        """Run the batches; raise what has failed in a process."""
+    def run(self, meanwhile: Callable[[], None]) -> None:
+        """Run the batches, and call `meanwhile` again and again; raise what has failed."""
+        failed: Exception | None = None
         for process in self._processes:
             process.start()
         try:
             running = list(self._processes)
             while running:
                 connection.wait([process.sentinel for process in running], _GAUGES_INTERVAL_S)
+                if not failed:
+                    try:
+                        meanwhile()
+                    except Exception as error:  # noqa: BLE001 - raised when the batches have ended
+                        failed = error
+                        self.stop.set()
                 for process in [each for each in running if not each.is_alive()]:
                     running.remove(process)
                     self._raise_error(process)
@@ -155,6 +156,8 @@ class Processes:
                 if process.is_alive():
                     process.kill()
                 process.join()
+        if failed:
+            raise failed
 
     def _raise_error(self, process: SpawnProcess) -> None:
         process.join()
