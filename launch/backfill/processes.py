@@ -60,8 +60,6 @@ def run_batches(
             while thread.is_alive():
                 # A join without a limit would delay an interrupt.
                 thread.join(_POLL_S)
-                if stop.is_set():
-                    runner.stop_checks()
                 if not runner.source.errors:
                     try:
                         meanwhile()
@@ -90,7 +88,7 @@ class _Runner:
         self._checks = opened.enter_context(checks_open(config.check)).checks
         self._seen = opened.enter_context(seen_ids_open(str(config.database)))
         self._new_pipeline = partial(LocalPipeline, config, options, EngineSink)
-        self.stop_checks = self._checks.stop
+        self._checks.stop_when(stop.is_set)
 
     def run(self) -> None:
         """Run one batch after the other."""

@@ -41,7 +41,7 @@ class CheckSession:
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
         self._lock = threading.Lock()
-        self._is_stopped = False
+        self._is_stopped: Callable[[], bool] = lambda: False
         self._sent = SentCalls()
 
     def submit(self, answer: Answer, done: Done) -> None:
@@ -49,7 +49,7 @@ class CheckSession:
 
         `done` is called with the checked answer or the error, at once or on another thread.
         """
-        if self._is_stopped:
+        if self._is_stopped():
             done(OverBudget("the run was interrupted"))
             return
         steps = check_steps(answer, self._settings)
@@ -72,9 +72,9 @@ class CheckSession:
     def flush(self) -> None:
         """Write to the reply store what has been sent."""
 
-    def stop(self) -> None:
-        """Send nothing more: further checks end in OverBudget, those in flight go on."""
-        self._is_stopped = True
+    def stop_when(self, is_stopped: Callable[[], bool]) -> None:
+        """Send nothing when this is true: checks end in OverBudget, and calls in flight go on."""
+        self._is_stopped = is_stopped
 
     def detach(self, record_ids: Iterable[str]) -> None:
         """Detach checks from their bundle; after this returns, they do not call back."""
@@ -127,8 +127,8 @@ class BackgroundSession(CheckSession):
         """Write to the reply store what has been sent."""
         self._call_on_loop(self._client.flush)
 
-    def stop(self) -> None:
-        self._client.stop()
+    def stop_when(self, is_stopped: Callable[[], bool]) -> None:
+        self._client.is_stopped = is_stopped
 
     def submit(self, answer: Answer, done: Done) -> None:
         """Start the check of an answer; `done` is called on the session's thread."""
