@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
@@ -80,8 +79,6 @@ class _Runner:
         stop: AnyEvent,
         opened: ExitStack,
     ) -> None:
-        self._opened = opened
-        self._open = threading.Lock()
         database = opened.enter_context(closing(EngineDatabase(str(config.work_folder))))
         self.source = ArchiveSource(Plan(database), attempt, stop, are_failures=config.replays)
         self._journal = Journal(database, row_formats(config))
@@ -97,8 +94,7 @@ class _Runner:
         def own() -> Batches:
             # A pipeline is built for a batch only: a short run needs no second one.
             if not batches:
-                with self._open:
-                    pipeline = self._opened.enter_context(closing(self._new_pipeline()))
+                pipeline = self._new_pipeline()
                 batches.append(Batches(pipeline, self._journal, self._seen, self._checks))
             return batches[0]
 

@@ -124,7 +124,7 @@ class Worker:
             session = opened.enter_context(checks_open(config.check))
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.database)))
-            pipeline = opened.enter_context(closing(LocalPipeline(config, options, EngineSink)))
+            pipeline = LocalPipeline(config, options, EngineSink)
             self._batches = Batches(pipeline, journal, seen, session.checks)
             full = Publisher(journal.database, config, journal.formats)
             self.publisher = FilePublisher(
