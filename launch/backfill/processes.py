@@ -5,8 +5,8 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
-from functools import partial
+from contextlib import closing, suppress
+from functools import cache
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.context import SpawnProcess
 from multiprocessing.queues import Queue
@@ -50,59 +50,46 @@ def run_batches(
     After that no further call is sent, either. `meanwhile` is called again and again. What has
     failed or was interrupted is raised when the batches that are begun have ended.
     """
-    with ExitStack() as opened:
-        runner = _Runner(config, options, attempt, stop, opened)
-        threads = [Thread(target=runner.run, daemon=True) for _ in range(_THREADS)]
+    with (
+        closing(EngineDatabase(str(config.work_folder))) as database,
+        checks_open(config.check) as session,
+        seen_ids_open(str(config.database)) as seen,
+    ):
+        session.checks.stop_when(stop.is_set)
+        source = ArchiveSource(Plan(database), attempt, stop, are_failures=config.replays)
+        journal = Journal(database, row_formats(config))
+
+        def open_batches() -> Batches:
+            pipeline = LocalPipeline(config, options, EngineSink)
+            return Batches(pipeline, journal, seen, session.checks)
+
+        def run() -> None:
+            # A pipeline is built for a batch only: a short run needs no second one.
+            batches = cache(open_batches)
+            try:
+                while process_next(source, batches):
+                    pass
+            except BaseException as error:  # noqa: BLE001 - raised below
+                source.end(error)
+
+        threads = [Thread(target=run, daemon=True) for _ in range(_THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            while thread.is_alive():
-                # A join without a limit would delay an interrupt.
-                thread.join(_POLL_S)
-                if not runner.source.errors:
-                    try:
-                        meanwhile()
-                    except Exception as error:  # noqa: BLE001 - raised when the batches have ended
-                        runner.source.end(error)
-    if errors := [each for each in runner.source.errors if not isinstance(each, Stopped)]:
+            _wait(thread, source, meanwhile)
+    if errors := [each for each in source.errors if not isinstance(each, Stopped)]:
         raise errors[0]
 
 
-class _Runner:
-    """Run batches on the threads of a process."""
-
-    def __init__(
-        self,
-        config: Config,
-        options: PipelineOptions,
-        attempt: str,
-        stop: AnyEvent,
-        opened: ExitStack,
-    ) -> None:
-        database = opened.enter_context(closing(EngineDatabase(str(config.work_folder))))
-        self.source = ArchiveSource(Plan(database), attempt, stop, are_failures=config.replays)
-        self._journal = Journal(database, row_formats(config))
-        self._checks = opened.enter_context(checks_open(config.check)).checks
-        self._seen = opened.enter_context(seen_ids_open(str(config.database)))
-        self._new_pipeline = partial(LocalPipeline, config, options, EngineSink)
-        self._checks.stop_when(stop.is_set)
-
-    def run(self) -> None:
-        """Run one batch after the other."""
-        batches: list[Batches] = []
-
-        def own() -> Batches:
-            # A pipeline is built for a batch only: a short run needs no second one.
-            if not batches:
-                pipeline = self._new_pipeline()
-                batches.append(Batches(pipeline, self._journal, self._seen, self._checks))
-            return batches[0]
-
+def _wait(thread: Thread, source: ArchiveSource, meanwhile: Callable[[], None]) -> None:
+    while thread.is_alive():
+        # A join without a limit would delay an interrupt.
+        thread.join(_POLL_S)
         try:
-            while process_next(self.source, own):
-                pass
-        except BaseException as error:  # noqa: BLE001 - raised by `run_batches`
-            self.source.end(error)
+            if not source.errors:
+                meanwhile()
+        except Exception as error:  # noqa: BLE001 - raised when the batches have ended
+            source.end(error)
 
 
 class Processes:
