@@ -79,7 +79,6 @@ class CheckGrounding(beam.PTransform):
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, routed: PCollection[CheckedAnswer]) -> DoOutputsTuple:
-        """Apply the step."""
         if self.fill_bundles:
             routed = routed | "FillBundles" >> self.fill_bundles
         check = beam.ParDo(_CheckAnswer(self.settings))

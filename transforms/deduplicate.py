@@ -47,7 +47,6 @@ class Deduplicate(beam.PTransform):
         self.keep_first = keep_first or in_groups
 
     def expand(self, answers: PCollection[Answer]) -> PCollection[Answer]:
-        """Apply the step."""
         return self.keep_first(answers)
 
 

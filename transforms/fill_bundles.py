@@ -38,7 +38,6 @@ class FillBundles(beam.PTransform):
         self.size = size
 
     def expand(self, routed: PCollection[CheckedAnswer]) -> PCollection[CheckedAnswer]:
-        """Apply the step."""
         batching = GroupIntoBatches.WithShardedKey(self.size, BUFFERED_FOR_S)
         return (
             routed

@@ -30,7 +30,6 @@ class MeasureRates(beam.PTransform):
     """
 
     def expand(self, enriched: PCollection[EnrichedAnswer]) -> PCollection[EngineCounts]:
-        """Apply the step."""
         return enriched | "CountAnswers" >> beam.ParDo(_CountAnswers())
 
 

@@ -46,7 +46,6 @@ class ParseAnswers(beam.PTransform):
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, messages: PCollection[Message]) -> DoOutputsTuple:
-        """Apply the step."""
         parse = beam.FlatMap(_parse_message, options=self.options)
         return messages | "ParseMessage" >> parse.with_outputs(FAILURES, main=ANSWERS)
 

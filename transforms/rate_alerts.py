@@ -1,6 +1,6 @@
 """RateAlerts: alert when the share of an engine's bad answers uses up its error budget."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -25,9 +25,6 @@ from transforms.rules.rate_incidents import (
 )
 from transforms.runtime.record_coder import RecordCoder
 
-DetectIncidents = Callable[[PCollection[EngineCounts]], PCollection[Alert]]
-"""When the counts are evaluated: `at_end`, or `at_end_of_bucket`."""
-
 
 class RateAlerts(beam.PTransform):
     """Alert when a rate incident of an engine opens, and when it closes.
@@ -38,27 +35,21 @@ class RateAlerts(beam.PTransform):
     Delivery: each alert once; the same counts make the same alerts in every run.
 
     Args:
-      detect_incidents: evaluates the counts of each engine.
+      rule: when an incident opens and closes.
+      is_stream: whether to evaluate at the end of each bucket, as the watermark passes it, instead
+        of all buckets of a bounded collection together.
     """
 
-    def __init__(self, detect_incidents: DetectIncidents) -> None:
+    def __init__(self, rule: RateRule, *, is_stream: bool = False) -> None:
         super().__init__()
-        self.detect_incidents = detect_incidents
+        self.rule = rule
+        self.is_stream = is_stream
 
     def expand(self, counts: PCollection[EngineCounts]) -> PCollection[Alert]:
-        """Apply the step."""
-        return self.detect_incidents(counts)
-
-
-def at_end(rule: RateRule) -> DetectIncidents:
-    """Evaluate all buckets of a bounded collection together."""
-    detect = beam.FlatMap(_detect_incidents, rule=rule)
-    return lambda counts: counts | "ByEngine" >> beam.GroupByKey() | "DetectIncidents" >> detect
-
-
-def at_end_of_bucket(rule: RateRule) -> DetectIncidents:
-    """Evaluate a stream at the end of each bucket, as the watermark passes it."""
-    return lambda counts: counts | "DetectIncidents" >> beam.ParDo(_DetectIncidents(rule))
+        if self.is_stream:
+            return counts | "DetectIncidents" >> beam.ParDo(_DetectIncidents(self.rule))
+        detect = beam.FlatMap(_detect_incidents, rule=self.rule)
+        return counts | "ByEngine" >> beam.GroupByKey() | "DetectIncidents" >> detect
 
 
 def _detect_incidents(

@@ -28,7 +28,6 @@ class RouteAnswers(beam.PTransform):
         self.moved_reasons = dict(moved_reasons or {})
 
     def expand(self, answers: PCollection[Answer]) -> PCollection[CheckedAnswer]:
-        """Apply the step."""
         return answers | "RouteAnswer" >> beam.Map(_route_answer, moved_reasons=self.moved_reasons)
 
 

@@ -28,7 +28,6 @@ class SampleAnswers(beam.PTransform):
         self.rule = rule
 
     def expand(self, answers: PCollection[Answer]) -> PCollection[Answer]:
-        """Apply the step."""
         return answers | "KeepSample" >> beam.Filter(_is_kept, rule=self.rule)
 
 

@@ -27,7 +27,6 @@ class SelectAlerts(beam.PTransform):
         self.rule = rule
 
     def expand(self, enriched: PCollection[EnrichedAnswer]) -> PCollection[Alert]:
-        """Apply the step."""
         return enriched | "SelectAlert" >> beam.FlatMap(_select_alert, rule=self.rule)
 
 

@@ -26,7 +26,6 @@ class TagAnswers(beam.PTransform):
         self.thresholds = thresholds
 
     def expand(self, checked: PCollection[CheckedAnswer]) -> PCollection[EnrichedAnswer]:
-        """Apply the step."""
         return checked | "TagAnswer" >> beam.Map(_tag_answer, thresholds=self.thresholds)
 
 

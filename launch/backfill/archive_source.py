@@ -3,8 +3,8 @@
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from multiprocessing.synchronize import Event as ProcessEvent
 from operator import attrgetter
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -16,15 +16,7 @@ from pipeline.sources.splits import RecordRange, Segment, SegmentReader
 from schemas.message import Message
 from schemas.summary import RunCounts
 
-
-class Stop(Protocol):
-    """An event of a thread, or of several processes."""
-
-    def is_set(self) -> bool:
-        """Return whether no batch may begin."""
-
-    def set(self) -> None:
-        """Let no batch begin."""
+AnyEvent = threading.Event | ProcessEvent
 
 
 class Stopped(Exception):
@@ -40,7 +32,7 @@ class ArchiveSource:
       stop: no batch begins after it is set.
     """
 
-    def __init__(self, plan: Plan, attempt: str, stop: Stop, *, are_failures: bool) -> None:
+    def __init__(self, plan: Plan, attempt: str, stop: AnyEvent, *, are_failures: bool) -> None:
         self._plan = plan
         self._attempt = attempt
         self._stop = stop

@@ -3,21 +3,20 @@
 import os
 import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
-from functools import partial
+from collections.abc import Callable
+from contextlib import closing, suppress
+from functools import cache
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.context import SpawnProcess
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as ProcessEvent
 from queue import Empty
-from threading import Event, Thread
+from threading import Thread
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.backfill.archive_source import ArchiveSource, Stopped
+from launch.backfill.archive_source import AnyEvent, ArchiveSource, Stopped
 from launch.engine.batches import Batches
 from launch.engine.database import EngineDatabase
 from launch.engine.journal import Journal
@@ -33,89 +32,64 @@ from pipeline.sinks.sink import EngineSink
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 
-AnyEvent = Event | ProcessEvent
 _GAUGES_INTERVAL_S = 0.5
 _THREADS = 4
 """How many batches of a process may be unfinished, all but one waiting for their last calls."""
 _POLL_S = 0.2
 
 
-def run_batches(config: Config, options: PipelineOptions, attempt: str, stop: AnyEvent) -> None:
+def run_batches(
+    config: Config,
+    options: PipelineOptions,
+    attempt: str,
+    stop: AnyEvent,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> None:
     """Run the batches that wait, in this process, until there are none, or `stop` is set.
 
-    What has failed or was interrupted is raised when the batches that are begun have ended.
+    After that no further call is sent, either. `meanwhile` is called again and again. What has
+    failed or was interrupted is raised when the batches that are begun have ended.
     """
-    with ExitStack() as opened:
-        runner = _Runner(config, options, attempt, stop, opened)
-        threads = [Thread(target=runner.run, daemon=True) for _ in range(_THREADS)]
+    with (
+        closing(EngineDatabase(str(config.work_folder))) as database,
+        checks_open(config.check) as session,
+        seen_ids_open(str(config.database)) as seen,
+    ):
+        session.checks.stop_when(stop.is_set)
+        source = ArchiveSource(Plan(database), attempt, stop, are_failures=config.replays)
+        journal = Journal(database, row_formats(config))
+
+        def open_batches() -> Batches:
+            pipeline = LocalPipeline(config, options, EngineSink)
+            return Batches(pipeline, journal, seen, session.checks)
+
+        def run() -> None:
+            # A pipeline is built for a batch only: a short run needs no second one.
+            batches = cache(open_batches)
+            try:
+                while process_next(source, batches):
+                    pass
+            except BaseException as error:  # noqa: BLE001 - raised below
+                source.end(error)
+
+        threads = [Thread(target=run, daemon=True) for _ in range(_THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            while thread.is_alive():
-                # A join without a limit would delay an interrupt.
-                thread.join(_GAUGES_INTERVAL_S)
-    if errors := [each for each in runner.source.errors if not isinstance(each, Stopped)]:
+            _wait(thread, source, meanwhile)
+    if errors := [each for each in source.errors if not isinstance(each, Stopped)]:
         raise errors[0]
 
 
-class _Runner:
-    """Run batches on the threads of a process."""
-
-    def __init__(
-        self,
-        config: Config,
-        options: PipelineOptions,
-        attempt: str,
-        stop: AnyEvent,
-        opened: ExitStack,
-    ) -> None:
-        self._opened = opened
-        self._open = threading.Lock()
-        database = opened.enter_context(closing(EngineDatabase(str(config.work_folder))))
-        self.source = ArchiveSource(Plan(database), attempt, stop, are_failures=config.replays)
-        self._journal = Journal(database, row_formats(config))
-        self._checks = opened.enter_context(checks_open(config.check)).checks
-        self._seen = opened.enter_context(seen_ids_open(str(config.database)))
-        self._new_pipeline = partial(LocalPipeline, config, options, EngineSink)
-        opened.enter_context(_stopping(stop, self._checks.stop))
-
-    def run(self) -> None:
-        """Run one batch after the other."""
-        batches: list[Batches] = []
-
-        def own() -> Batches:
-            # A pipeline is built for a batch only: a short run needs no second one.
-            if not batches:
-                with self._open:
-                    pipeline = self._opened.enter_context(closing(self._new_pipeline()))
-                batches.append(Batches(pipeline, self._journal, self._seen, self._checks))
-            return batches[0]
-
+def _wait(thread: Thread, source: ArchiveSource, meanwhile: Callable[[], None]) -> None:
+    while thread.is_alive():
+        # A join without a limit would delay an interrupt.
+        thread.join(_POLL_S)
         try:
-            while process_next(self.source, own):
-                pass
-        except BaseException as error:  # noqa: BLE001 - raised by `run_batches`
-            self.source.end(error)
-
-
-@contextmanager
-def _stopping(stop: AnyEvent, stop_checks: Callable[[], None]) -> Iterator[None]:
-    """Send no further call after `stop` is set, while a `with` block lasts."""
-    ended = Event()
-
-    def watch() -> None:
-        while not ended.is_set():
-            if stop.wait(_POLL_S):
-                stop_checks()
-                return
-
-    watcher = Thread(target=watch, name="stop-checks", daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        watcher.join()
+            if not source.errors:
+                meanwhile()
+        except Exception as error:  # noqa: BLE001 - raised when the batches have ended
+            source.end(error)
 
 
 class Processes:
@@ -140,14 +114,21 @@ class Processes:
             self._latest[process] = gauges
         return sum(self._latest.values(), Gauges())
 
-    def run(self) -> None:
-        """Run the batches; raise what has failed in a process."""
+    def run(self, meanwhile: Callable[[], None]) -> None:
+        """Run the batches, and call `meanwhile` again and again; raise what has failed."""
+        failed: Exception | None = None
         for process in self._processes:
             process.start()
         try:
             running = list(self._processes)
             while running:
                 connection.wait([process.sentinel for process in running], _GAUGES_INTERVAL_S)
+                if not failed:
+                    try:
+                        meanwhile()
+                    except Exception as error:  # noqa: BLE001 - raised when the batches have ended
+                        failed = error
+                        self.stop.set()
                 for process in [each for each in running if not each.is_alive()]:
                     running.remove(process)
                     self._raise_error(process)
@@ -156,6 +137,8 @@ class Processes:
                 if process.is_alive():
                     process.kill()
                 process.join()
+        if failed:
+            raise failed
 
     def _raise_error(self, process: SpawnProcess) -> None:
         process.join()

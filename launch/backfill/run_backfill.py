@@ -5,6 +5,7 @@ import secrets
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import chain
@@ -16,7 +17,8 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import asdict, replace
 
 from launch import __version__
-from launch.backfill.processes import AnyEvent, Processes, run_batches
+from launch.backfill.archive_source import AnyEvent
+from launch.backfill.processes import Processes, run_batches
 from launch.engine.database import EngineDatabase, folder_held
 from launch.engine.journal import Journal
 from launch.engine.plan import Plan, PlannedRun
@@ -115,6 +117,7 @@ class _Run:
         self._publisher = Publisher(database, config, formats)
         self._price = price
         self._started_at_us = started_at_us
+        self._publish_at_s = 0.0
 
     def process(self, options: PipelineOptions, processes: int) -> None:
         """Run the batches that wait, and publish files as they fill."""
@@ -130,18 +133,14 @@ class _Run:
         if self._plan.is_done():
             return
         attempt = secrets.token_hex(4)
-        with self._publishing():
-            if processes > 1:
-                pool = Processes(self._config, options, attempt, processes)
-                with (
-                    _interruptible(pool.stop) as check,
-                    Progress(total, total - waiting, pool.gauges),
-                ):
-                    pool.run()
-            else:
-                stop = threading.Event()
-                with _interruptible(stop) as check, Progress(total, total - waiting, read_gauges):
-                    run_batches(self._config, options, attempt, stop)
+        if processes > 1:
+            pool = Processes(self._config, options, attempt, processes)
+            with _interruptible(pool.stop) as check, Progress(total, total - waiting, pool.gauges):
+                pool.run(self._publish_full)
+        else:
+            stop = threading.Event()
+            with _interruptible(stop) as check, Progress(total, total - waiting, read_gauges):
+                run_batches(self._config, options, attempt, stop, self._publish_full)
         if check():
             done = total - self._plan.waiting()
             raise RunFailed(
@@ -200,32 +199,12 @@ class _Run:
         )
         return replace(summary, unfinished=not ended)
 
-    @contextmanager
-    def _publishing(self) -> Iterator[None]:
-        """Publish files as they fill, on a thread, while a `with` block lasts."""
-        ended = threading.Event()
-        errors: list[Exception] = []
-
-        def publish() -> None:
-            with closing(self._database.reopen()) as database:
-                publisher = Publisher(database, self._config, row_formats(self._config))
-                while not ended.wait(_PUBLISH_EVERY_S):
-                    try:
-                        publisher.publish()
-                        database.checkpoint()
-                    except Exception as error:  # noqa: BLE001 - fails the run, which recovers
-                        errors.append(error)
-                        return
-
-        thread = threading.Thread(target=publish, name="publish-files", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
-        if errors:
-            raise errors[0]
+    def _publish_full(self) -> None:
+        """Publish files that are full, once a second."""
+        if time.monotonic() >= self._publish_at_s:
+            self._publisher.publish()
+            self._database.checkpoint()
+            self._publish_at_s = time.monotonic() + _PUBLISH_EVERY_S
 
 
 def make_plan(

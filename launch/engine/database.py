@@ -142,7 +142,6 @@ class EngineDatabase(Database):
         return msgspec.json.decode(row[0], type=content_type) if row else None
 
     def keep_note(self, name: str, noted: object) -> None:
-        """Write a note."""
         content = msgspec.json.encode(noted)
         self.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", name, content)
 

@@ -77,7 +77,6 @@ class Journal:
         return journal
 
     def close(self) -> None:
-        """Close the database."""
         self.database.close()
 
     def next_number(self) -> int:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
 from shutil import rmtree
 
 import apache_beam as beam
@@ -17,8 +16,6 @@ from pipeline.sinks.sink import Sink
 from pipeline.sources.read_archives import MessageRange
 from pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
 from schemas.summary import RunCounts
-from transforms.check_grounding import checks_open
-from transforms.deduplicate import seen_ids_open
 from transforms.runtime.counters import counts_from
 
 _WRAPPED = re.compile(r" \[while running '.*'\]$", re.DOTALL)
@@ -27,8 +24,8 @@ _WRAPPED = re.compile(r" \[while running '.*'\]$", re.DOTALL)
 class LocalPipeline:
     """Run batches of messages through one graph, one after the other.
 
-    Beam sets up the steps for each batch, and tears them down. What they share is opened by the
-    first batch, and closed by `close`.
+    Beam sets up the steps for each batch, and tears them down. Hold what they share open meanwhile:
+    `checks_open` and `seen_ids_open`.
     """
 
     def __init__(
@@ -37,10 +34,8 @@ class LocalPipeline:
         options: PipelineOptions,
         sink: Callable[[Config, BatchHandle], Sink],
     ) -> None:
-        self._config = config
         self._options = options
         self._batches = BatchHandle()
-        self._shared: ExitStack | None = None
         # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.
         self._runner = FnApiRunner()
         pipeline = beam.Pipeline(runner=self._runner, options=options)
@@ -52,7 +47,6 @@ class LocalPipeline:
 
     def run(self, ranges: Iterable[MessageRange]) -> tuple[Outcome, RunCounts]:
         """Run one batch to its end; raise what a step has raised."""
-        self._shared = self._shared or self._open_shared()
         batch = Batch(ranges)
         try:
             with self._batches.holding(batch):
@@ -61,18 +55,6 @@ class LocalPipeline:
             raise cause_of(error) from None
         collected = {name: tuple(rows) for name, rows in batch.collected.items()}
         return Outcome(**collected), counts_from(result)
-
-    def _open_shared(self) -> ExitStack:
-        with ExitStack() as opened:
-            opened.enter_context(checks_open(self._config.check))
-            opened.enter_context(seen_ids_open(str(self._config.database)))
-            return opened.pop_all()
-
-    def close(self) -> None:
-        """Close what the steps share; another batch opens it again."""
-        if self._shared:
-            self._shared.close()
-            self._shared = None
 
 
 def cause_of(error: BaseException) -> BaseException:

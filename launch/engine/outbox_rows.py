@@ -111,7 +111,6 @@ class OutboxRows:
         return int(count)
 
     def delete(self, ids: Iterable[int]) -> None:
-        """Delete rows that are published."""
         listed = msgspec.json.encode(list(ids)).decode()
         query = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
         self._database.write(query, listed)
@@ -156,5 +155,7 @@ class OutboxRows:
 
     def delivered(self) -> dict[str, Delivered]:
         """Return what has become of each destination's rows since the journal was created."""
-        query = "SELECT kind, sent, refused, skipped, dropped FROM deliveries ORDER BY kind"
-        return {kind: Delivered(*counts) for kind, *counts in self._database.read(query)}
+        query = "SELECT kind, sent, refused, skipped, dropped FROM deliveries"
+        query += " WHERE kind NOT IN (?, ?) ORDER BY kind"
+        found = self._database.read(query, *KINDS.values())
+        return {kind: Delivered(*counts) for kind, *counts in found}

@@ -82,7 +82,6 @@ class Plan:
         return int(next(self._database.read(query))[0])
 
     def is_done(self) -> bool:
-        """Return whether all batches are done."""
         query = "SELECT 1 FROM plan WHERE state != 'done' LIMIT 1"
         return next(self._database.read(query), None) is None
 

@@ -185,9 +185,11 @@ def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
     times = Counter(key for calls in messages for key in calls)
     unique = [[calls[key] for key in calls if times[key] == 1] for calls in messages]
     frequent = {key: calls[key] for calls in messages for key in calls if times[key] > 1}
-    calls = estimate_total([len(characters) for characters in unique], sample.distinct)
-    characters = estimate_total([sum(characters) for characters in unique], sample.distinct)
-    return _raised(calls, len(frequent)), _raised(characters, sum(frequent.values()))
+    population = sample.distinct
+    return (
+        estimate_total([len(characters) for characters in unique], population, len(frequent)),
+        estimate_total(list(map(sum, unique)), population, sum(frequent.values())),
+    )
 
 
 def _calls_by_message(
@@ -205,9 +207,3 @@ def _calls_by_message(
             seen.add(outcome.record_id)
         found.append(calls)
     return found
-
-
-def _raised(total: Total, certain: float) -> Total:
-    return Total(
-        expected=total.expected + certain, low=total.low + certain, high=total.high + certain
-    )

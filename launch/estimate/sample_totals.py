@@ -18,8 +18,10 @@ class Total(Record, frozen=True, kw_only=True):
     high: float
 
 
-def estimate_total(values: Sequence[float], population: int) -> Total:
+def estimate_total(values: Sequence[float], population: int, certain: float = 0.0) -> Total:
     """Estimate the sum over a population from a simple random sample without replacement.
+
+    What is `certain` is added.
 
     The values are at least 0. The interval is that of the normal distribution with the correction
     for a finite population (Cochran, Sampling Techniques, 1977, chapter 2). It adds two values of 0
@@ -27,7 +29,7 @@ def estimate_total(values: Sequence[float], population: int) -> Total:
     of equal values has a width.
     """
     if not values:
-        return Total(expected=0.0, low=0.0, high=0.0)
+        return Total(expected=certain, low=certain, high=certain)
     unseen_share = 1 - len(values) / population
     mean = fmean(values)
     padded = [*values, *[0.0] * _PADDING, *[max(values)] * _PADDING]
@@ -37,7 +39,7 @@ def estimate_total(values: Sequence[float], population: int) -> Total:
     variance = fsum((value - padded_mean) ** 2 for value in padded) / (len(padded) - 1)
     spread = _DEVIATIONS * (variance * unseen_share / len(padded)) ** 0.5
     return Total(
-        expected=population * mean,
-        low=max(sum(values), population * min(mean, centre - spread)),
-        high=population * max(mean, centre + spread),
+        expected=certain + population * mean,
+        low=certain + max(sum(values), population * min(mean, centre - spread)),
+        high=certain + population * max(mean, centre + spread),
     )

@@ -87,16 +87,13 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
         answers_by_support=_quality(by_support, SUPPORT_THRESHOLDS, resamples),
         low_grounded=statistics.flagged_of(None, sum(flags), verdicts.hits, by_claim),
         verdicts=verdicts,
-        label_files=tuple(_label_files(labelled, resamples)),
+        label_files=tuple(
+            _label_file(file, [each for each in labelled if each.label.file == file], resamples)
+            for file in dict.fromkeys(each.label.file for each in labelled)
+        ),
         claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
         span_kinds=tuple(_span_kinds(labelled, claims, resamples)),
     )
-
-
-def _label_files(labelled: Sequence[LabelledAnswer], resamples: int) -> Iterator[LabelFile]:
-    for file in dict.fromkeys(each.label.file for each in labelled):
-        of_file = [each for each in labelled if each.label.file == file]
-        yield _label_file(file, of_file, resamples)
 
 
 def _label_file(file: str, labelled: Sequence[LabelledAnswer], resamples: int) -> LabelFile:

@@ -77,7 +77,6 @@ class HttpSender:
         params: dict[str, str] | None = None,
         headers: dict[str, str] | None = None,
     ) -> bytes:
-        """Send a request; as of `post`."""
         try:
             reply = self._client.request(
                 method, path, content=content, params=params, headers=headers
@@ -104,7 +103,6 @@ class TraceTarget(Target[GroundingResult]):
         return bool(row.trace_id)
 
     def close(self) -> None:
-        """Disconnect."""
         self._sender.close()
 
 

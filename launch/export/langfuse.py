@@ -36,6 +36,5 @@ class LangfuseScores(TraceTarget):
         self._threads.map(post, scores, chunksize=-(-len(scores) // _PARALLEL))
 
     def close(self) -> None:
-        """Disconnect."""
         self._threads.terminate()
         super().close()

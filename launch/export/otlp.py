@@ -72,7 +72,6 @@ class OtlpEvents(Target[GroundingResult]):
         self._outcome.raise_error(is_success=result is LogRecordExportResult.SUCCESS)
 
     def close(self) -> None:
-        """Disconnect."""
         self._exporter.shutdown()
 
 

@@ -46,7 +46,6 @@ class ParquetTable:
         self._size_bytes = 0
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Add rows as fastavro reads them."""
         times = (row["event_time"] for row in rows)
         dates = ({"event_date": time and time.date()} for time in times)
         dated = [row | date for row, date in zip(rows, dates, strict=True)]

@@ -3,8 +3,7 @@
 import sys
 from contextlib import closing
 
-from launch.export.open_target import open_target, try_target
-from launch.export.target import TargetMisconfigured, TargetUnavailable
+from launch.export.target import TargetMisconfigured, TargetUnavailable, open_target, try_target
 from launch.export.write_table import write_table
 from launch.outputs.output_folder import UnreadableFile
 from launch.terminal.exit_status import DONE, FAILED, fail

@@ -3,20 +3,33 @@
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from importlib import import_module
 from operator import add
 from typing import Any, Generic, TypeVar
 
 from msgspec.structs import astuple
 
 from schemas import Record
+from schemas.grounding_result import GroundingResult
 
 Row = TypeVar("Row")
 _MAX_LOGGED = 5
+_TARGETS = {
+    "langfuse": "launch.export.langfuse:LangfuseScores",
+    "mlflow": "launch.export.mlflow:MlflowAssessments",
+    "opentelemetry": "launch.export.otlp:OtlpEvents",
+    "phoenix": "launch.export.phoenix:PhoenixAnnotations",
+}
 _log = logging.getLogger(__name__)
 
 
 class TargetUnavailable(Exception):
-    """The target does not answer now, or asks to wait: the same rows may succeed later."""
+    """The target does not answer now, or asks to wait: the same rows may succeed later.
+
+    The first `stored` rows are stored.
+    """
+
+    stored = 0
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -24,7 +37,12 @@ class TargetUnavailable(Exception):
 
 
 class TargetMisconfigured(Exception):
-    """The target refuses every row until a person has changed something; the message says what."""
+    """The target refuses every row until a person has changed something; the message says what.
+
+    The first `stored` rows are stored.
+    """
+
+    stored = 0
 
 
 class RowsRefused(Exception):
@@ -61,6 +79,10 @@ class Target(ABC, Generic[Row]):
           TargetMisconfigured: a person has to change something first.
           RowsRefused: one of the rows cannot be stored; send the others without it.
         """
+
+    def group_of(self, row: Row) -> str:  # noqa: ARG002 - for those that overwrite it
+        """Return a row's group: the rows of one are sent behind each other."""
+        return ""
 
     def accepts(self, row: Row) -> bool:  # noqa: ARG002 - for those that overwrite it
         """Return whether the destination has a place for a row."""
@@ -113,3 +135,30 @@ def _send(target: Target[Any], rows: Sequence[Any]) -> list[tuple[Any, str]]:
         half = len(rows) // 2
         return [*_send(target, rows[:half]), *_send(target, rows[half:])]
     return []
+
+
+def try_target(name: str, url: str | None, problems: list[str]) -> None:
+    """Open and close a target; add what it lacks to `problems`."""
+    try:
+        open_target(name, url).close()
+    except TargetMisconfigured as error:
+        problems.append(str(error))
+
+
+def open_target(name: str, url: str | None = None) -> Target[GroundingResult]:
+    """Open a target, by default at the address that its environment variables name.
+
+    Its packages are imported only now.
+
+    Raises:
+      TargetMisconfigured: a key or a package is missing.
+    """
+    module, _, class_name = _TARGETS[name].partition(":")
+    try:
+        opened: Any = getattr(import_module(module), class_name)
+    except ImportError as error:
+        raise TargetMisconfigured(
+            f"{name} needs the package {error.name}: pip install 'groundwatch[otel]'"
+        ) from None
+    target: Target[GroundingResult] = opened(url)
+    return target

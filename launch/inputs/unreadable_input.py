@@ -36,33 +36,31 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
 
 
 def first_failures(destination: Destination, run: str, error_class: str | None = None) -> list[str]:
-    """Read the places and messages of the first failures of a run, of one class or of all.
-
-    `run` is the name in its summary.
-    """
-    found: list[str] = []
-    # A failure to print details must not hide the result of the run.
-    with suppress(OSError, UnreadableFile):
-        for entry in read_manifest(destination, run, "failures"):
-            failures = read_lines(destination.path(entry.path), FailureLine)
-            for failure in islice(failures, _SEARCHED_FAILURES):
-                if error_class in (None, failure.error_class):
-                    found.append(f"{failure.source}: {failure.error}")
-                if len(found) == SHOWN_FAULTS:
-                    return found
-    return found
+    """Describe the first failures of a run, of one class or of all; `run` is its summary's name."""
+    found = _failures(destination, run)
+    described = (_described(each) for each in found if error_class in (None, each.error_class))
+    return list(islice(described, SHOWN_FAULTS))
 
 
 def failure_examples(destination: Destination, run: str) -> list[str]:
-    """Read the first failure of each class of a run, with its place."""
+    """Describe the first failure of each class of a run."""
     found: dict[str, str] = {}
+    for each in _failures(destination, run):
+        found.setdefault(each.error_class, _described(each))
+    return list(found.values())
+
+
+def _failures(destination: Destination, run: str) -> Iterator[FailureLine]:
+    """Read failures of a run, of each of its files up to a number."""
     # A failure to print details must not hide the result of the run.
     with suppress(OSError, UnreadableFile):
         for entry in read_manifest(destination, run, "failures"):
             lines = read_lines(destination.path(entry.path), FailureLine)
-            for each in islice(lines, _SEARCHED_FAILURES):
-                found.setdefault(each.error_class, f"{each.source}: {each.error}")
-    return list(found.values())
+            yield from islice(lines, _SEARCHED_FAILURES)
+
+
+def _described(failure: FailureLine) -> str:
+    return f"{failure.source}: {failure.error}"
 
 
 def hint_for(path: str) -> str | None:

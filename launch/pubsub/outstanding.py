@@ -95,7 +95,6 @@ class OutstandingMessages:
         self._failure: Exception | None = None
 
     def receive(self, deliveries: Iterable[Delivery]) -> None:
-        """Add what was delivered."""
         with self._changed:
             for ack_id, message, size_bytes in deliveries:
                 self._receive(ack_id, message, size_bytes)
@@ -179,7 +178,6 @@ class OutstandingMessages:
                     outstanding.leases[ack_id] = extended_s
 
     def stats(self) -> SubscriptionStats:
-        """Count the messages."""
         now_s = self._clock()
         with self._changed:
             unacked = [each for each in self._by_place.values() if not each.settlement]

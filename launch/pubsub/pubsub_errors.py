@@ -78,7 +78,6 @@ class Reachability:
         return self._failures > 1
 
     def succeeded(self) -> None:
-        """Record that Pub/Sub answered."""
         with self._lock:
             if self.is_away:
                 passed_s = self._clock() - self._failing_since_s

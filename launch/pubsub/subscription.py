@@ -105,7 +105,6 @@ class PubSubSubscription:
         self._wake.set()
 
     def stats(self) -> SubscriptionStats:
-        """Count the messages."""
         is_available = not (self._pulling.is_away or self._acknowledging.is_away)
         return replace(self._outstanding.stats(), is_available=is_available)
 

@@ -61,7 +61,6 @@ class Topic:
             return
 
     def close(self) -> None:
-        """Disconnect."""
         clients.close(self._client)
 
     def _send(self, request: types.PublishRequest, until_s: float) -> None:

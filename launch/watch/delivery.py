@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Generic
 
 from launch.engine.journal import Journal
@@ -12,6 +12,7 @@ from launch.engine.outbox_rows import OutboxRow
 from launch.export.target import Delivered, Target, TargetMisconfigured, TargetUnavailable, deliver
 from schemas import Record
 from schemas.quantities import MEGABYTE
+from transforms.persistence.database import DamagedDatabase
 from transforms.runtime.retry_schedule import RetrySchedule
 
 _POLL_S = 0.5
@@ -35,7 +36,7 @@ class Delivery(Generic[OutboxRow]):
     """Deliver rows to a target, at least once, with exponential backoff while it is away.
 
     The rows are those of the outbox's kind of the target's name. What the target refuses, or why it
-    is away, is the `problem` until it takes rows again.
+    is away, is the `problem` until it takes rows again. Without `limits` no row is ever dropped.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class Delivery(Generic[OutboxRow]):
         journal: Journal,
         row_type: type[OutboxRow],
         target: Target[OutboxRow],
-        limits: OutboxLimits = OUTBOX_LIMITS,
+        limits: OutboxLimits | None = OUTBOX_LIMITS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.kind = target.name
@@ -61,7 +62,6 @@ class Delivery(Generic[OutboxRow]):
         self._thread = threading.Thread(target=self._run, name=f"deliver-{self.kind}", daemon=True)
 
     def start(self) -> None:
-        """Begin to deliver."""
         self._thread.start()
 
     def end(self) -> None:
@@ -72,8 +72,15 @@ class Delivery(Generic[OutboxRow]):
         """Wait for the end; rows that are left wait in the journal."""
         self._thread.join(max(0.0, within_s))
 
+    def close(self) -> None:
+        """Disconnect a target that is not delivered to on a thread."""
+        self._target.close()
+
     def step(self, journal: Journal) -> None:
-        """Deliver all rows that are due, and drop those beyond the limits."""
+        """Deliver all rows that are due, and drop those beyond the limits.
+
+        What fails is the `problem`; only a damaged database is raised.
+        """
         try:
             self._trim(journal)
             while self._is_due() and self._deliver_some(journal):
@@ -83,12 +90,18 @@ class Delivery(Generic[OutboxRow]):
             self._put_off(str(error), asked_s or _SCHEDULE.wait_s(self._failures + 1))
         except (TargetMisconfigured, OSError) as error:
             self._put_off(str(error), _SCHEDULE.longest_s)
+            if isinstance(error, DamagedDatabase):
+                raise
         except Exception as error:  # noqa: BLE001 - a defect must not end the deliveries
             # The error's own words could contain text of an answer.
             self._put_off(f"a bug of groundwatch: {type(error).__name__}", _SCHEDULE.longest_s)
 
     def _run(self) -> None:
-        with closing(self._journal.reopen()) as journal, closing(self._target):
+        with (
+            suppress(DamagedDatabase),
+            closing(self._journal.reopen()) as journal,
+            closing(self._target),
+        ):
             while not self._ending.wait(_POLL_S):
                 self.step(journal)
             self.step(journal)
@@ -103,11 +116,18 @@ class Delivery(Generic[OutboxRow]):
         rows = journal.outbox.rows(self._row_type, self._target.max_rows, kind=self.kind)
         if not rows:
             return False
-        delivered = deliver(self._target, [row for _, row in rows])
-        self._delivered = [identity for identity, _ in rows], delivered
+        rows.sort(key=lambda each: self._target.group_of(each[1]))
+        ids = [identity for identity, _ in rows]
+        try:
+            self._delivered = ids, deliver(self._target, [row for _, row in rows])
+        except (TargetUnavailable, TargetMisconfigured) as error:
+            if error.stored:
+                self._delivered = ids[: error.stored], Delivered(sent=error.stored)
+                self._delete_delivered(journal)
+            raise
         self._delete_delivered(journal)
         if self.problem:
-            _log.warning("%s takes results again", self.kind)
+            _log.warning("%s: rows are delivered again", self.kind)
         self._failures, self.problem = 0, None
         self._paused_to_s = self._clock() + self._target.pause_s
         return True
@@ -125,16 +145,16 @@ class Delivery(Generic[OutboxRow]):
         self._not_before_s = self._clock() + wait_s
 
     def _trim(self, journal: Journal) -> None:
-        if self._clock() >= self._trim_at_s:
+        limits = self._limits
+        if limits and self._clock() >= self._trim_at_s:
             self._trim_at_s = self._clock() + _TRIM_EVERY_S
-            most_bytes = self._limits.max_bytes
-            dropped = journal.outbox.trim(self.kind, self._limits.max_rows, most_bytes)
+            dropped = journal.outbox.trim(self.kind, limits.max_rows, limits.max_bytes)
             if dropped:
                 _log.error(
                     "%d of the oldest rows for %s are dropped: at most %d rows and %d MB wait; the"
                     " output folder has them",
                     dropped,
                     self.kind,
-                    self._limits.max_rows,
-                    most_bytes // MEGABYTE,
+                    limits.max_rows,
+                    limits.max_bytes // MEGABYTE,
                 )

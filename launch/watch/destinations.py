@@ -7,16 +7,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from launch.engine.journal import Journal
-from launch.export.enriched_topic import EnrichedTopic
-from launch.export.open_target import open_target
-from launch.export.target import Target
+from launch.engine.outbox_rows import KINDS
+from launch.export.target import Target, open_target
+from launch.export.topic_target import TopicTarget
 from launch.pubsub.topic import Topic
 from launch.watch.alerts.webhooks import open_webhooks
 from launch.watch.delivery import Delivery
 from pipeline.settings.commands import WatchSettings
-from pipeline.sinks.topic_messages import TopicMessage
+from pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
 from schemas import Record
 from schemas.alert import Alert
+from schemas.failure import Failure
 from schemas.grounding_result import GroundingResult
 
 # The batches wait while alerts are published; what fails is kept.
@@ -32,6 +33,27 @@ def open_topic(name: str, settings: WatchSettings, within_s: float | None = None
     address, account = settings.server.pubsub_address, settings.job.checker.account
     limit_s = within_s or _ALERTS_WITHIN_S
     return Topic(name, address=address, account=account, call_timeout_s=limit_s, total_s=limit_s)
+
+
+def open_topics(
+    journal: Journal, settings: WatchSettings, *, with_payload: bool
+) -> Iterator[Delivery[Any]]:
+    """Open the topics of alerts and failures, which a worker delivers to after each batch."""
+    topics, is_ordered = settings.pubsub, settings.worker.alert_ordering
+
+    def alert_message(alert: Alert) -> TopicMessage:
+        return encode_alert(alert, ordering_key=(alert.engine or "") if is_ordered else "")
+
+    def failure_message(failure: Failure) -> TopicMessage:
+        return encode_failure(failure, with_payload=with_payload)
+
+    for name, row_type, encode in (
+        (topics.alert_topic, Alert, alert_message),
+        (topics.failure_topic, Failure, failure_message),
+    ):
+        if name:
+            target = TopicTarget(KINDS[row_type], open_topic(name, settings), encode)
+            yield Delivery(journal, row_type, target, limits=None)
 
 
 @contextmanager
@@ -68,7 +90,8 @@ def _drop_others(journal: Journal, kinds: set[str]) -> None:
 def _destinations(settings: WatchSettings) -> Iterator[_Destination]:
     """Open each destination, with the type of its rows, and those that it accepts."""
     if name := settings.pubsub.enriched_topic:
-        yield TopicMessage, EnrichedTopic(open_topic(name, settings, _RECORDS_WITHIN_S)), _is_any
+        topic = open_topic(name, settings, _RECORDS_WITHIN_S)
+        yield TopicMessage, TopicTarget("enriched_topic", topic, lambda message: message), _is_any
     for tool, url in settings.results.results_to:
         yield GroundingResult, open_target(tool, url), _is_any
     for kind, variable in settings.webhooks.alert_webhook:

@@ -37,7 +37,6 @@ class OwnedPaths:
                 )
 
     def close(self) -> None:
-        """Close the folder."""
         if self._output is not None:
             os.close(self._output)
 

@@ -55,13 +55,11 @@ class SampleSubscription:
         return messages
 
     def acknowledge(self, places: Iterable[str]) -> None:
-        """Acknowledge messages."""
         self._outstanding -= len(list(places))
         if self._pulled == len(self._payloads) and not self._outstanding:
             self._all_acknowledged.set()
 
     def stats(self) -> SubscriptionStats:
-        """Count the messages."""
         waiting = self._published - self._pulled
         return SubscriptionStats(waiting=waiting, processing=self._outstanding)
 

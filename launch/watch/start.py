@@ -5,7 +5,7 @@ What runs them is imported when all settings are valid: an import of Beam takes 
 
 import sys
 
-from launch.export.open_target import try_target
+from launch.export.target import try_target
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.job.placement import place_job
 from launch.watch.alerts.webhooks import send_test_alerts, try_webhook

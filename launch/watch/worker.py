@@ -3,11 +3,9 @@
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from functools import partial
 from threading import Event
-from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
@@ -19,12 +17,12 @@ from launch.engine.loop import process_next
 from launch.engine.publisher import Publisher
 from launch.engine.run_summary import write_worker_summary
 from launch.pubsub.subscription import Subscription
+from launch.watch.alerts.alert_latency import AlertLatency
 from launch.watch.alerts.monitor import Monitor
-from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
-from launch.watch.destinations import destinations_open, open_topic
+from launch.watch.destinations import destinations_open, open_topics
 from launch.watch.file_publisher import FilePublisher
-from launch.watch.health.health import Destination, Health
+from launch.watch.health.health import Health
 from launch.watch.owned_paths import OwnedPaths
 from launch.watch.reporter import LogReporter
 from launch.watch.retry_queue import DeferredMessage, RetryQueue
@@ -32,12 +30,9 @@ from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.sinks.outcomes import Outcome, ended_beside
 from pipeline.sinks.sink import EngineSink
-from pipeline.sinks.topic_messages import encode_failure
 from pipeline.sources.read_archives import MessageRange
 from pipeline.storage import TargetExists
 from schemas import Record
-from schemas.alert import Alert
-from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import HOUR_US, MEGABYTE
 from schemas.summary import RunCounts
@@ -121,14 +116,16 @@ class Worker:
         per_s = None if per_minute is None else per_minute / 60
         self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
         with ExitStack() as opened:
-            self._outboxes = list(self._open_outboxes(config, settings, opened))
+            self._topics = list(open_topics(journal, settings, with_payload=config.failure_payload))
+            for topic in self._topics:
+                opened.callback(topic.close)
             deliveries = opened.enter_context(destinations_open(journal, settings))
-            self.destinations: list[Destination] = [*self._outboxes, *deliveries]
+            self.destinations = [*self._topics, *deliveries]
             session = opened.enter_context(checks_open(config.check))
             self._show_sent = session.show_sent
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.database)))
-            pipeline = opened.enter_context(closing(LocalPipeline(config, options, EngineSink)))
+            pipeline = LocalPipeline(config, options, EngineSink)
             self._batches = Batches(pipeline, journal, seen, session.checks)
             full = Publisher(journal.database, config, journal.formats)
             self.publisher = FilePublisher(
@@ -140,18 +137,6 @@ class Worker:
             folder = str(config.work_folder)
             self.health = Health(subscription.stats, folder, self.publisher, self.destinations)
             self.close = opened.pop_all().close
-
-    def _open_outboxes(
-        self, config: Config, settings: WatchSettings, opened: ExitStack
-    ) -> Iterator[OutboxPublisher[Any]]:
-        if name := settings.pubsub.alert_topic:
-            encode = partial(alert_message, ordering=settings.worker.alert_ordering)
-            topic = opened.enter_context(closing(open_topic(name, settings)))
-            yield OutboxPublisher(self.journal, Alert, topic, encode)
-        if name := settings.pubsub.failure_topic:
-            message = partial(encode_failure, with_payload=config.failure_payload)
-            topic = opened.enter_context(closing(open_topic(name, settings)))
-            yield OutboxPublisher(self.journal, Failure, topic, message)
 
     def _publish_files(self, *, everything: bool) -> int:
         """Publish files, on a connection of the publisher's thread."""
@@ -192,7 +177,7 @@ class Worker:
     def finish(self) -> None:
         """Publish what is durable; the next worker publishes what cannot be written."""
         self.monitor.evaluate(clock.now_us(), at_once=True)
-        self._publish_outboxes()
+        self._publish_to_topics()
         self.publisher.finish()
 
     @property
@@ -202,7 +187,7 @@ class Worker:
 
     def _publish_due(self) -> None:
         self._reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
-        self._publish_outboxes()
+        self._publish_to_topics()
         self._owned.check()
         self.publisher.publish_due()
         if time.monotonic() >= self._delete_ids_at_s:
@@ -214,9 +199,9 @@ class Worker:
         if self._latency.pending and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
 
-    def _publish_outboxes(self) -> None:
-        for outbox in self._outboxes:
-            outbox.publish()
+    def _publish_to_topics(self) -> None:
+        for topic in self._topics:
+            topic.step(self.journal)
 
     def take(self) -> Work | None:
         """Take messages that wait for another attempt, and pull others."""

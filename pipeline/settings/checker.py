@@ -86,7 +86,6 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def account(self) -> GoogleAccount:
-        """The credentials for Google's services."""
         return GoogleAccount(
             credentials_file=self.credentials_file,
             impersonate=self.impersonate_service_account,
@@ -139,7 +138,6 @@ class RetryPolicySettings(Settings, frozen=True, kw_only=True):
 
     @property
     def policy(self) -> RetrySettings:
-        """The retry policy of the client."""
         return RetrySettings(max_attempts=self.max_attempts, total_s=self.retry_timeout_s)
 
 

@@ -35,7 +35,7 @@ class InputSettings(Settings, frozen=True, kw_only=True):
       Avro or Parquet. `backfill` reads JSON lines from standard input for -.
     """
 
-    input: tuple[kinds.Archive, ...]
+    input: tuple[kinds.Location, ...]
 
 
 class SubscriptionSettings(Settings, frozen=True, kw_only=True):
@@ -260,7 +260,6 @@ class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
     calibration_output: Annotated[kinds.Location | None, Note(flag="output")] = None
 
     def problems(self) -> Iterator[str]:
-        """Require one goal."""
         if (self.precision is None) == (self.recall is None):
             yield "the goal is missing: pass either --precision or --recall"
 
@@ -324,7 +323,6 @@ class GivenAnswerSettings(Settings, frozen=True, kw_only=True):
     json: Annotated[kinds.Switch, Note(is_argument=True)] = False
 
     def problems(self) -> Iterator[str]:
-        """Name the settings that are missing."""
         if not (self.fact or self.fact_file):
             yield "--fact is missing: pass the source texts with --fact or --fact_file"
 

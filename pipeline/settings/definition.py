@@ -82,7 +82,6 @@ class Setting(Record, frozen=True, kw_only=True):
 
     @property
     def is_switch(self) -> bool:
-        """Whether the flag alone means true."""
         return self.kind.parse is parse_switch
 
     @property

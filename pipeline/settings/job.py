@@ -35,7 +35,6 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def options(self) -> ParseOptions:
-        """The options of the parser."""
         return ParseOptions(input_format=self.input_format, own_map=self.map)
 
 
@@ -114,7 +113,6 @@ class VerdictSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def thresholds(self) -> Thresholds:
-        """The thresholds of the tagging rules."""
         given = {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
         return Thresholds().replaced(given)
 
@@ -142,7 +140,6 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def rule(self) -> AlertRule:
-        """The rule that selects alerts."""
         return AlertRule(
             verdicts=frozenset(self.alert_verdicts),
             tags=frozenset(self.alert_tags),

@@ -1,4 +1,4 @@
-"""Kinds of values: how a text is parsed, its range, and the pattern of a template parameter."""
+"""Kinds of values: how a text is parsed, its range, and the type of a template parameter."""
 
 import json
 import math
@@ -22,17 +22,12 @@ from transforms.rules.routing import FINDINGS, PRECEDENCE
 _HIGHEST_PORT = 65_535
 _LONGEST = 40
 _LEAST_SHARE = 1e-6
-_ANY_TEXT = r"[\s\S]*\S[\s\S]*"
-_FRACTION_PATTERN = r"(0|1|1[.]0+|0?[.][0-9]+|[0-9]([.][0-9]+)?e-[0-9]+)"
-_NUMBER = r"[0-9]+([.][0-9]+)?(e-?[0-9]+)?"
 _PART = r"[^/?#\s]+"
 _ADDRESS = r"https?://[^/?#@\s]+/?"
 _URL = r"https?://[^/?#@\s]+(/[^?#@\s]*)?"
 _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
 _EMAIL = r"[^@\s]+@[^@\s]+"
-_PUBSUB_PROJECT = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]"
-_BUCKET_PATH = r"gs://[^/\s]+/\S+"
 _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
 _PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
 
@@ -42,15 +37,12 @@ class ValueKind(Record, frozen=True):
 
     Attributes:
       parse: turns a text into the value, or raises ValueError with what it must be.
-      pattern: a regular expression of Java and Python that a template's parameter must match. It
-        may accept more than `parse` does.
       parameter_type: of Dataflow's `ParameterType`.
       is_secret: whether a wrong text may be a secret, which no message may quote.
     """
 
     parse: Callable[[str], object]
     placeholder: str = "TEXT"
-    pattern: str = _ANY_TEXT
     parameter_type: str = "TEXT"
     range: str = ""
     unit: str = ""
@@ -85,9 +77,7 @@ def _one_of(choices: Callable[[], Sequence[str]], text: str) -> str:
     return accepted[accepted.index(text)]
 
 
-def _number(
-    range_: str, least: float, most: float = 1, pattern: str = _FRACTION_PATTERN, unit: str = ""
-) -> ValueKind:
+def _number(range_: str, least: float, most: float = 1, unit: str = "") -> ValueKind:
     def parse(text: str) -> float:
         try:
             number = float(text)
@@ -97,30 +87,28 @@ def _number(
             raise ValueError(f"must be a number {range_}")
         return number
 
-    return ValueKind(parse, _PLACEHOLDERS.get(unit, "NUMBER"), pattern, "NUMBER", range_, unit)
+    return ValueKind(parse, _PLACEHOLDERS.get(unit, "NUMBER"), "NUMBER", range_, unit)
 
 
 def _positive(unit: str = "") -> ValueKind:
-    return _number("above 0", math.ulp(0), sys.float_info.max, _NUMBER, unit)
+    return _number("above 0", math.ulp(0), sys.float_info.max, unit)
 
 
 def _whole(least: int, unit: str = "", most: float = math.inf) -> ValueKind:
     range_ = f"from {least}" if math.isinf(most) else f"from {least} to {most}"
-    pattern = "0*[1-9][0-9]*" if least else "[0-9]+"
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
             raise ValueError(f"must be a whole number {range_}")
         return int(text)
 
-    return ValueKind(parse, _PLACEHOLDERS.get(unit, "N"), pattern, "NUMBER", range_, unit)
+    return ValueKind(parse, _PLACEHOLDERS.get(unit, "N"), "NUMBER", range_, unit)
 
 
 def _accepting(
     accepts: Callable[[str], object],
     expected: str,
     placeholder: str,
-    pattern: str = _ANY_TEXT,
     parameter_type: str = "TEXT",
 ) -> ValueKind:
     def parse(text: str) -> str:
@@ -128,11 +116,11 @@ def _accepting(
             raise ValueError(f"must {expected}")
         return text
 
-    return ValueKind(parse, placeholder, pattern, parameter_type)
+    return ValueKind(parse, placeholder, parameter_type)
 
 
 def _matching(pattern: str, expected: str, placeholder: str) -> ValueKind:
-    return _accepting(re.compile(pattern).fullmatch, expected, placeholder, pattern)
+    return _accepting(re.compile(pattern).fullmatch, expected, placeholder)
 
 
 def is_subscription(text: str) -> bool:
@@ -143,8 +131,7 @@ def is_subscription(text: str) -> bool:
 def _pubsub(collection: str, parameter_type: str) -> ValueKind:
     form = f"projects/P/{collection}/{collection[0].upper()}"
     accepts = re.compile(rf"projects/[^/\s]+/{collection}/[^/\s]+").fullmatch
-    pattern = rf"{_PUBSUB_PROJECT}/{collection}/[^/\s]+"
-    return _accepting(accepts, f"have the form {form}", form, pattern, parameter_type)
+    return _accepting(accepts, f"have the form {form}", form, parameter_type)
 
 
 def _parse_text(text: str) -> str:
@@ -255,9 +242,6 @@ def _format_names() -> Sequence[str]:
 
 
 _FRACTION = _number("from 0 to 1", 0)
-_CHECKER = ValueKind(
-    _parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})"
-)
 URL = _matching(_URL, "be an address such as http://127.0.0.1:6006", "URL")
 _FOLDER_FORM = "be a folder of this machine"
 _FILE_FORM = "be an existing file of this machine"
@@ -265,7 +249,7 @@ _PROXY_FORM = "be an address such as http://proxy:3128"
 _CONFIG_FORM = "have the form projects/P/locations/L/groundingConfigs/C"
 
 Text = Annotated[str, ValueKind(_parse_text)]
-Switch = Annotated[bool, ValueKind(parse_switch, "", "(true|false|True|False)", "BOOLEAN")]
+Switch = Annotated[bool, ValueKind(parse_switch, "", "BOOLEAN")]
 Fraction = Annotated[float, _FRACTION]
 Share = Annotated[float, _number("above 0, at most 1", _LEAST_SHARE)]
 Positive = Annotated[float, _positive()]
@@ -275,47 +259,32 @@ Hours = Annotated[float, _positive("hours")]
 Count = Annotated[int, _whole(1)]
 Megabytes = Annotated[int, _whole(1, "megabytes")]
 Port = Annotated[int, _whole(0, most=_HIGHEST_PORT)]
-Location = Annotated[str, ValueKind(_parse_location, "PATH", rf"({_BUCKET_PATH}|[^:\s]+)")]
-Archive = Annotated[str, ValueKind(_parse_location, "PATH", _BUCKET_PATH)]
-OutputFolder = Annotated[
-    str, ValueKind(_parse_location, "FOLDER", _BUCKET_PATH, "GCS_WRITE_FOLDER")
-]
+Location = Annotated[str, ValueKind(_parse_location, "PATH")]
+OutputFolder = Annotated[str, ValueKind(_parse_location, "FOLDER", "GCS_WRITE_FOLDER")]
 LocalFolder = Annotated[
     str, _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER")
 ]
-LocalFile = Annotated[
-    str,
-    _accepting(lambda text: Path(text).is_file(), _FILE_FORM, "FILE"),
-]
+LocalFile = Annotated[str, _accepting(lambda text: Path(text).is_file(), _FILE_FORM, "FILE")]
 KeyFile = Annotated[str, ValueKind(_parse_key_file, "FILE")]
 ModelFolder = Annotated[str, ValueKind(_parse_model_folder, "FOLDER")]
 RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]
 FormatName = Annotated[str, _choice(_format_names, "FORMAT")]
-_ENGINE_FRACTION = rf"([^\s=]+=)?{_FRACTION_PATTERN}"
-Sample = Annotated[
-    tuple[str | None, float], ValueKind(_parse_engine_fraction, "[ENGINE=]RATE", _ENGINE_FRACTION)
-]
+Sample = Annotated[tuple[str | None, float], ValueKind(_parse_engine_fraction, "[ENGINE=]RATE")]
 Threshold = Annotated[
-    tuple[str | None, float], ValueKind(_parse_engine_fraction, "[ENGINE=]NUMBER", _ENGINE_FRACTION)
+    tuple[str | None, float], ValueKind(_parse_engine_fraction, "[ENGINE=]NUMBER")
 ]
-MappedField = Annotated[
-    tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH", r"[a-z]+=[$]\S*")
-]
-MovedReason = Annotated[
-    tuple[str, Verdict], ValueKind(_parse_moved_reason, "REASON=VERDICT", r"[^\s=]+=[A-Z_]+")
-]
-Checker = Annotated[str, _CHECKER]
+MappedField = Annotated[tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH")]
+MovedReason = Annotated[tuple[str, Verdict], ValueKind(_parse_moved_reason, "REASON=VERDICT")]
+Checker = Annotated[str, ValueKind(_parse_checker, "local|discoveryengine|URL")]
 GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME")]
-Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL", _ADDRESS)]
+Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL")]
 ServiceAccount = Annotated[
     str,
-    _accepting(re.compile(_EMAIL).fullmatch, "be an email", "EMAIL", _EMAIL, "SERVICE_ACCOUNT"),
+    _accepting(re.compile(_EMAIL).fullmatch, "be an email", "EMAIL", "SERVICE_ACCOUNT"),
 ]
 Time = Annotated[int, ValueKind(_parse_time, "TIME")]
 Url = Annotated[str, URL]
-RecordUrl = Annotated[
-    str, ValueKind(check_template, "TEMPLATE", r"https?://[^\s<>|]+[{]\w+[}][^\s<>|]*")
-]
+RecordUrl = Annotated[str, ValueKind(check_template, "TEMPLATE")]
 ServerAddress = Annotated[str, _matching(r"[^\s@]+:\d{1,5}", "be HOST:PORT", "HOST:PORT")]
 ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]

@@ -56,7 +56,6 @@ class Loaded(msgspec.Struct, Generic[S]):
     credentials_file: str | None = None
 
     def raise_problems(self) -> None:
-        """Raise UsageError if there are problems."""
         if self.problems:
             raise UsageError(self.problems)
 

@@ -1,7 +1,6 @@
 """Collect the rows of a batch in this process: the last steps of a pipeline on one machine."""
 
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import apache_beam as beam
@@ -16,67 +15,59 @@ from pipeline.sources.read_batch import BatchHandle
 class Collect(beam.PTransform):
     """Collect rows in the batch that the process holds, under the name of a field of `Outcome`.
 
-    Each of `converts` makes such rows of all input rows; without any, these are collected.
-
     Input: a tuple of PCollections, bounded.
     Output: nothing.
     Failures: none of its own.
     Delivery: each row once, if the batch succeeds.
+
+    Args:
+      rows: collects them.
     """
 
-    def __init__(self, batches: BatchHandle, name: str, *converts: beam.PTransform) -> None:
+    def __init__(self, rows: "CollectRows") -> None:
         super().__init__()
-        self.collect = beam.ParDo(CollectRow(batches, name))
-        self.converts = converts
+        self.collect = beam.ParDo(rows)
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
-        """Apply the step."""
         # One by one: a Flatten of rows holds them in memory on the local runner.
-        for number, (rows, convert) in enumerate(product(inputs, self.converts or (None,))):
-            converted = rows | f"Convert{number}" >> convert if convert else rows
-            _ = converted | f"Collect{number}" >> self.collect
+        for number, rows in enumerate(inputs):
+            _ = rows | f"Collect{number}" >> self.collect
         return PDone(inputs[0].pipeline)
 
 
-class CollectRow(beam.DoFn):
-    """Add the rows of a bundle to the batch that the process holds; the output is empty."""
+class CollectRows(beam.DoFn):
+    """Add the rows of a bundle to the batch that the process holds.
 
-    def __init__(self, batches: BatchHandle, name: str) -> None:
-        self._batches = batches
-        self._name = name
+    Args:
+      batches: holds the batch.
+      name: of the field.
+      convert: converts each row; None to collect it as it is.
+      row_format: encodes the rows as chunks, which are collected instead.
+    """
+
+    def __init__(
+        self,
+        batches: BatchHandle,
+        name: str,
+        convert: Callable[[Any], Any] | None = None,
+        row_format: RowFormat | None = None,
+    ) -> None:
+        self._batches, self._name = batches, name
+        self._convert, self._format = convert, row_format
 
     def start_bundle(self) -> None:
-        """Begin without rows."""
-        self._rows: list[Any] = []
+        self._collected = self._batches.batch.collected[self._name]
+        self._writer = ChunkWriter(self._format) if self._format else None
 
     def process(self, row: Any) -> Iterator[Any]:
-        """Take a row."""
-        self._rows.append(row)
+        """Collect a row; the output is empty."""
+        if self._writer:
+            self._collected += self._writer.write(row)
+        else:
+            self._collected.append(self._convert(row) if self._convert else row)
         return iter(())
 
     def finish_bundle(self) -> None:
-        """Add the rows."""
-        self._batches.batch.collected[self._name] += self._rows
-
-
-class EncodeRows(beam.DoFn):
-    """Encode the rows of a bundle as chunks, in the batch that the process holds."""
-
-    def __init__(self, batches: BatchHandle, row_format: RowFormat) -> None:
-        self._batches = batches
-        self._format = row_format
-
-    def start_bundle(self) -> None:
-        """Begin without rows."""
-        self._writer = ChunkWriter(self._format)
-        self._chunks = self._batches.batch.collected["chunks"]
-
-    def process(self, row: Any) -> Iterator[Any]:
-        """Encode a row."""
-        self._chunks += self._writer.write(row)
-        return iter(())
-
-    def finish_bundle(self) -> None:
-        """Finish the chunks."""
-        self._chunks += self._writer.close()
+        if self._writer:
+            self._collected += self._writer.close()

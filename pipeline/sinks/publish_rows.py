@@ -30,7 +30,6 @@ class PublishRows(beam.PTransform):
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
-        """Apply the step."""
         return (
             inputs
             | "JoinRows" >> beam.Flatten()

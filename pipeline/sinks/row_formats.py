@@ -60,7 +60,6 @@ class RowFormat(ABC):
 
     @property
     def header(self) -> bytes:
-        """What a file begins with."""
         return b""
 
     def open_rows(self, stream: IO[bytes]) -> Any:
@@ -117,7 +116,6 @@ class EnrichedFiles(RowFormat):
         return _header(self._mark)
 
     def open_rows(self, stream: IO[bytes]) -> AvroBlocks:
-        """Return the writer of blocks."""
         return AvroBlocks(stream, self._mark)
 
     def restrict_rows(self, content: bytes) -> bytes:
@@ -187,7 +185,6 @@ class AlertFiles(RowFormat):
         self.policy = "text" if with_text else "none"
 
     def encode(self, row: Alert) -> bytes:
-        """Return the line."""
         return alert_to_json(row) + b"\n"
 
     def restrict_rows(self, content: bytes) -> bytes:
@@ -208,7 +205,6 @@ class FailureFiles(RowFormat):
         self.policy = "payload" if with_payload else "none"
 
     def encode(self, row: Failure) -> bytes:
-        """Return the line."""
         return failure_to_json(row, with_payload=self.with_payload) + b"\n"
 
     def restrict_rows(self, content: bytes) -> bytes:

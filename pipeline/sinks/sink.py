@@ -2,23 +2,20 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection, PDone
-from apache_beam.typehints.decorators import no_annotations
 
 from pipeline.settings.config import Config
-from pipeline.sinks.collect import Collect, CollectRow, EncodeRows
+from pipeline.sinks.collect import Collect, CollectRows
 from pipeline.sinks.outcomes import deferred_answer
 from pipeline.sinks.publish_rows import PublishRows
-from pipeline.sinks.row_formats import RowFormat, encode_enriched, row_formats
+from pipeline.sinks.row_formats import encode_enriched, row_formats
 from pipeline.sinks.topic_messages import encode_alert, encode_failure
 from pipeline.sinks.write_files import WriteFiles
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
 from schemas.failure import without_payload
-from transforms.rate_alerts import RateAlerts, at_end, at_end_of_bucket
+from transforms.rate_alerts import RateAlerts
 from transforms.rules.alerting import grounding_result
 
 
@@ -45,7 +42,7 @@ class ArchiveSink(Sink):
         self.enriched, self.alerts, self.failures = (
             WriteFiles(config.destination, row_format) for row_format in row_formats(config)
         )
-        self.rate_alerts = RateAlerts(at_end(config.rates))
+        self.rate_alerts = RateAlerts(config.rates)
 
 
 class StreamSink(Sink):
@@ -63,7 +60,7 @@ class StreamSink(Sink):
         self.enriched, self.alerts, self.failures = (
             WriteWindows(config.destination, windows, row_format) for row_format in formats
         )
-        self.rate_alerts = RateAlerts(at_end_of_bucket(config.rates))
+        self.rate_alerts = RateAlerts(config.rates, is_stream=True)
         if alert_topic:
             self.alerts = PublishRows(alert_topic, formats.alerts.kind, encode_alert)
         if failure_topic:
@@ -81,30 +78,16 @@ class EngineSink(Sink):
 
     def __init__(self, config: Config, batches: BatchHandle) -> None:
         formats = row_formats(config, only_recent_dates=config.is_endless)
-        self.enriched = _Encode(batches, formats.enriched)
-        self.rate_alerts = beam.ParDo(CollectRow(batches, "rates"))
-        self.alerts = Collect(batches, "alerts")
-        converts = [] if config.failure_payload else [beam.Map(without_payload)]
-        self.failures = Collect(batches, "failures", *converts)
-        self.deferred = Collect(batches, "deferred", beam.Map(deferred_answer))
+        self.enriched = Collect(CollectRows(batches, "chunks", row_format=formats.enriched))
+        self.rate_alerts = beam.ParDo(CollectRows(batches, "rates"))
+        self.alerts = Collect(CollectRows(batches, "alerts"))
+        redact = None if config.failure_payload else without_payload
+        self.failures = Collect(CollectRows(batches, "failures", redact))
+        self.deferred = Collect(CollectRows(batches, "deferred", deferred_answer))
         self.further = {}
         if config.keeps_results:
-            convert = beam.Map(grounding_result, with_text=config.alerts.with_text)
-            self.further["KeepResults"] = Collect(batches, "results", convert)
+            convert = partial(grounding_result, with_text=config.alerts.with_text)
+            self.further["KeepResults"] = Collect(CollectRows(batches, "results", convert))
         if config.publishes_enriched:
-            encode = beam.Map(encode_enriched, text=config.text)
-            self.further["KeepMessages"] = Collect(batches, "messages", encode)
-
-
-class _Encode(beam.PTransform):
-    """Encode enriched records as chunks of the batch, as of `Collect`."""
-
-    def __init__(self, batches: BatchHandle, row_format: RowFormat) -> None:
-        super().__init__()
-        self.encode = beam.ParDo(EncodeRows(batches, row_format))
-
-    @no_annotations  # Beam does not know a tuple of collections as input
-    def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
-        for number, rows in enumerate(inputs):
-            _ = rows | f"EncodeRows{number}" >> self.encode
-        return PDone(inputs[0].pipeline)
+            encode = partial(encode_enriched, text=config.text)
+            self.further["KeepMessages"] = Collect(CollectRows(batches, "messages", encode))

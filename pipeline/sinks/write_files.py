@@ -3,8 +3,7 @@
 Beam's own sinks lose rows where folders or late data come in (apache/beam#21313, #39993).
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -24,23 +23,19 @@ from schemas.file_entry import FileEntry
 
 
 class WritePart(beam.DoFn):
-    """Write the rows of a bundle to part files in the folder that `folder` returns."""
+    """Write the rows of a bundle to part files."""
 
-    def __init__(self, row_format: RowFormat, folder: Callable[[], str], file_bytes: int) -> None:
+    def __init__(self, destination: Destination, row_format: RowFormat) -> None:
+        self._destination = destination
         self._format = row_format
-        self._folder = folder
-        self._file_bytes = file_bytes
 
     def start_bundle(self) -> None:
-        """Begin without a file."""
-        self._writer = PartWriter(self._folder(), self._format, self._file_bytes)
+        self._writer = PartWriter(self._destination, self._format)
 
     def process(self, row: Any) -> Iterator[Part]:
-        """Add a row."""
         return self._writer.write(row)
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        """Finish the files that are open."""
         for part in self._writer.close():
             yield WindowedValue(part, MIN_TIMESTAMP, (GlobalWindow(),))
 
@@ -65,10 +60,8 @@ class WriteFiles(beam.PTransform):
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
-        """Apply the step."""
         destination, row_format = self.destination, self.row_format
-        folder = partial(str, destination.temporary_folder)
-        write = WritePart(row_format, folder, destination.file_bytes)
+        write = WritePart(destination, row_format)
         # One by one: a Flatten of rows holds them in memory on the local runner.
         parts = [rows | f"WriteParts{n}" >> beam.ParDo(write) for n, rows in enumerate(inputs)]
         entries = (

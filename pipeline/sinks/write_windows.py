@@ -82,7 +82,6 @@ class WriteWindows(beam.PTransform):
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
-        """Apply the step."""
         named = {"row_format": self.row_format, "shards": self.windows.shards}
         placed = beam.typehints.Tuple[_Place, inputs[0].element_type]
         # A Reshuffle would keep the windows, and Beam's local streaming runner drops late elements.
@@ -127,7 +126,7 @@ def _write_pane(
     """Write a pane's rows as they come; yield each file, if there are rows, with its final name."""
     (folder, shard), rows = grouped
     name = {"extension": row_format.extension, "window": window_name(window), "pane": pane.index}
-    writer = PartWriter(destination.temporary_folder, row_format, destination.file_bytes)
+    writer = PartWriter(destination, row_format)
     parts = chain(chain.from_iterable(map(writer.write, rows)), writer.close())
     for number, part in enumerate(parts):
         yield destination.file_path(folder, shard + number * shards, **name), part

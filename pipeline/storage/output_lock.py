@@ -28,7 +28,6 @@ class Lock:
     is_lost = False
 
     def check(self) -> None:
-        """Raise LockFailed if `is_lost`."""
         if self.is_lost:
             raise LockFailed("the lock of the output folder was not renewed in time; start again")
 

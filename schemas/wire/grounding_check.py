@@ -32,7 +32,6 @@ class CheckRequest(_CheckWire, frozen=True, kw_only=True):
     answer_candidate: str
     facts: tuple[GroundingFact, ...] = ()
     grounding_spec: GroundingSpec = GroundingSpec()
-    user_labels: dict[str, str] = {}
 
     @property
     def characters(self) -> int:

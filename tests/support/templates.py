@@ -6,7 +6,6 @@ image.
 """
 
 import json
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +24,6 @@ _BEAM_PARAMETERS = (
         "label": "SDK container image",
         "helpText": "The image that the workers run: the template's own.",
         "isOptional": True,
-        "regexes": [r"^\S+$"],
         "paramType": "TEXT",
     },
     {
@@ -34,7 +32,6 @@ _BEAM_PARAMETERS = (
         "helpText": "Bundles that a worker's process works on at once; by default Dataflow's own"
         " number, 12 for a streaming job.",
         "isOptional": True,
-        "regexes": ["^0*[1-9][0-9]*$"],
         "paramType": "NUMBER",
     },
 )
@@ -73,16 +70,6 @@ def template_settings(settings: type[Settings]) -> list[Setting]:
     ]
 
 
-def pattern_of(field: Setting) -> str:
-    """A regular expression of a text with all values of a setting, separated by white space."""
-    one = field.kind.pattern
-    if field.kind.choices is not None:
-        # A later version may know more verdicts and tags.
-        words = "|".join(map(re.escape, field.kind.choices()))
-        one = "[A-Z_]+" if field.is_many else f"({words})"
-    return rf"^{one}(\s+{one})*$" if field.is_many else f"^{one}$"
-
-
 def template_of(metadata: Json, image: str) -> Json:
     """Make a template's file, with all metadata, which `gcloud dataflow flex-template build` drops.
 
@@ -117,7 +104,6 @@ def _parameter(field: Setting) -> Json:
         "label": field.name.replace("_", " ").capitalize(),
         "helpText": field.help,
         "isOptional": not field.is_required,
-        "regexes": [pattern_of(field)],
         "paramType": "TEXT" if words and field.is_many else field.kind.parameter_type,
     }
     if words and not field.is_many:

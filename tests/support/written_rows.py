@@ -34,7 +34,7 @@ def write(
     destination: Destination, rows: Iterable[Any], row_format: RowFormat = AVRO
 ) -> list[FileEntry]:
     """Write rows and their manifest: a pipeline would take its third of a second."""
-    writer = PartWriter(destination.temporary_folder, row_format, destination.file_bytes)
+    writer = PartWriter(destination, row_format)
     parts = [part for row in rows for part in writer.write(row)]
     parts += writer.close()
     by_folder = defaultdict(list)

@@ -6,7 +6,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from schemas.alert import Alert
 from tests.support.builders import NOON_US
 from tests.support.pipelines import local_pipeline
-from transforms.rate_alerts import RateAlerts, at_end
+from transforms.rate_alerts import RateAlerts
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
 from transforms.rules.rate_incidents import RateRule
 
@@ -31,7 +31,7 @@ def test_each_engine_has_its_own_incidents() -> None:
         (None, bucket(3, low_grounded=10)),
     ]
     with local_pipeline() as root:
-        alerts = root | beam.Create(counts) | RateAlerts(at_end(rule))
+        alerts = root | beam.Create(counts) | RateAlerts(rule)
         assert_that(
             alerts | beam.Map(what_happened),
             equal_to([("shop", "open", 1), ("shop", "closed", 2), (None, "open", 4)]),

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
@@ -33,50 +32,7 @@ _BATCH_AFTER_S = 0.01
 """A batch of outcomes is handed over after this time, although it is not full."""
 
 
-class CheckSession(ABC):
-    """Check answers for the steps of a process."""
-
-    @abstractmethod
-    def submit(self, answer: Answer, done: Done) -> None:
-        """Start the check of an answer, or attach to its detached check.
-
-        `done` is called with the checked answer or the error, at once or on another thread.
-        """
-
-    @abstractmethod
-    def take_sent(self) -> SentCalls:
-        """Return what has been sent since the last call, on any thread."""
-
-    def begin(self, owner: int, *, again: bool) -> None:  # noqa: B027 - nothing to do in place
-        """Begin a part of the run: see `ReplyStore.begin`."""
-
-    def flush(self) -> None:  # noqa: B027 - nothing to do in place
-        """Write to the reply store what has been sent."""
-
-    @abstractmethod
-    def stop(self) -> None:
-        """Send nothing more: further checks end in OverBudget, those in flight go on."""
-
-    def detach(self, record_ids: Iterable[str]) -> None:  # noqa: B027 - nothing to do in place
-        """Detach checks from their bundle; after this returns, they do not call back."""
-
-    def has_ended(self, record_id: str) -> bool:  # noqa: ARG002 - in place all have
-        """Return whether submitting a detached answer again returns an outcome at once."""
-        return True
-
-    def close(self) -> None:  # noqa: B027 - nothing to do in place
-        """Cancel all checks, and close all connections."""
-
-
-def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = None) -> CheckSession:
-    """Open the session that suits a checker; `throttle` delays calls while the checker fails."""
-    has_limits = settings.pays_once or settings.requests_per_minute is not None
-    if settings.is_lexical and not has_limits:
-        return InPlaceSession(settings)
-    return BackgroundSession(settings, throttle)
-
-
-class InPlaceSession(CheckSession):
+class CheckSession:
     """Check answers by words, on the caller's thread.
 
     That takes a millisecond and waits for nothing, so a thread, JSON and a cache would cost more.
@@ -85,33 +41,52 @@ class InPlaceSession(CheckSession):
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
         self._lock = threading.Lock()
-        self._is_stopped = False
+        self._is_stopped: Callable[[], bool] = lambda: False
         self._sent = SentCalls()
 
-    def stop(self) -> None:
-        """Check nothing more."""
-        self._is_stopped = True
-
     def submit(self, answer: Answer, done: Done) -> None:
-        """Check an answer."""
-        if self._is_stopped:
+        """Start the check of an answer, or attach to its detached check.
+
+        `done` is called with the checked answer or the error, at once or on another thread.
+        """
+        if self._is_stopped():
             done(OverBudget("the run was interrupted"))
             return
         steps = check_steps(answer, self._settings)
         try:
             requests = next(steps)
             while True:
-                requests = steps.send([self._check(request) for request in requests])
+                requests = steps.send([self._check_request(request) for request in requests])
         except StopIteration as ended:
             done(ended.value)
 
     def take_sent(self) -> SentCalls:
-        """Return what has been checked since the last call, on any thread."""
+        """Return what has been sent since the last call, on any thread."""
         with self._lock:
             taken, self._sent = self._sent, SentCalls()
         return taken
 
-    def _check(self, request: CheckRequest) -> CheckReply:
+    def begin(self, owner: int, *, again: bool) -> None:
+        """Begin a part of the run: see `ReplyStore.begin`."""
+
+    def flush(self) -> None:
+        """Write to the reply store what has been sent."""
+
+    def stop_when(self, is_stopped: Callable[[], bool]) -> None:
+        """Send nothing when this is true: checks end in OverBudget, and calls in flight go on."""
+        self._is_stopped = is_stopped
+
+    def detach(self, record_ids: Iterable[str]) -> None:
+        """Detach checks from their bundle; after this returns, they do not call back."""
+
+    def has_ended(self, record_id: str) -> bool:  # noqa: ARG002 - in place all have
+        """Return whether submitting a detached answer again returns an outcome at once."""
+        return True
+
+    def close(self) -> None:
+        """Cancel all checks, and close all connections."""
+
+    def _check_request(self, request: CheckRequest) -> CheckReply:
         with self._lock:
             calls, retries, characters = self._sent
             self._sent = SentCalls(calls + 1, retries, characters + request.characters)
@@ -126,8 +101,8 @@ class BackgroundSession(CheckSession):
     """
 
     def __init__(self, settings: CheckSettings, throttle: AdaptiveThrottle | None = None) -> None:
+        super().__init__(settings)
         self._client = GroundingClient(settings, throttle)
-        self._settings = settings
         self._submitted: deque[tuple[Answer, Done]] = deque()
         self._is_woken = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -152,9 +127,8 @@ class BackgroundSession(CheckSession):
         """Write to the reply store what has been sent."""
         self._call_on_loop(self._client.flush)
 
-    def stop(self) -> None:
-        """Send no further call."""
-        self._client.stop()
+    def stop_when(self, is_stopped: Callable[[], bool]) -> None:
+        self._client.is_stopped = is_stopped
 
     def submit(self, answer: Answer, done: Done) -> None:
         """Start the check of an answer; `done` is called on the session's thread."""
@@ -247,6 +221,14 @@ class BackgroundSession(CheckSession):
             ended = [(done, error) for done, _ in ended]
         for done, outcome in ended:
             done(outcome)
+
+
+def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = None) -> CheckSession:
+    """Open the session that suits a checker; `throttle` delays calls while the checker fails."""
+    has_limits = settings.pays_once or settings.requests_per_minute is not None
+    if settings.is_lexical and not has_limits:
+        return CheckSession(settings)
+    return BackgroundSession(settings, throttle)
 
 
 @dataclass(slots=True, eq=False)

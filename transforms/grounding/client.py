@@ -6,7 +6,7 @@ import math
 import random
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -75,6 +75,9 @@ class GroundingClient:
       throttle: delays calls while the checker fails.
       transport: carries the requests; None chooses by `settings`.
 
+    Attributes:
+      is_stopped: while it returns True no request is sent; calls that would end in OverBudget.
+
     Raises:
       Misconfigured: the credentials do not exist, or the proxy cannot be used.
       OSError: the reply store cannot be opened.
@@ -87,6 +90,7 @@ class GroundingClient:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         path, per_minute = check_path(settings), settings.requests_per_minute
+        self.is_stopped: Callable[[], bool] = lambda: False
         self._settings = settings
         self._endpoint = HttpEndpoint(path, settings, transport or open_transport(settings))
         self._slots = ConcurrencyLimiter(settings.max_in_flight, settings.most_late_calls)
@@ -106,7 +110,6 @@ class GroundingClient:
             self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD
         self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
-        self._is_stopped = False
         self._failing_since_s: float | None = None
         self._reported = False
         self._succeeded: CheckRequest | None = None
@@ -138,10 +141,6 @@ class GroundingClient:
         """Begin a part of the run: see `ReplyStore.begin`."""
         if self._store:
             self._store.begin(owner, again=again)
-
-    def stop(self) -> None:
-        """Send no further request; calls that would end in OverBudget."""
-        self._is_stopped = True
 
     def flush(self) -> None:
         """Write to the reply store what has been sent."""
@@ -275,7 +274,7 @@ class GroundingClient:
     def _count(self, call: "_Call", by: int) -> None:
         """Count a request that is about to be sent, or subtract one that could not be sent."""
         characters = call.request.characters
-        if self._is_stopped and by > 0:
+        if by > 0 and self.is_stopped():
             raise OverBudget("the run was interrupted")
         if self._store and by < 0:
             self._store.refund(characters)

@@ -63,7 +63,6 @@ class HttpEndpoint:
         return HttpReply(response.status_code, retry_after, content)
 
     async def aclose(self) -> None:
-        """Close all connections."""
         await self._transport.aclose()
 
     def _request(self, body: bytes, token: Mapping[str, str]) -> httpx.Request:

@@ -40,7 +40,6 @@ class Refusals:
         self._every_call_is = False
 
     def succeeded(self) -> None:
-        """Count a call as successful."""
         self.successes += 1
         self._refused = 0
         self._every_call_is = False

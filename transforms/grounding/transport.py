@@ -117,7 +117,6 @@ class HttpTransport(httpx.AsyncBaseTransport):
         return await connection.exchange(content)
 
     async def aclose(self) -> None:
-        """Close all connections."""
         for connection in tuple(self._connections):
             connection.transport.abort()
         # The event loop closes the sockets in its next iteration.

@@ -95,7 +95,6 @@ class Database:
         self._connection.executescript(tables)
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     @contextmanager

@@ -64,7 +64,6 @@ class SeenIds:
             self._ended()
 
     def close(self) -> None:
-        """Close the file."""
         self._database.close()
 
 

@@ -23,8 +23,6 @@ class CheckLimits(Record, frozen=True, kw_only=True):
     max_facts: int = 200
     max_fact_chars: int = 10_000
     max_answer_tokens: int = 4_096
-    max_user_labels: int = 64
-    max_user_label_chars: int = 63
 
 
 def count_tokens(text: str) -> int:

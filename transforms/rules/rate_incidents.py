@@ -129,7 +129,6 @@ class RateEvaluator:
 
     @property
     def open_incidents(self) -> tuple[OpenIncident, ...]:
-        """The incidents that are open now."""
         return tuple(self._incidents.values())
 
     def evaluate(

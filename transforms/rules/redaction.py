@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeGuard
@@ -12,6 +13,7 @@ from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Tag
 from transforms.rules.spans import truncate
 
+_REDACTED = ("query", "answer_text", "claims", "facts", "mismatches", "check")
 _HASHED = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -27,51 +29,48 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
     """Replace the texts of a record by empty ones or by their SHA-256; its offsets stay."""
     if mode is TextMode.FULL:
         return enriched
-    hide = partial(_hide, mode)
-    return replace(
-        enriched,
-        query=enriched.query and hide(enriched.query),
-        answer_text=hide(enriched.answer_text),
-        claims=tuple(replace(claim, text=hide(claim.text)) for claim in enriched.claims),
-        facts=tuple(
-            replace(
-                fact, text=hide(fact.text), title=fact.title and hide(fact.title), attributes={}
-            )
-            for fact in enriched.facts
-        ),
-        mismatches=tuple(
-            replace(each, claim_value=hide(each.claim_value), fact_value=value and hide(value))
-            for each in enriched.mismatches
-            for value in (each.fact_value,)
-        ),
-        # Undocumented fields may repeat the texts.
-        check=enriched.check and replace(enriched.check, unknown_members=()),
-    )
+    fields = {name: getattr(enriched, name) for name in _REDACTED}
+    return replace(enriched, **_hidden(fields, mode, getattr, replace))
 
 
 def redact_row(row: dict[str, Any], mode: TextMode) -> dict[str, Any]:
     """Replace the texts of a record that was read from a file, as `redact` does."""
+
+    def changed(item: dict[str, Any], **changes: Any) -> dict[str, Any]:
+        return item | changes
+
+    return row | _hidden(row, mode, dict.__getitem__, changed)
+
+
+def _hidden(
+    fields: Mapping[str, Any],
+    mode: TextMode,
+    get: Callable[[Any, str], Any],
+    changed: Callable[..., Any],
+) -> dict[str, Any]:
+    """Return the fields of a record that change; `get` and `changed` work on its items."""
     hide = partial(_hide, mode)
-    facts = [
-        fact | {"text": hide(fact["text"]), "title": fact["title"] and hide(fact["title"])}
-        for fact in row["facts"]
-    ]
-    mismatches = [
-        each | {name: each[name] and hide(each[name]) for name in ("claim_value", "fact_value")}
-        for each in row["mismatches"]
-    ]
-    return row | {
-        "query": row["query"] and hide(row["query"]),
-        "answer_text": hide(row["answer_text"]),
-        "claims": [claim | {"text": hide(claim["text"])} for claim in row["claims"]],
-        "facts": [fact | {"attributes": {}} for fact in facts],
-        "mismatches": mismatches,
-        "check": row["check"] and row["check"] | {"unknown_members": []},
+
+    def hidden(item: Any, *names: str, **more: Any) -> Any:
+        return changed(item, **{name: hide(get(item, name)) for name in names}, **more)
+
+    return {
+        "query": hide(fields["query"]),
+        "answer_text": hide(fields["answer_text"]),
+        "claims": tuple(hidden(each, "text") for each in fields["claims"]),
+        "facts": tuple(hidden(each, "text", "title", attributes={}) for each in fields["facts"]),
+        "mismatches": tuple(
+            hidden(each, "claim_value", "fact_value") for each in fields["mismatches"]
+        ),
+        # Undocumented fields may repeat the texts.
+        "check": fields["check"] and changed(fields["check"], unknown_members=()),
     }
 
 
-def _hide(mode: TextMode, text: str) -> str:
-    if mode is TextMode.NONE or not text:
+def _hide(mode: TextMode, text: str | None) -> str | None:
+    if not text:
+        return text
+    if mode is TextMode.NONE:
         return ""
     return text if is_hashed(text) else f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 

@@ -33,15 +33,12 @@ class RecordCoder(Coder):
         return msgspec.msgpack.encode(value, order="deterministic")
 
     def decode(self, encoded: bytes) -> Record:
-        """Decode a record."""
         return self._decoder.decode(encoded)
 
     def is_deterministic(self) -> bool:
-        """Return True."""
         return True
 
     def to_type_hint(self) -> type[Record]:
-        """Return the class of the records."""
         return self.record_type
 
     def __reduce__(self) -> tuple[type[Self], tuple[type[Record]]]:

@@ -54,12 +54,10 @@ class Monitor:
 
     @property
     def open_rate_incidents(self) -> int:
-        """How many rate incidents are open."""
         return sum(len(engine.incidents) for engine in self._state.engines)
 
     @property
     def open_no_data_incidents(self) -> int:
-        """How many no-data incidents are open."""
         return sum(activity.incident is not None for activity in self._state.activity)
 
     def record_arrivals(self, messages: int, counts: Mapping[str | None, int], now_us: int) -> None:

@@ -44,7 +44,6 @@ class AlertWebhook(Target[Alert]):
         self._sender = HttpSender(name, url, self._advice)
 
     def send(self, rows: Sequence[Alert]) -> None:
-        """Post the alerts as one message."""
         content, headers = self._encode(rows)
         try:
             self._sender.send("POST", self._url, content=content, headers=headers)
@@ -52,7 +51,6 @@ class AlertWebhook(Target[Alert]):
             raise RowsRefused(f"{error}; {self._advice}") from None
 
     def close(self) -> None:
-        """Disconnect."""
         self._sender.close()
 
 

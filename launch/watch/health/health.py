@@ -5,12 +5,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Any
 
 import msgspec
 
 from launch.http_server import Page
 from launch.pubsub.outstanding import SubscriptionStats
+from launch.watch.delivery import Delivery
 from launch.watch.file_publisher import FilePublisher
 
 _HTTP_OK, _HTTP_UNAVAILABLE = 200, 503
@@ -22,13 +23,6 @@ _PROBE = bytes(4096)
 _RESOLVED_BY_RESTART = {"not_pulling"}
 
 
-class Destination(Protocol):
-    """A topic, tool or channel: the kind of its rows, and why it does not take them."""
-
-    kind: str
-    problem: str | None
-
-
 class Health:
     """Evaluate the health of a worker, which records when it pulls and finishes messages."""
 
@@ -37,7 +31,7 @@ class Health:
         stats: Callable[[], SubscriptionStats],
         folder: str,
         publisher: FilePublisher,
-        destinations: Sequence[Destination] = (),
+        destinations: Sequence[Delivery[Any]] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stats = stats
@@ -56,7 +50,6 @@ class Health:
             self._progressed_at_s = self._pulled_at_s
 
     def record_progress(self) -> None:
-        """Record that a message was finished."""
         self._progressed_at_s = self._clock()
 
     def reasons(self) -> dict[str, str]:

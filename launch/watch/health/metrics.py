@@ -99,7 +99,6 @@ class Metrics(Collector):
         return Page(_HTTP_OK, content_type, encode(self._registry))
 
     def collect(self) -> Iterator[Metric]:
-        """Collect all metrics."""
         for name, value in self._values().items():
             yield _family(name, value)
         meaning = "From an answer's first request to its last reply."

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,14 @@ from schemas.message import Message
 from schemas.summary import RunCounts
 from schemas.verdict import Verdict
 from tests.support.archives import an_envelope
-from transforms import check_grounding, deduplicate
-from transforms.check_grounding import CountedSession
+from transforms.check_grounding import CountedSession, checks_open
+from transforms.deduplicate import seen_ids_open
 from transforms.persistence.seen_ids import SeenIds
 
 
 @pytest.fixture
 def life(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count how often what the steps share is opened and closed."""
+    """Count how often what the steps share is opened."""
     counted: Counter[str] = Counter()
 
     def count(kind: type, name: str, label: str) -> None:
@@ -37,7 +36,6 @@ def life(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(kind, name, counting)
 
     count(SeenIds, "__init__", "ids opened")
-    count(SeenIds, "close", "ids closed")
     count(CountedSession, "__init__", "checks opened")
     return counted
 
@@ -45,8 +43,8 @@ def life(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.fixture
 def pipeline(tmp_path: Path, life: Counter[str]) -> Iterator[LocalPipeline]:  # noqa: ARG001 - it patches before
     config = Config(inputs=(), output=str(tmp_path), run="run", work_folder=str(tmp_path))
-    with closing(LocalPipeline(config, PipelineOptions([]), EngineSink)) as pipeline:
-        yield pipeline
+    with checks_open(config.check), seen_ids_open(str(config.database)):
+        yield LocalPipeline(config, PipelineOptions([]), EngineSink)
 
 
 def run(pipeline: LocalPipeline, *numbers: int) -> tuple[Outcome, RunCounts]:
@@ -55,19 +53,10 @@ def run(pipeline: LocalPipeline, *numbers: int) -> tuple[Outcome, RunCounts]:
     return pipeline.run([MessageRange(place="here", messages=messages)])
 
 
-def test_what_the_steps_share_is_opened_once_and_closed_at_the_end(
-    pipeline: LocalPipeline, life: Counter[str]
-) -> None:
+def test_what_the_steps_share_is_opened_once(pipeline: LocalPipeline, life: Counter[str]) -> None:
     for number in range(3):
         run(pipeline, number)
     assert life == {"ids opened": 1, "checks opened": 1}
-    pipeline.close()
-    assert life == {"ids opened": 1, "checks opened": 1, "ids closed": 1}
-    assert not deduplicate._SEEN_IDS._resources
-    assert not check_grounding._SESSIONS._resources
-    run(pipeline, 7)
-    pipeline.close()
-    assert life == {"ids opened": 2, "checks opened": 2, "ids closed": 2}
 
 
 def test_each_batch_has_its_own_outcome_and_counts(pipeline: LocalPipeline) -> None:
@@ -107,5 +96,5 @@ def test_a_batch_that_fails_does_not_disturb_the_next(
 def test_no_temporary_folder_of_beam_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     config = Config(inputs=(), output=str(tmp_path), run="run", work_folder=str(tmp_path))
-    LocalPipeline(config, PipelineOptions([]), EngineSink).close()
+    LocalPipeline(config, PipelineOptions([]), EngineSink)
     assert list(tmp_path.iterdir()) == []

@@ -72,7 +72,7 @@ def test_a_target_that_is_away_is_asked_less_and_less_often_and_loses_nothing(
     clock.advance(60.0)
     delivery.step(journal)
     assert target.sent == [f"r{second}" for second in range(600)]
-    assert caplog.messages[-1] == "tool takes results again"
+    assert caplog.messages[-1] == "tool: rows are delivered again"
 
 
 def test_a_target_says_how_long_to_wait(journal: Journal) -> None:

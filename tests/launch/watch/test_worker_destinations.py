@@ -9,13 +9,14 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from launch.export.enriched_topic import EnrichedTopic
 from launch.export.target import TargetMisconfigured, TargetUnavailable
+from launch.export.topic_target import TopicTarget
 from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch import destinations
 from launch.watch.file_publisher import FilePublisher
 from pipeline.settings.config import Config
+from pipeline.sinks.topic_messages import encode_alert
 from schemas.avro import load_schema
 from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
@@ -68,7 +69,7 @@ def test_records_wait_for_a_topic_that_does_not_answer_and_hold_up_nothing(
     config = publishing(watched)
     watched.publish(*map(an_envelope, range(5)))
     with monkeypatch.context() as outage:
-        outage.setattr(EnrichedTopic, "send", lambda *_: unpublished())
+        outage.setattr(TopicTarget, "send", lambda *_: unpublished())
         watched.drain(config, enriched_topic=ENRICHED)
     assert len(watched.record_ids()) == 5
     watched.drain(config, enriched_topic=ENRICHED)
@@ -98,7 +99,7 @@ def test_errors_of_the_topic_say_whether_to_try_again(
 
     monkeypatch.setattr(Topic, "publish", fail)
     with (
-        closing(EnrichedTopic(Topic(ENRICHED, address="127.0.0.1:9"))) as target,
+        closing(TopicTarget("t", Topic(ENRICHED, address="127.0.0.1:9"), encode_alert)) as target,
         pytest.raises(expected, match="cannot publish"),
     ):
         target.send([])

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from pipeline import storage
 from pipeline.settings.config import Destination
-from pipeline.sinks import part_files
+from pipeline.sinks import folder_writer
 from pipeline.sinks.publication import read_manifest
 from pipeline.sinks.row_formats import RowFormat
 from pipeline.sinks.write_files import WriteFiles
@@ -77,7 +77,7 @@ def test_answers_without_a_time_have_their_own_folder(tmp_path: Path) -> None:
 
 
 def test_no_row_is_lost_with_more_dates_than_open_files(tmp_path: Path) -> None:
-    days = part_files._MOST_OPEN + 40
+    days = folder_writer._MOST_OPEN + 40
     rows = [a_record(number, day=number % days) for number in range(2 * days)]
     entries = write(Destination(root=str(tmp_path), run="run"), rows)
     assert numbers_in(tmp_path) == list(range(2 * days))
@@ -87,7 +87,7 @@ def test_no_row_is_lost_with_more_dates_than_open_files(tmp_path: Path) -> None:
 def test_a_long_file_is_followed_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(part_files, "_ROWS_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(folder_writer, "_ROWS_BETWEEN_CHECKS", 1)
     destination = Destination(root=str(tmp_path), run="run", file_bytes=1000)
     entries = write(destination, map(numbered_failure, range(20)), LINES)
     assert len(entries) > 2

@@ -9,7 +9,7 @@ from apache_beam.transforms.window import IntervalWindow
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming
 
 from pipeline.settings.config import Destination
-from pipeline.sinks import part_files, write_windows
+from pipeline.sinks import folder_writer, write_windows
 from pipeline.sinks.part_files import Part
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
 from pipeline.sinks.write_windows import (
@@ -69,7 +69,7 @@ def test_a_pane_without_rows_writes_no_file(tmp_path: Path) -> None:
 def test_a_long_pane_is_split_into_files_with_different_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(part_files, "_ROWS_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(folder_writer, "_ROWS_BETWEEN_CHECKS", 1)
     destination = a_destination(tmp_path, file_bytes=1)
     names = {
         path

@@ -54,8 +54,6 @@ def test_the_limits_are_those_the_service_documents() -> None:
         max_facts=200,
         max_fact_chars=10_000,
         max_answer_tokens=4_096,
-        max_user_labels=64,
-        max_user_label_chars=63,
     )
 
 

@@ -11,10 +11,13 @@ import httpx
 import msgspec
 
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
-from transforms.grounding.local.scorer import load_scorer
+from transforms.grounding.local.entailment import EntailmentModel
+from transforms.grounding.local.onnx_model import OnnxModel
+from transforms.grounding.local.unsupported_tokens import UnsupportedTokens
 from transforms.lexical.check import check_grounding
-from transforms.lexical.claim_result import ScorerFailed
+from transforms.lexical.claim_result import ScoreClaims, ScorerFailed
 from transforms.rules.limits import CheckLimits, count_tokens
+from transforms.runtime.waiting import waiting_for
 
 _CHECK_PATH = re.compile(
     r"/(?:v1|v1beta|v1alpha)/projects/[^/]+/locations/[^/]+/groundingConfigs/[^/:]+:check"
@@ -38,7 +41,6 @@ _MOST_BYTES_IN_LOOP = 8_000
 
 # Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
 _LIMITS = CheckLimits()
-_LABEL = re.compile(rf"[\w-]{{0,{_LIMITS.max_user_label_chars}}}")
 _WORD_START = re.compile(r"_([a-z])")
 
 _encode = msgspec.json.Encoder().encode
@@ -58,6 +60,17 @@ class Reply(NamedTuple):
     status: int
     body: bytes
     retry_after: str | None = None
+
+
+def load_scorer(folder: str) -> ScoreClaims:
+    """Load the model of a folder: a classifier of pairs of texts, or of their tokens.
+
+    Raises:
+      Misconfigured: the folder holds no such model, or no output has the name that is needed.
+    """
+    with waiting_for(f"the model in {folder}"):
+        model = OnnxModel(folder)
+    return (UnsupportedTokens if model.scores_tokens else EntailmentModel)(model).score
 
 
 class LocalTransport(httpx.AsyncBaseTransport):
@@ -87,7 +100,6 @@ class LocalTransport(httpx.AsyncBaseTransport):
         return httpx.Response(reply.status, stream=httpx.ByteStream(reply.body))
 
     async def answer(self, method: str, path: str, body: bytes) -> Reply:
-        """Answer one HTTP request, errors included."""
         is_long = self._threads is not None and len(body) > _MOST_BYTES_IN_LOOP
         if self._check or is_long:
             loop = asyncio.get_running_loop()
@@ -160,7 +172,7 @@ def _camel_case(fields: dict[str, object]) -> dict[str, object]:
 
 
 def _problems(request: CheckRequest) -> Iterator[str]:
-    text, facts, labels = request.answer_candidate, request.facts, request.user_labels
+    text, facts = request.answer_candidate, request.facts
     if not text:
         yield "answerCandidate: is required."
     # No token is shorter than a character.
@@ -178,15 +190,3 @@ def _problems(request: CheckRequest) -> Iterator[str]:
     threshold = request.grounding_spec.citation_threshold
     if threshold is not None and not 0 <= threshold <= 1:
         yield f"groundingSpec.citationThreshold: {threshold} is not between 0 and 1."
-    if len(labels) > _LIMITS.max_user_labels:
-        yield f"userLabels: {len(labels)} given, at most {_LIMITS.max_user_labels} are allowed."
-    for number, (key, value) in enumerate(labels.items()):
-        if not key or not _is_label(key) or not _is_label(value):
-            yield (
-                f"userLabels: label {number} is not made of 1 to {_LIMITS.max_user_label_chars} "
-                "lower-case letters, digits, underscores and hyphens."
-            )
-
-
-def _is_label(text: str) -> bool:
-    return text == text.lower() and _LABEL.fullmatch(text) is not None

@@ -1,6 +1,6 @@
 """How long an alert may have been on its way."""
 
-from launch.watch.alerts.outbox import AlertLatency
+from launch.watch.alerts.alert_latency import AlertLatency
 from schemas.message import Message
 from tests.support.builders import NOON_US, a_message
 from transforms.runtime.counters import ALERT_LATENCY_MS

@@ -15,8 +15,7 @@ from tests.support.entailment_models import write_model
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.local.entailment import EntailmentModel, score_by_entailment
 from transforms.grounding.local.onnx_model import OnnxModel
-from transforms.grounding.local.scorer import load_scorer
-from transforms.grounding.local.service import LocalTransport
+from transforms.grounding.local.service import LocalTransport, load_scorer
 from transforms.lexical.support_score import sigmoid
 
 BOTH, ONE = ("Lamps are red", "red lamps"), ("Lamps glow", "red lamps")

@@ -33,7 +33,6 @@ EXPECTED = CheckRequest(
     answer_candidate="Lamps glow.",
     facts=(GroundingFact(fact_text="Lamps.", attributes={"page_number": "3"}),),
     grounding_spec=GroundingSpec(citation_threshold=0.5, enable_claim_level_score=True),
-    user_labels={"team_name": "a"},
 )
 
 
@@ -83,8 +82,6 @@ def test_a_threshold_of_zero_to_one_is_accepted(threshold: float | str) -> None:
         pytest.param({"facts": [{"factText": "x"}] * 200}, id="facts"),
         pytest.param({"facts": [{"factText": "é" * 10_000}]}, id="fact characters"),
         pytest.param({"answerCandidate": "word " * 4_096}, id="tokens"),
-        pytest.param({"userLabels": {f"k{i}": "" for i in range(64)}}, id="labels"),
-        pytest.param({"userLabels": {"k" * 63: "v" * 63}}, id="label characters"),
     ],
 )
 def test_a_request_at_a_limit_is_accepted(fields: dict[str, object]) -> None:
@@ -108,12 +105,6 @@ def test_a_request_at_a_limit_is_accepted(fields: dict[str, object]) -> None:
         pytest.param({"groundingSpec": {"citationThreshold": "NaN"}}, "nan", id="NaN"),
         pytest.param({"groundingSpec": {"citationThreshold": TEXT}}, "citation", id="a word"),
         pytest.param({"groundingSpec": [TEXT]}, "groundingSpec", id="spec as a list"),
-        pytest.param({"userLabels": {f"k{i}": "" for i in range(65)}}, "65", id="labels"),
-        pytest.param({"userLabels": {"": "v"}}, "label 0", id="empty key"),
-        pytest.param({"userLabels": {"k" * 64: "v"}}, "label 0", id="long key"),
-        pytest.param({"userLabels": {"k": "v" * 64}}, "label 0", id="long value"),
-        pytest.param({"userLabels": {"a": "b", "k": TEXT}}, "label 1", id="capitals"),
-        pytest.param({"userLabels": {"k": "a b"}}, "label 0", id="white space"),
     ],
 )
 def test_what_the_service_refuses_is_refused_without_its_text(

@@ -12,8 +12,7 @@ from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model
 from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.scorer import load_scorer
-from transforms.grounding.local.service import LocalTransport
+from transforms.grounding.local.service import LocalTransport, load_scorer
 from transforms.lexical.sentences import split_sentences
 from transforms.lexical.support_score import sigmoid
 

@@ -1,0 +1,33 @@
+"""Measure how long alerts take from the publication of their messages."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from schemas.message import Message
+from transforms.runtime.counters import ALERT_LATENCY_MS
+
+_US_PER_MS = 1_000
+
+
+class AlertLatency:
+    """Measure the longest possible time from the publication of a message to its alert's."""
+
+    def __init__(self) -> None:
+        self._pending: Counter[int] = Counter()
+
+    @property
+    def pending(self) -> int:
+        """How many alerts are durable and not published."""
+        return self._pending.total()
+
+    def add(self, messages: Sequence[Message], alerts: int) -> None:
+        """Record how many alerts a batch of messages raised."""
+        times_us = [m.publish_time_us for m in messages if m.publish_time_us is not None]
+        if alerts and times_us:
+            self._pending[min(times_us)] += alerts
+
+    def record_published(self, now_us: int) -> None:
+        """Measure all pending alerts, which are published now, in microseconds since 1970 UTC."""
+        for oldest_us in self._pending.elements():
+            ALERT_LATENCY_MS.update(max(0, now_us - oldest_us) // _US_PER_MS)
+        self._pending.clear()
