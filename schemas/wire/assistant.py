@@ -14,7 +14,7 @@ from schemas.wire.discovery_engine import (
     StreamError,
 )
 from schemas.wire.discovery_engine_methods import GroundedContentResponse
-from schemas.wire.gemini import Content
+from schemas.wire.gemini import Content, ExecutedCode
 from schemas.wire.wire_type import Details, Essential, Wire
 
 
@@ -41,6 +41,7 @@ class TextGroundingMetadata(Wire, frozen=True):
 class AssistContent(Wire, frozen=True):
     text: Essential[str] = ""
     thought: bool = False
+    code_execution_result: ExecutedCode = ExecutedCode()
 
 
 class GroundedContent(Wire, frozen=True):
@@ -105,6 +106,10 @@ class Activity(Wire, frozen=True):
 
 class AssistActivity(Activity, frozen=True):
     response: AssistResponse | tuple[AssistResponse, ...] = AssistResponse()
+
+
+class BareActivity(Activity, frozen=True):
+    response: AssistAnswer = AssistAnswer()
 
 
 class SearchActivity(Activity, frozen=True):

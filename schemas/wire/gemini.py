@@ -18,11 +18,18 @@ class FunctionResponse(Wire, frozen=True):
     response: dict[str, Any] | list[Any] | str = ""
 
 
+class ExecutedCode(Wire, frozen=True):
+    """What code that the model wrote has printed."""
+
+    output: str = ""
+
+
 class ContentPart(Wire, frozen=True):
     text: Essential[str] = ""
     thought: bool = False
     function_response: FunctionResponse = FunctionResponse()
     tool_response: FunctionResponse = FunctionResponse()
+    code_execution_result: ExecutedCode = ExecutedCode()
 
 
 class Content(Wire, frozen=True):

@@ -5,7 +5,7 @@ read as the answers of answerQuery are.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -43,6 +43,9 @@ def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
     contents = [content for content in all_contents if not content.content.thought]
     texts = [first_text(content.content.text, content.text) for content in contents]
     metadata = [content.text_grounding_metadata for content in contents]
+    executed = [
+        discovery.Chunk(content=each.content.code_execution_result.output) for each in contents
+    ]
     starts = accumulate((len(text.encode()) for text in texts), initial=0)
     firsts = accumulate((len(each.references) for each in metadata), initial=0)
     supports = [
@@ -58,8 +61,7 @@ def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
         answer_text="".join(texts),
         references=tuple(
             discovery.Reference(chunk_info=reference)
-            for each in metadata
-            for reference in each.references
+            for reference in (*chain.from_iterable(each.references for each in metadata), *executed)
         ),
         citations=tuple(supports),
         grounding_supports=tuple(each for each in supports if each.grounding_score is not None),

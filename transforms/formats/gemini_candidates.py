@@ -106,8 +106,8 @@ def _read_facts(
 ) -> tuple[FactCollection, Sequence[tuple[int, ...]]]:
     """Collect the passages of the request, else all texts that the candidate quotes.
 
-    What functions returned comes after them. Return also the indices of each grounding chunk's
-    facts.
+    What functions and code returned comes after them. Return also the indices of each grounding
+    chunk's facts.
     """
     facts = FactCollection()
     for passage in asked.inline_passages.passages:
@@ -129,6 +129,7 @@ def _read_facts(
         for part in content.parts:
             for returned in (part.function_response, part.tool_response):
                 facts.add_returned(returned.response)
+            facts.add_returned(part.code_execution_result.output)
     return facts, chunks
 
 

@@ -90,8 +90,12 @@ def _is_activity(fields: Mapping[str, object]) -> bool:
 
 
 def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
-    found = _find_response(fields.get("response"))
-    return _ACTIVITIES.get(found.name if found else "", wire.AssistActivity)
+    response = fields.get("response")
+    found = _find_response(response)
+    is_bare = assist_answers.is_assist_answer(response)
+    return _ACTIVITIES.get(
+        found.name if found else "", wire.BareActivity if is_bare else wire.AssistActivity
+    )
 
 
 _ACTIVITIES: Mapping[str, type[Wire]] = {

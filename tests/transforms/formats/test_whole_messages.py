@@ -46,6 +46,18 @@ def cites(*references: Any, **fields: Any) -> dict[str, Any]:
     return FINISHED | {"references": list(references)} | fields
 
 
+def of_anthropic(*blocks: dict[str, Any]) -> dict[str, Any]:
+    content = [*blocks, {"type": "text", "text": TEXT}]
+    return {"role": "assistant", "stop_reason": "end_turn", "content": content}
+
+
+def told_anthropic(*results: dict[str, Any]) -> dict[str, Any]:
+    """A request of Anthropic's in which a tool has returned blocks, and the response."""
+    result = {"type": "tool_result", "content": list(results)}
+    asked = [{"role": "user", "content": QUERY}, {"role": "user", "content": [result]}]
+    return {"request": {"messages": asked}, "response": of_anthropic()}
+
+
 def response_of(*outputs: dict[str, Any]) -> dict[str, Any]:
     said = {"type": "message", "content": [{"type": "output_text", "text": TEXT}]}
     return {"object": "response", "output": [*outputs, said]}
@@ -166,13 +178,75 @@ ONE_FACT: dict[str, Any] = {
         "messages": [{"role": "user", "content": QUERY}, {"role": "function", "content": FACT}],
         "response": {"choices": [{"message": {"content": TEXT}}]},
     },
-    "the result of an MCP server": {
-        "role": "assistant",
-        "stop_reason": "end_turn",
-        "content": [
-            {"type": "mcp_tool_result", "content": [{"type": "text", "text": FACT}]},
-            {"type": "text", "text": TEXT},
-        ],
+    "the result of an MCP server": of_anthropic(
+        {"type": "mcp_tool_result", "content": [{"type": "text", "text": FACT}]}
+    ),
+    "what Claude's code printed": of_anthropic(
+        {"type": "bash_code_execution_tool_result", "content": {"stdout": FACT, "stderr": ""}}
+    ),
+    "a file that Claude viewed": of_anthropic(
+        {
+            "type": "text_editor_code_execution_tool_result",
+            "content": {"file_type": "text", "content": FACT},
+        }
+    ),
+    "a page that Claude fetched": of_anthropic(
+        {
+            "type": "web_fetch_tool_result",
+            "content": {"content": {"source": {"type": "text", "data": FACT}}},
+        }
+    ),
+    "a picture beside a text": told_anthropic(
+        {"type": "image", "source": {"type": "base64", "data": "aGk="}},
+        {"type": "text", "text": FACT},
+    ),
+    "a search result that a tool returned": told_anthropic(
+        {"type": "search_result", "source": "u", "content": [{"type": "text", "text": FACT}]}
+    ),
+    "a document that a tool returned": told_anthropic(
+        {"type": "document", "source": {"type": "text", "data": FACT}}
+    ),
+    "what Gemini's code printed": {
+        "candidates": [
+            {"content": {"parts": [{"codeExecutionResult": {"output": FACT}}, *SAID["parts"]]}}
+        ]
+    },
+    "what the assistant's code printed": {
+        "replies": [
+            {"groundedContent": {"content": {"codeExecutionResult": {"output": FACT}}}},
+            {"groundedContent": {"content": {"text": TEXT}}},
+        ]
+    },
+    "the output of a custom tool": response_of({"type": "custom_tool_call_output", "output": FACT}),
+    "the output of a shell": response_of(
+        {"type": "shell_call_output", "output": [{"stdout": FACT, "stderr": ""}]}
+    ),
+    "the citations of Azure OpenAI": {
+        "messages": [{"role": "user", "content": QUERY}],
+        "choices": [{"message": {"content": TEXT, "context": {"citations": [{"content": FACT}]}}}],
+    },
+    "a tool in a trace of Langfuse": {
+        "id": "t",
+        "timestamp": "2026-03-02T08:00:00Z",
+        "input": [{"role": "user", "content": QUERY}, {"role": "tool", "content": FACT}],
+        "output": [{"role": "assistant", "content": TEXT}],
+    },
+    "the context of a chain in Langfuse": {
+        "id": "t",
+        "timestamp": "2026-03-02T08:00:00Z",
+        "input": {"query": QUERY},
+        "output": {"answer": TEXT, "context": [{"page_content": FACT}]},
+    },
+    "a stored answer of Haystack": {
+        "init_parameters": {
+            "data": TEXT,
+            "query": QUERY,
+            "documents": [{"type": "Document", "init_parameters": {"content": FACT}}],
+        }
+    },
+    "the context of a graph": {
+        "messages": [{"type": "human", "content": QUERY}, {"type": "ai", "content": TEXT}],
+        "context": [{"page_content": FACT}],
     },
 }
 
@@ -182,6 +256,40 @@ def test_the_fact_is_read_wherever_it_stands(value: Any) -> None:
     answer = parsed(value)
     assert (answer.answer_text, [fact.text for fact in answer.facts]) == (TEXT, [FACT])
     assert answer.query in (QUERY, None)
+
+
+def text_blocks(*texts: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+@pytest.mark.parametrize("earlier", ["Hello.", text_blocks("Hello.")])
+@pytest.mark.parametrize("role", ["role", "type"])
+def test_the_last_answer_and_question_count_also_in_blocks(role: str, earlier: Any) -> None:
+    asking, answering = ("user", "assistant") if role == "role" else ("human", "ai")
+    messages = [
+        {role: asking, "content": earlier},
+        {role: answering, "content": earlier},
+        {role: asking, "content": text_blocks("Do lamps ", "glow?")},
+        {role: "tool", "content": FACT},
+        {role: answering, "content": text_blocks("Lamps ", "glow.")},
+    ]
+    answer = parsed({"messages": messages})
+    assert (answer.query, answer.answer_text) == (QUERY, TEXT)
+    assert [fact.text for fact in answer.facts] == [FACT]
+
+
+@pytest.mark.parametrize("content", [[], text_blocks(""), ""])
+def test_an_answer_of_empty_blocks_is_empty(content: Any) -> None:
+    asked = [{"role": "user", "content": QUERY}, {"role": "tool", "content": FACT}]
+    assert not parsed(
+        {"messages": asked, "choices": [{"message": {"content": content}}]}
+    ).answer_text
+
+
+def test_a_log_entry_with_a_bare_answer_may_have_no_facts() -> None:
+    response = {"replies": [{"groundedContent": {"content": {"text": TEXT}}}]}
+    answer = parsed({"logMetadata": {}, "request": {"query": QUERY}, "response": response})
+    assert (answer.answer_text, answer.facts) == (TEXT, ())
 
 
 def both_places(first: Any, second: Any) -> list[dict[str, Any]]:

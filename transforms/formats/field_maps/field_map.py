@@ -27,6 +27,8 @@ PathPairs = tuple[tuple[str, str], ...]
 """Pairs of a field and its path; several paths of one field are tried in their order."""
 
 _KINDS = (str, dict, type(None))
+_TEXT_BLOCKS = (None, "text", "input_text", "output_text")
+_PICTURES = ("image", "image_url", "input_image")
 _SEPARATOR = " | "
 
 
@@ -41,7 +43,7 @@ def _keys(*names: str) -> tuple[tuple[str, ...], ...]:
 _TEXTS = (
     *_keys("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
     *_keys("node.text", "node.text_resource.text", "kwargs.page_content", "document.content"),
-    *_keys("body", "cited_text", "fact_text"),
+    *_keys("body", "cited_text", "fact_text", "stdout", "init_parameters.content"),
     ("document.content",),
 )
 TEXT_NAMES = frozenset(keys[0] for keys in _TEXTS)
@@ -87,6 +89,7 @@ class FieldMap(Record, frozen=True):
         found = [path.find(value) for path in self.paths.get(field, ())]
         if field == "facts":
             return list(chain.from_iterable(found))
+        found = [list(map(_joined_blocks, each)) for each in found]
         return next(filter(_has_text, found), next(filter(None, found), []))
 
     def text(self, field: str, value: object) -> str:
@@ -108,8 +111,8 @@ class FieldMap(Record, frozen=True):
                 items = items.split(self.separator)
             is_list = isinstance(items, list) and all(isinstance(each, _KINDS) for each in items)
             listed: Any = items if is_list else [found]
-            # Tables write null for an item that is missing.
-            yield from map(self._fact, (item for item in listed if item is not None))
+            for item in listed:
+                yield from self._facts_in(item)
 
     def reads(self, value: object) -> bool:
         """Return whether the map finds an answer in parsed JSON."""
@@ -121,7 +124,10 @@ class FieldMap(Record, frozen=True):
 
     def is_empty(self, field: str, value: object) -> bool:
         """Return whether a field is there, but empty."""
-        return any(path.finds_empty(value) for path in self.paths.get(field, ()))
+        return any(
+            path.finds_empty(value) or "" in map(_joined_blocks, path.find(value))
+            for path in self.paths.get(field, ())
+        )
 
     def known_names(self, value: object) -> frozenset[str]:
         """Return the fields of an object that are ignored, or in which some path finds a value."""
@@ -135,23 +141,55 @@ class FieldMap(Record, frozen=True):
 
     def prompts(self, value: object) -> list[str]:
         """Return the texts that the model was told."""
-        return [each for path in self.prompt for each in path.find(value) if isinstance(each, str)]
+        found = (_joined_blocks(each) for path in self.prompt for each in path.find(value))
+        return [each for each in found if isinstance(each, str)]
 
     def describe(self, field: str) -> str:
         """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
         paths = " or ".join(path.text for path in self.paths.get(field, ()))
         return f" at {paths}" if paths else ""
 
-    def _fact(self, item: object) -> Fact:
+    def _facts_in(self, item: object) -> Iterator[Fact]:
         if isinstance(item, str):
-            return Fact(text=item)
-        fact = read_fact(item)
-        if fact is None:
-            raise UnreadableAnswer(
-                f"A fact{self.describe('facts')} is neither a text nor an object with one: map"
-                " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
-            )
-        return fact
+            yield Fact(text=item)
+        elif item is not None:  # tables write null for an item that is missing
+            fact, inner = read_fact(item), _inner(item)
+            if fact is not None:
+                yield fact
+            elif inner is None:
+                raise UnreadableAnswer(
+                    f"A fact{self.describe('facts')} is neither a text nor an object with one: map"
+                    " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
+                )
+            for each in inner or () if fact is None else ():
+                yield from self._facts_in(each)
+
+
+def _inner(item: Any) -> list[Any] | None:
+    """Return what a source of Anthropic's API holds, nothing of a picture, None of other items."""
+    if not isinstance(item, dict):
+        return None
+    source, found = item.get("source"), item.get("content")
+    if isinstance(source, dict):
+        found = source.get({"text": "data", "content": "content"}.get(source.get("type", ""), ""))
+        found = [found] if isinstance(found, str) else found or []
+    named = {name: item[name] for name in ("title", "source") if isinstance(item.get(name), str)}
+    if isinstance(found, list):
+        return [named | ({"text": each} if isinstance(each, str) else each) for each in found]
+    return [] if item.get("type") in _PICTURES else None
+
+
+def _joined_blocks(value: object) -> object:
+    """Join the texts of a content that is a list of blocks; return any other value as it is."""
+    if not isinstance(value, list):
+        return value
+    texts = [
+        each.get("text") if isinstance(each, dict) else each
+        for each in value
+        if not isinstance(each, dict) or each.get("type") in _TEXT_BLOCKS
+    ]
+    kept = [text for text in texts if isinstance(text, str)]
+    return "".join(kept) if kept or not value else value
 
 
 def _has_text(found: list[object]) -> bool:
