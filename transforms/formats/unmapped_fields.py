@@ -1,7 +1,7 @@
 """Reject a message whose text or facts may be in fields that its format does not know."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args, get_origin
 
 from schemas.answer import Answer, Citation, Fact
@@ -64,6 +64,9 @@ def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) 
         for name, field in fields.items()
         if camel_case_name(name) not in known and _could_hold(name, field)
     ]
+    if "facts" in lacking:
+        read = {name: field for name, field in fields.items() if name not in unknown}
+        unknown += dict.fromkeys(_named_as_facts(read, "", field_map.ignored))
     unknown += request.carrier_fields or ()
     if unknown or any(name not in field_map.paths for name in lacking):
         places = " and no ".join(f"{name}{field_map.describe(name)}" for name in lacking)
@@ -71,6 +74,21 @@ def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) 
             f"The message as {answer.source_format} has no {places}. Fields that are not read:"
             f" {join_names(unknown) or 'none'}. {suggest_map(fields, lacking)}"
         )
+
+
+def _named_as_facts(value: object, path: str, ignored: frozenset[str]) -> Iterator[str]:
+    """Find the fields in parsed JSON that are named as facts are, and hold something."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _named_as_facts(item, f"{path}[]", ignored)
+    for name, field in value.items() if isinstance(value, dict) else ():
+        below = f"{path}.{name}" if path else name
+        if camel_case_name(name) in ignored:
+            continue
+        if is_facts_name(name) and _could_hold(below, field):
+            yield below
+        else:
+            yield from _named_as_facts(field, below, ignored)
 
 
 def _reject_prompt(texts: Iterable[str], path: str) -> None:

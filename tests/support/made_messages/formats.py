@@ -2,9 +2,11 @@
 
 import base64
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from schemas.wire.json_input import camel_case_name
 from tests.support.made_messages import google, telemetry, tools
 from tests.support.made_messages.pen import Pen, differences
 
@@ -26,11 +28,47 @@ MAKERS: dict[str, Callable[[Pen], Any]] = {
 """What makes a message, by the name of its format."""
 
 
+# BigQuery's sink writes log entries in lower case, in which these do not come.
+_NEVER_LOWER = ("otlp", "otlp_logs", "open_inference", "bedrock")
+
+
 def find_differences(name: str, number: int, seed: int = 0) -> tuple[Any, list[str]]:
     """Make a message of a format, and return it with what is read otherwise than it was written."""
     pen = Pen(f"{seed}/{name}/{number}")
-    value = _carried(pen, MAKERS[name](pen))
+    value = MAKERS[name](pen)
+    spell = pen.pick(str, str, _in_snake_case, camel_case_name, str.lower)
+    if spell is str.lower and name in _NEVER_LOWER:
+        spell = str
+    value = _rewritten(pen, value, spell, sorted(_names_in(value)))
+    if spell is str.lower:
+        value = {"logname": "l", "insertid": "i", "jsonpayload": value}
+    else:
+        value = _carried(pen, value)
     return value, differences(value)
+
+
+def _names_in(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        return set(value).union(*map(_names_in, value.values()))
+    return set().union(*map(_names_in, value)) if isinstance(value, list) else set()
+
+
+def _in_snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: f"_{match[1].lower()}", name)
+
+
+def _rewritten(pen: Pen, value: Any, spell: Callable[[str], str], names: Sequence[str]) -> Any:
+    """Spell the names of fields otherwise, and add fields of the message with null elsewhere."""
+    if isinstance(value, list):
+        return [_rewritten(pen, each, spell, names) for each in value]
+    if not isinstance(value, dict):
+        return value
+    absent = {name: None for name in names if name not in value and pen.flip(0.05)}
+    fields = pen.shuffled((absent | value).items())
+    return {
+        name if "." in name else spell(name): _rewritten(pen, field, spell, names)
+        for name, field in fields
+    }
 
 
 def _carried(pen: Pen, value: Any) -> Any:

@@ -1,10 +1,13 @@
 """All text and facts of a message are read, or a tag says that some are left out."""
 
+import json
+import re
 from typing import Any
 
 import pytest
 
 from schemas.answer import Answer
+from schemas.message import UnmappedFields
 from schemas.verdict import Tag
 from tests.support.answer_messages import message_of, parsed
 from transforms.formats.parser import parse_answers
@@ -244,6 +247,40 @@ ONE_FACT: dict[str, Any] = {
             "documents": [{"type": "Document", "init_parameters": {"content": FACT}}],
         }
     },
+    "the document of an extracted answer": {
+        "answers": [{"data": TEXT, "query": QUERY, "document": {"content": FACT}}]
+    },
+    "the tools of a chat engine": {
+        "response": TEXT,
+        "source_nodes": [],
+        "sources": [{"tool_name": "search", "blocks": [{"block_type": "text", "text": FACT}]}],
+    },
+    "a span in snake case": {
+        "resource_spans": [
+            {
+                "scope_spans": [
+                    {
+                        "spans": [
+                            {
+                                "attributes": [
+                                    {
+                                        "key": "gen_ai.output.messages",
+                                        "value": {"string_value": json.dumps([OUTPUT])},
+                                    },
+                                    {
+                                        "key": "gen_ai.retrieval.documents",
+                                        "value": {
+                                            "array_value": {"values": [{"string_value": FACT}]}
+                                        },
+                                    },
+                                ]
+                            }
+                        ]
+                    }
+                ]
+            }
+        ]
+    },
     "the context of a graph": {
         "messages": [{"type": "human", "content": QUERY}, {"type": "ai", "content": TEXT}],
         "context": [{"page_content": FACT}],
@@ -290,6 +327,32 @@ def test_a_log_entry_with_a_bare_answer_may_have_no_facts() -> None:
     response = {"replies": [{"groundedContent": {"content": {"text": TEXT}}}]}
     answer = parsed({"logMetadata": {}, "request": {"query": QUERY}, "response": response})
     assert (answer.answer_text, answer.facts) == (TEXT, ())
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        (
+            {
+                "run_type": "chain",
+                "inputs": {"query": QUERY},
+                "outputs": {"answer": TEXT, "sources": [FACT]},
+            },
+            "outputs.sources",
+        ),
+        (
+            {
+                "messages": [{"role": "user", "content": QUERY}],
+                "choices": [{"message": {"content": TEXT, "documents": [FACT]}}],
+            },
+            "choices[].message.documents",
+        ),
+        (response_of({"type": "other_call", "results": [{"text": FACT}]}), "output[].results"),
+    ],
+)
+def test_facts_below_a_known_field_are_not_left_out(value: Any, place: str) -> None:
+    with pytest.raises(UnmappedFields, match=re.escape(f"not read: {place}.")):
+        parsed(value)
 
 
 def both_places(first: Any, second: Any) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import read_embedded
+from schemas.wire.json_input import camel_case_name, read_embedded
 from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.formats.carriers.gen_ai_attributes import has_output
 from transforms.formats.carriers.open_inference import read_inference, without_text
@@ -260,7 +260,8 @@ def _value(value: object) -> Any:
     """Convert an AnyValue, which has one field named after its type."""
     if not isinstance(value, dict) or not value:
         return value
-    kind, inner = next(iter(value.items()))
+    name, inner = next(iter(value.items()))
+    kind = camel_case_name(name)  # the names in attributes are as written
     if kind == "kvlistValue":
         return _attributes(inner.get("values")) if isinstance(inner, dict) else {}
     if kind == "arrayValue":
