@@ -250,6 +250,10 @@ ONE_FACT: dict[str, Any] = {
     "the document of an extracted answer": {
         "answers": [{"data": TEXT, "query": QUERY, "document": {"content": FACT}}]
     },
+    "nodes as JSON": {
+        "response": TEXT,
+        "source_nodes": [json.dumps({"node": {"text": FACT}, "score": 0.5})],
+    },
     "the tools of a chat engine": {
         "response": TEXT,
         "source_nodes": [],

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from schemas import Record
 from schemas.answer import Fact
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import camel_case_name
+from schemas.wire.json_input import camel_case_name, has_any
 from schemas.wire.wire_type import words
 from transforms.formats.field_maps.json_path import JsonPath, json_path, read_text_as_json
 
@@ -28,6 +28,7 @@ PathPairs = tuple[tuple[str, str], ...]
 
 _KINDS = (str, dict, type(None))
 _TEXT_BLOCKS = (None, "text", "input_text", "output_text")
+_OF_DOCUMENTS = frozenset({"node", "page_content"})  # in JSON that libraries dump
 _PICTURES = ("image", "image_url", "input_image")
 _SEPARATOR = " | "
 
@@ -151,7 +152,9 @@ class FieldMap(Record, frozen=True):
 
     def _facts_in(self, item: object) -> Iterator[Fact]:
         if isinstance(item, str):
-            yield Fact(text=item)
+            dumped = read_text_as_json(item)
+            is_node = has_any(dumped, _OF_DOCUMENTS)
+            yield (read_fact(dumped) if is_node else None) or Fact(text=item)
         elif item is not None:  # tables write null for an item that is missing
             fact, inner = read_fact(item), _inner(item)
             if fact is not None:
