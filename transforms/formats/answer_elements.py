@@ -1,6 +1,7 @@
 """Split a message into its answers: unwrap its carriers, and separate the elements of arrays."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,7 +17,7 @@ from schemas.wire.json_input import (
 from schemas.wire.wire_type import OutOfRangeNumber
 from transforms.formats.carriers.carrier import CarriedBody, Carrier
 from transforms.formats.carriers.carrier_table import find_carrier
-from transforms.formats.discovery_engine_answers import is_answer, is_unfinished
+from transforms.formats.discovery_engine_answers import is_answer, is_unfinished, state_name
 from transforms.formats.field_maps.field_map import FieldMap
 from transforms.formats.field_values import parse_time
 from transforms.formats.format_table import FORMATS, is_known
@@ -182,7 +183,11 @@ def _decode(payload: bytes, *, in_wrapper: bool) -> list[msgspec.Raw]:
 
 def _is_wrapper(fields: Mapping[str, object]) -> bool:
     answers = fields.get(_WRAPPER_FIELD)
-    if not isinstance(answers, list) or is_known(fields) or not any(map(is_known, answers)):
+    if (
+        not isinstance(answers, list)
+        or is_known(fields)
+        or not any(is_known(each) or find_carrier(each) for each in answers)
+    ):
         return False
     others = [
         name for name in fields if name != _WRAPPER_FIELD and could_hold_content(fields[name])
@@ -208,19 +213,27 @@ def _holds_several(items: Sequence[Any]) -> bool:
         return True
     names, tokens = set[str](), set[str]()
     ends: list[str] = []
+    finished: list[tuple[str, Any]] = []
     for item in filter(lambda item: isinstance(item, dict), items):
         inner = item.get("answer")
         answer = inner if isinstance(inner, dict) else item
         state = answer.get("state", "")
         is_delta = isinstance(state, str | int) and is_unfinished(state)
         if is_answer(answer) and not is_delta:
-            names.add(_stripped(answer.get("name")))
+            name = _stripped(answer.get("name"))
+            if state_name(state) == "SUCCEEDED":
+                finished.append((name, answer.get("answerText") or answer.get("replies") or ()))
+            names.add(name)
             tokens.add(_stripped(item.get("answerQueryToken") or item.get("assistToken")))
         elif "candidates" in item:
             tokens.add(_stripped(item.get("responseId")))
             if _is_end(item):
                 ends.append(_stripped(item.get("responseId")))
     has_several_ends = len({*ends} - {""}) + ends.count("") > 1
+    has_several_ends |= any(
+        one[1] and one[1] != other[1][: len(one[1])] and (one[0] != other[0] or not one[0])
+        for one, other in pairwise(finished)
+    )
     return len(names - {""}) > 1 or len(tokens - {""}) > 1 or has_several_ends
 
 

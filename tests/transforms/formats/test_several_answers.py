@@ -50,6 +50,11 @@ SEVERAL = {
     "exchanges": [
         {"request": {"inlinePassages": {}}, "response": {"answer": CANDIDATE}} for _ in range(3)
     ],
+    "finished answers without names": [named(number, name="") for number in (1, 2, 3)],
+    "finished answers of the assistant": [
+        {"state": 3, "replies": [{"groundedContent": {"text": f"In {number} days."}}]}
+        for number in (1, 2, 3)
+    ],
     "streams": [[{"answer": named(number)}] for number in (1, 2, 3)],
     "formats": [named(1), envelope(2), {"response": {"answer": CANDIDATE}}],
     "blocked responses of generateAnswer": [
@@ -60,6 +65,10 @@ SEVERAL = {
     "responses of generateContent with ids": [
         {"candidates": [CANDIDATE], "responseId": each} for each in "abc"
     ],
+    "a wrapper of attributes": {
+        "answers": [{"gen_ai.output.messages": [{"role": "assistant", "content": "In 7 days."}]}]
+        * 3
+    },
     "a wrapper": {"answers": [named(1), named(2), named(3)]},
     "a wrapper of nameless answers": {
         "answers": [{"answerText": f"In {number} days."} for number in (1, 2, 3)],
@@ -90,7 +99,8 @@ ONE = {
         {"answer": named(1, state="IN_PROGRESS")},
         {"answer": named(2)},
     ],
-    "white space as a second name": [named(1, name=" "), named(2)],
+    "white space as a second name": [named(1, name=" "), named(1)],
+    "a finished answer that grows": [named(1, name="", answerText="In 1"), named(1, name="")],
     "one token": [
         {"answer": {"answerText": "In"}, "answerQueryToken": "t"},
         {"answer": {"answerText": "In 2 days."}, "answerQueryToken": "t"},
