@@ -70,9 +70,10 @@ def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) 
     unknown += request.carrier_fields or ()
     if unknown or any(name not in field_map.paths for name in lacking):
         places = " and no ".join(f"{name}{field_map.describe(name)}" for name in lacking)
+        unread = {"time", "session"}.difference(field_map.paths)
         raise UnmappedFields(
             f"The message as {answer.source_format} has no {places}. Fields that are not read:"
-            f" {join_names(unknown) or 'none'}. {suggest_map(fields, lacking)}"
+            f" {join_names(unknown) or 'none'}. {suggest_map(fields, [*lacking, *unread])}"
         )
 
 

@@ -140,7 +140,7 @@ def test_a_map_that_finds_an_empty_answer_has_no_text(
     assert "UNSCORABLE  NO_TEXT" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("name", "is_read"), [("source_system", True), ("context", False)])
+@pytest.mark.parametrize(("name", "is_read"), [("source_system", True), ("evidence", False)])
 def test_a_short_text_is_refused_only_under_the_whole_name_of_facts(
     tmp_path: Path, name: str, *, is_read: bool
 ) -> None:
