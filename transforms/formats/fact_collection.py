@@ -5,19 +5,14 @@ from collections.abc import Iterable, Iterator
 
 from schemas.answer import Fact
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
-from transforms.formats.field_maps.field_map import read_fact
+from transforms.formats.field_maps.field_map import read_fact, returned_items
 
 MAX_FACTS_CHARACTERS = 20_000_000
 """The limit of one answer's facts with their sources: twice the largest message.
 
 A source is written once and kept with each passage: 10 MB could become a record of 1,000 GB.
 """
-
-# The only field of an object in which functions return something.
-_EMPTY: tuple[object, ...] = ("", [], {})
-_RETURNED = frozenset({"content", "output", "response", "result", "results"})
 
 
 class FactCollection:
@@ -80,19 +75,6 @@ class FactCollection:
             raise UnreadableAnswer(
                 f"The facts and their sources have over {MAX_FACTS_CHARACTERS} characters."
             )
-
-
-def returned_items(returned: object) -> list[object]:
-    """List what a tool returned: also JSON in a text, and what is in the field `documents`."""
-    returned = read_embedded(returned)
-    if isinstance(returned, dict):
-        filled = {name: field for name, field in returned.items() if field not in _EMPTY}
-        if isinstance(documents := filled.get("documents"), list):
-            return documents
-        if len(filled) == 1 and not _RETURNED.isdisjoint(filled):
-            [inner] = filled.values()
-            return returned_items(inner)
-    return returned if isinstance(returned, list) else [returned]
 
 
 def first_text(*texts: str) -> str:

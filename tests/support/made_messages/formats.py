@@ -28,14 +28,27 @@ MAKERS: dict[str, Callable[[Pen], Any]] = {
 """What makes a message, by the name of its format."""
 
 
+_JOINED = ("answer", "answer_query", "grounded_content", "generate_content", "candidate")
 # BigQuery's sink writes log entries in lower case, in which these do not come.
 _NEVER_LOWER = ("otlp", "otlp_logs", "open_inference", "bedrock")
+
+
+# Two of the others in an array may be parts of one stream, or have one name.
+_SEPARATE = tuple(
+    name
+    for name in MAKERS
+    if "stream" not in name and name not in ("otlp_logs", "haystack", *_JOINED)
+)
 
 
 def find_differences(name: str, number: int, seed: int = 0) -> tuple[Any, list[str]]:
     """Make a message of a format, and return it with what is read otherwise than it was written."""
     pen = Pen(f"{seed}/{name}/{number}")
     value = MAKERS[name](pen)
+    if name in _SEPARATE and pen.flip(0.2):
+        pen.answer += 1
+        several = [value, MAKERS[name](pen)]
+        value = {"answers": several} if pen.flip() and name not in _NEVER_LOWER else several
     spell = pen.pick(str, str, _in_snake_case, camel_case_name, str.lower)
     if spell is str.lower and name in _NEVER_LOWER:
         spell = str
@@ -74,6 +87,11 @@ def _rewritten(pen: Pen, value: Any, spell: Callable[[str], str], names: Sequenc
 def _carried(pen: Pen, value: Any) -> Any:
     """Put a message into a carrier, or leave it."""
     text = json.dumps(value, ensure_ascii=pen.flip())
+    if isinstance(value, dict) and {*value} == {"request", "response"} and pen.flip():
+        row = {"full_request": pen.as_json(value["request"]), "request_id": 1}
+        batch = {"status": "", "processed_time": "2026-03-02T08:00:00Z"} | value
+        if "candidates" in str(value):
+            return pen.pick(row | {"full_response": pen.as_json(value["response"])}, batch)
     data = base64.b64encode(text.encode()).decode()
     return pen.pick(
         value,

@@ -69,12 +69,19 @@ def _attributes(pen: Pen) -> JsonObject:
 
 
 def gen_ai(pen: Pen) -> Any:
-    """The attributes of a model's call, alone or in a span as the SDK prints it."""
-    fields = _attributes(pen)
+    """The attributes of a model's call, alone or in a span or its events as the SDK prints it."""
+    fields = _attributes(pen) | pen.maybe(
+        **{"gen_ai.tool.call.result": pen.as_json(_returned(pen))}
+    )
     if pen.flip(0.3):
         fields = {name.replace(".", "_"): field for name, field in fields.items()}
-    ids = {"context": {"trace_id": "0x1", "span_id": "0x2"}}
-    return fields if pen.flip() else {"name": "chat", "attributes": fields, **ids}
+    span = {"name": "chat", "context": {"trace_id": "0x1", "span_id": "0x2"}, "events": []}
+    kept = {name: field for name, field in fields.items() if pen.flip()}
+    moved = {name: field for name, field in fields.items() if name not in kept}
+    events = [{"name": "e", "attributes": {name: moved[name]}} for name in moved]
+    return pen.pick(
+        fields, span | {"attributes": fields}, span | {"attributes": kept, "events": events}
+    )
 
 
 def _any_value(value: Any) -> JsonObject:

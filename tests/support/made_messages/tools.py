@@ -85,6 +85,7 @@ def _tool_content(pen: Pen) -> Any:
         pen.fact,
         lambda: [{"type": "text", "text": fact} for fact in pen.several(pen.fact)],
         lambda: json.dumps([{"content": fact} for fact in pen.several(pen.fact)]),
+        lambda: json.dumps({pen.pick("documents", "results"): _documents(pen, "content", "text")}),
     )
 
 
@@ -313,6 +314,7 @@ def bedrock(pen: Pen) -> Any:
             "retrievedReferences": pen.several(reference, 0),
         }
     )
-    citations.append({"retrievedReferences": [reference()]})
+    picture = {"content": {"type": "IMAGE", "byteContent": pen.aside()}}
+    citations.append({"retrievedReferences": pen.mixed([reference()], [picture])})
     row = {"input": {"text": pen.asked()}, "output": {"text": said}, "citations": citations}
     return row | pen.maybe(sessionId="s")

@@ -65,6 +65,13 @@ SEVERAL = {
     "responses of generateContent with ids": [
         {"candidates": [CANDIDATE], "responseId": each} for each in "abc"
     ],
+    "events of a printed span": {
+        "attributes": {"gen_ai.operation.name": "chat"},
+        "events": [
+            {"attributes": {"gen_ai.output.messages": [{"role": "assistant", "content": text}]}}
+            for text in ("In 1 day.", "In 2 days.", "In 3 days.")
+        ],
+    },
     "a wrapper of attributes": {
         "answers": [{"gen_ai.output.messages": [{"role": "assistant", "content": "In 7 days."}]}]
         * 3

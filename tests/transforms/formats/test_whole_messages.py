@@ -250,6 +250,33 @@ ONE_FACT: dict[str, Any] = {
     "the document of an extracted answer": {
         "answers": [{"data": TEXT, "query": QUERY, "document": {"content": FACT}}]
     },
+    "the result of a call beside an answer": gen_ai(**{"gen_ai.tool.call.result": FACT}),
+    "the event of a printed span": {
+        "name": "chat",
+        "attributes": {"gen_ai.operation.name": "chat"},
+        "events": [
+            {"attributes": {"gen_ai.output.messages": json.dumps([OUTPUT])}},
+            {"attributes": {"gen_ai.retrieval.documents": json.dumps([FACT])}},
+        ],
+    },
+    "documents that a tool returned as JSON": {
+        "messages": [
+            {"role": "user", "content": QUERY},
+            {"role": "tool", "content": json.dumps({"documents": [{"content": FACT}]})},
+        ],
+        "choices": [{"message": {"content": TEXT}}],
+    },
+    "a picture beside a passage": {
+        "output": {"text": TEXT},
+        "citations": [
+            {
+                "retrievedReferences": [
+                    {"content": {"type": "TEXT", "text": FACT}},
+                    {"content": {"type": "IMAGE", "byteContent": "aGk="}},
+                ]
+            }
+        ],
+    },
     "nodes as JSON": {
         "response": TEXT,
         "source_nodes": [json.dumps({"node": {"text": FACT}, "score": 0.5})],

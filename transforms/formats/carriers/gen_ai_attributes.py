@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import read_embedded, to_camel_case
 from schemas.wire.wire_type import words
 from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.formats.carriers.open_inference import read_inference, without_text
-from transforms.formats.fact_collection import returned_items
+from transforms.formats.field_maps.field_map import returned_items
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
@@ -52,7 +54,34 @@ def has_output(attributes: Mapping[str, Any]) -> bool:
 
 
 def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
-    attributes = holder if has_output(holder) else holder["attributes"]
+    own = holder if has_output(holder) else holder["attributes"]
+    events = _events(holder)
+    beside = {
+        name: field
+        for event in events
+        if not has_output(event["attributes"])
+        for name, field in event["attributes"].items()
+    }
+    answering = [event for event in events if has_output(event["attributes"])]
+    if has_output(own) or not answering:
+        yield _carried(holder, beside | {**own})
+        return
+    for event in answering:
+        alone = {**holder, "events": [event]} if len(answering) > 1 else None
+        yield replace(_carried(holder, {**beside, **own} | event["attributes"]), alone=alone)
+
+
+def _events(holder: Mapping[str, Any]) -> list[Any]:
+    """Return the events of a span that have attributes, as the SDK prints it."""
+    events = holder.get("events")
+    return [
+        event
+        for event in (events if isinstance(events, list) else [])
+        if isinstance(event, dict) and isinstance(event.get("attributes"), dict)
+    ]
+
+
+def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> CarriedBody:
     if not has_output(attributes):
         span = read_inference(attributes)
         if not span.answer["gen_ai.output.messages"]:
@@ -70,7 +99,10 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
     place = context if isinstance(context, dict) else holder
     ids = [str(place.get(name, "")) for name in ("traceId", "spanId")]
     times = (holder.get(name) for name in ("endTime", "timestamp", "startTime"))
-    yield CarriedBody(
+    if (result := by_name.get("genaitoolcallresult")) is not None:
+        found = returned_items(by_name.get("genairetrievaldocuments", []))
+        by_name["genairetrievaldocuments"] = [*found, *returned_items(result)]
+    return CarriedBody(
         body={
             field: to_camel_case(read_embedded(by_name[name]))
             for name, field in _FIELDS.items()
@@ -96,7 +128,11 @@ def _is_holder(fields: Mapping[str, Any]) -> bool:
     attributes = fields.get("attributes")
     return has_output(fields) or (
         isinstance(attributes, dict)
-        and (has_output(attributes) or bool(read_inference(attributes).answer))
+        and (
+            has_output(attributes)
+            or any(has_output(event["attributes"]) for event in _events(fields))
+            or bool(read_inference(attributes).answer)
+        )
     )
 
 

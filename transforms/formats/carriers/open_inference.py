@@ -11,8 +11,7 @@ from schemas import Record
 from schemas.message import UnmappedFields
 from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import words
-from transforms.formats.fact_collection import returned_items
-from transforms.formats.field_maps.field_map import parse_map
+from transforms.formats.field_maps.field_map import parse_map, returned_items
 
 _NAMESPACES = frozenset(words("input output llm retrieval reranker openinference session tool"))
 _GIVING_FACTS = frozenset(words("RETRIEVER RERANKER TOOL"))

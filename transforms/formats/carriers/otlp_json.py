@@ -15,7 +15,7 @@ from schemas.wire.json_input import camel_case_name, read_embedded
 from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.formats.carriers.gen_ai_attributes import has_output
 from transforms.formats.carriers.open_inference import read_inference, without_text
-from transforms.formats.fact_collection import returned_items
+from transforms.formats.field_maps.field_map import returned_items
 
 MAX_SHARED_BYTES = 100_000_000
 """The limit of one message for spans that answers share: each answer has a copy of them."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from schemas import Record
 from schemas.answer import Fact
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import camel_case_name, has_any
+from schemas.wire.json_input import camel_case_name, has_any, read_embedded
 from schemas.wire.wire_type import words
 from transforms.formats.field_maps.json_path import JsonPath, json_path, read_text_as_json
 
@@ -59,6 +59,11 @@ _URIS = (
     *_keys("location.web_location.url", "location.confluence_location.url"),
 )
 _DOCUMENTS = (*_keys("document_id", "file_id", "node.id_", "id", "doc_id"), ("document.id",))
+
+
+# The only field of an object in which functions return something.
+_ABSENT: tuple[object, ...] = ("", [], {})
+_RETURNED = frozenset({"content", "output", "response", "result", "results"})
 
 
 class FieldMap(Record, frozen=True):
@@ -108,6 +113,8 @@ class FieldMap(Record, frozen=True):
         """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text."""
         for found in self.find("facts", value):
             items = read_text_as_json(found)
+            if isinstance(items, dict) and (inner := returned_items(items)) != [items]:
+                items = inner  # of a tool
             if isinstance(items, str) and self.separator:
                 items = items.split(self.separator)
             is_list = isinstance(items, list) and all(isinstance(each, _KINDS) for each in items)
@@ -219,6 +226,19 @@ def read_fact(item: object) -> Fact | None:
     sources = (_first_text(keys, item) or None for keys in (_TITLES, _URIS, _DOCUMENTS))
     title, uri, document = sources
     return Fact(text=text, title=title, uri=uri, document=document)
+
+
+def returned_items(returned: object) -> list[object]:
+    """List what a tool returned: also JSON in a text, and what is in the field `documents`."""
+    returned = read_embedded(returned)
+    if isinstance(returned, dict):
+        filled = {name: field for name, field in returned.items() if field not in _ABSENT}
+        if isinstance(documents := filled.get("documents"), list):
+            return documents
+        if len(filled) == 1 and not _RETURNED.isdisjoint(filled):
+            [inner] = filled.values()
+            return returned_items(inner)
+    return returned if isinstance(returned, list) else [returned]
 
 
 def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
