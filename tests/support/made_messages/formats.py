@@ -14,10 +14,10 @@ MAKERS: dict[str, Callable[[Pen], Any]] = {
     make.__name__: make
     for make in (
         *(tools.envelope, google.answer, google.answer_query, google.stream_answer),
-        *(google.assist_answer, google.stream_assist, google.user_activity, google.elided_reply),
+        *(google.assist_answer, google.stream_assist, google.user_activity),
         *(google.grounded_content, google.search_summary, google.conversation),
         *(google.check_grounding, google.generate_content, google.stream_generate_content),
-        *(google.exchanged_stream, google.candidate, google.generate_answer),
+        *(google.candidate, google.generate_answer),
         *(google.detect_intent, telemetry.gen_ai, telemetry.otlp, telemetry.otlp_logs),
         *(telemetry.open_inference, tools.ragas, tools.deepeval, tools.evaluation),
         *(tools.langchain_chain, tools.langchain_messages, tools.langsmith, tools.llamaindex),

@@ -51,19 +51,16 @@ def _turn(pen: Pen, text: str) -> JsonObject:
 
 
 def answer(pen: Pen) -> Any:
-    """An answer, alone or with its query."""
     made = _answer(pen)
     return made if pen.flip() else {"query": pen.asked(), "answer": made}
 
 
 def answer_query(pen: Pen) -> Any:
-    """A response of answerQuery."""
     turns = [*pen.several(lambda: _turn(pen, pen.aside()), 0), _turn(pen, pen.asked())]
-    return {"answer": _answer(pen), "answerQueryToken": "t", "session": {"turns": turns}}
+    return answer_query_alone(pen) | {"session": {"turns": turns}}
 
 
 def stream_answer(pen: Pen) -> Any:
-    """The array of streamAnswer, with or without a whole answer at its end."""
     deltas = pen.several(lambda: {"state": "STREAMING", "answerText": pen.said()}, 2)
     chosen = pen.pick(*deltas)
     references = chosen["references"] = _references(pen)
@@ -95,13 +92,11 @@ def _assist(pen: Pen, state: str = "SUCCEEDED") -> JsonObject:
 
 
 def assist_answer(pen: Pen) -> Any:
-    """An answer of the assistant, alone or in its response."""
     made = _assist(pen)
     return made if pen.flip() else {"answer": made, "assistToken": "t"}
 
 
 def stream_assist(pen: Pen) -> Any:
-    """The array of streamAssist; its last answer is whole, or the last part."""
     parts = pen.several(lambda: _assist(pen, "IN_PROGRESS"), 1)
     if pen.flip():
         replies = [reply for part in parts for reply in part["replies"]]
@@ -112,31 +107,25 @@ def stream_assist(pen: Pen) -> Any:
 
 
 def user_activity(pen: Pen) -> Any:
-    """An entry of the user activity log."""
     query = pen.make(
         pen.asked,
         lambda: {"text": pen.asked()},
         lambda: {"parts": [{"text": pen.asked()}]},
     )
     response = pen.pick(assist_answer, stream_assist, answer_query_alone, grounded_content)(pen)
-    return {"logMetadata": {"methodName": "m"}, "request": {"query": query}, "response": response}
+    entry = {"logMetadata": {"methodName": "m"}, "request": {"query": query}, "response": response}
+    if pen.flip(0.2):  # the log may have the text beside the answer
+        found = {"textGroundingMetadata": {"references": [{"content": pen.fact()}]}}
+        entry["response"] = {"answer": {"replies": [{"groundedContent": found}]}}
+        entry["serviceTextReply"] = pen.said()
+    return entry
 
 
 def answer_query_alone(pen: Pen) -> Any:
-    """A response of answerQuery without a session."""
     return {"answer": _answer(pen), "answerQueryToken": "t"}
 
 
-def elided_reply(pen: Pen) -> Any:
-    """An entry of the user activity log with its text beside the answer."""
-    found = {"textGroundingMetadata": {"references": [{"content": pen.fact()}]}}
-    response = {"answer": {"replies": [{"groundedContent": found}]}}
-    entry = {"logMetadata": {}, "request": {"query": pen.asked()}, "response": response}
-    return entry | {"serviceTextReply": pen.said()}
-
-
 def grounded_content(pen: Pen) -> Any:
-    """A response of generateGroundedContent."""
     metadata = {"supportChunks": pen.several(lambda: {"chunkText": pen.fact()} | pen.source())}
     first = {"content": _said(pen), "groundingScore": 0.5, "groundingMetadata": metadata}
     others = pen.several(lambda: {"content": {"parts": [{"text": pen.other()}]}}, 0, 2)
@@ -152,13 +141,11 @@ def _summary(pen: Pen) -> JsonObject:
 
 
 def search_summary(pen: Pen) -> Any:
-    """The summary of a response of search, beside its results."""
     results = [{"document": {"derivedStructData": {"snippet": pen.aside()}}}]
     return {"summary": _summary(pen)} | pen.maybe(results=results, attributionToken="t")
 
 
 def conversation(pen: Pen) -> Any:
-    """A reply of converseConversation."""
     texts = [*pen.several(pen.aside, 0), pen.asked()]
     messages: list[Any] = [{"userInput": {"input": text}} for text in texts]
     messages.append({"reply": {"summary": {"summaryText": pen.aside()}}})
@@ -166,13 +153,11 @@ def conversation(pen: Pen) -> Any:
 
 
 def check_grounding(pen: Pen) -> Any:
-    """A request of groundingConfigs.check."""
     facts = pen.several(lambda: {"factText": pen.fact()} | pen.maybe(attributes={"title": "L"}))
     return {"answerCandidate": pen.said(), "facts": facts, "groundingSpec": {}}
 
 
 def _said(pen: Pen) -> JsonObject:
-    """Write the content of a candidate: texts, thoughts, and what tools of the service returned."""
     beside: list[Callable[[], JsonObject]] = [
         lambda: {"text": pen.aside(), "thought": True},
         lambda: {"functionCall": {"name": "f", "args": {"q": pen.aside()}}},
@@ -204,7 +189,6 @@ def _tool_part(pen: Pen) -> JsonObject:
 
 
 def _asked(pen: Pen) -> list[JsonObject]:
-    """Write the contents of a request: earlier turns, the question, and calls of functions."""
     earlier = pen.several(
         lambda: {"role": pen.pick("user", "model"), "parts": [{"text": pen.aside()}]}, 0
     )
@@ -256,27 +240,17 @@ def _others(pen: Pen) -> list[JsonObject]:
     ]
 
 
-def _response(pen: Pen) -> JsonObject:
-    history = pen.maybe(automaticFunctionCallingHistory=_asked(pen)) if pen.flip(0.2) else {}
-    return {"candidates": [_candidate(pen), *_others(pen)], "responseId": "r"} | history
-
-
-def _request(pen: Pen) -> JsonObject:
-    system = {"parts": [{"text": pen.aside()}]}
-    return {"contents": _asked(pen)} | pen.maybe(systemInstruction=system)
-
-
 def generate_content(pen: Pen) -> Any:
-    """A response of generateContent, alone or with its request."""
     if pen.flip():
-        return _response(pen)
-    request = _request(pen)
-    response = {"candidates": [_candidate(pen), *_others(pen)]}
-    return {"request": request, "response": response}
+        history = pen.maybe(automaticFunctionCallingHistory=_asked(pen)) if pen.flip(0.2) else {}
+        return {"candidates": [_candidate(pen), *_others(pen)], "responseId": "r"} | history
+    system = {"parts": [{"text": pen.aside()}]}
+    request = {"contents": _asked(pen)} | pen.maybe(systemInstruction=system)
+    whole = {"candidates": [_candidate(pen), *_others(pen)]}
+    return {"request": request, "response": whole if pen.flip() else stream_generate_content(pen)}
 
 
 def stream_generate_content(pen: Pen) -> Any:
-    """The array of streamGenerateContent: parts, sources and other candidates in any chunk."""
     whole, others = _candidate(pen), _others(pen)
     parts, metadata = whole["content"]["parts"], whole["groundingMetadata"]
     chunks = metadata["groundingChunks"]
@@ -298,18 +272,11 @@ def stream_generate_content(pen: Pen) -> Any:
     return elements
 
 
-def exchanged_stream(pen: Pen) -> Any:
-    """A request with the chunks of its response."""
-    return {"request": _request(pen), "response": stream_generate_content(pen)}
-
-
 def candidate(pen: Pen) -> Any:
-    """An event of the Agent Development Kit."""
     return {"author": "agent", "invocationId": "i"} | _candidate(pen)
 
 
 def generate_answer(pen: Pen) -> Any:
-    """A request of generateAnswer, with the passages or not, and its response."""
     asked = [each for each in _asked(pen) if "functionCall" not in each["parts"][0]]
     passages = pen.several(lambda: {"content": {"parts": [{"text": pen.fact()}]}, "id": "1"})
     given = pen.flip()
@@ -321,7 +288,6 @@ def generate_answer(pen: Pen) -> Any:
 
 
 def detect_intent(pen: Pen) -> Any:
-    """A response of detectIntent; the answer stands in its messages, too."""
     texts = pen.several(pen.said)
     messages: list[Any] = [{"text": {"text": [text]}} for text in texts]
     messages = pen.mixed(messages, [{"payload": {"a": pen.aside()}}])

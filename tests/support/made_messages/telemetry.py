@@ -69,7 +69,6 @@ def _attributes(pen: Pen) -> JsonObject:
 
 
 def gen_ai(pen: Pen) -> Any:
-    """The attributes of a model's call, alone or in a span or its events as the SDK prints it."""
     fields = _attributes(pen) | pen.maybe(
         **{"gen_ai.tool.call.result": pen.as_json(_returned(pen))}
     )
@@ -85,7 +84,6 @@ def gen_ai(pen: Pen) -> Any:
 
 
 def _any_value(value: Any) -> JsonObject:
-    """Write a value as OTLP does."""
     if isinstance(value, Mapping):
         return {"kvlistValue": {"values": _pairs(value)}}
     if isinstance(value, list):
@@ -113,7 +111,6 @@ def _batch(pen: Pen, spans: Iterable[JsonObject]) -> Any:
 
 
 def otlp(pen: Pen) -> Any:
-    """Spans of a trace: a model's call, its attributes or its event, beside its tools' spans."""
     fields = _attributes(pen)
     spans = [_span(1, 0, {"gen_ai.operation.name": "invoke_agent"})]
     moved = pen.flip()
@@ -130,7 +127,6 @@ def otlp(pen: Pen) -> Any:
 
 
 def otlp_logs(pen: Pen) -> Any:
-    """Log records of two answers."""
     records = []
     for number in range(2):
         pen.answer = number
@@ -187,7 +183,6 @@ def _model_span(pen: Pen, said: str, asked: str) -> JsonObject:
 
 
 def open_inference(pen: Pen) -> Any:
-    """Spans of OpenInference: a chain with its retriever, tools and model, or one alone."""
     said, asked = pen.said(), pen.asked()
     model = _model_span(pen, said, asked)
     if pen.flip(0.3):

@@ -12,13 +12,11 @@ def _documents(pen: Pen, *names: str) -> list[Any]:
 
 
 def envelope(pen: Pen) -> Any:
-    """Make a message in groundwatch's own format."""
     facts = pen.as_json(_documents(pen, "text", "content", "page_content", "passage", "snippet"))
     return {"query": pen.asked(), "answer": pen.said(), "facts": facts} | pen.maybe(id="a", time=1)
 
 
 def ragas(pen: Pen) -> Any:
-    """A sample of Ragas, of either version."""
     if pen.flip():
         facts = pen.as_json(pen.several(pen.fact))
         row = {"user_input": pen.asked(), "response": pen.said(), "retrieved_contexts": facts}
@@ -28,7 +26,6 @@ def ragas(pen: Pen) -> Any:
 
 
 def deepeval(pen: Pen) -> Any:
-    """A test case of DeepEval."""
     facts = pen.several(pen.fact)
     given = pen.pick(facts, "|".join(facts))
     row = {"input": pen.asked(), "actual_output": pen.said(), "retrieval_context": given}
@@ -36,20 +33,17 @@ def deepeval(pen: Pen) -> Any:
 
 
 def evaluation(pen: Pen) -> Any:
-    """A row of the evaluations of Azure and Vertex AI."""
     row = {pen.pick("query", "prompt"): pen.asked(), "response": pen.said(), "context": pen.fact()}
     return row | pen.maybe(ground_truth=pen.aside(), reference=pen.aside())
 
 
 def _blocks(pen: Pen, texts: list[str]) -> Any:
-    """Write texts as the content of a message: one text, or blocks."""
     if pen.flip():
         return "".join(texts)
     return [{"type": "text", "text": text} for text in texts]
 
 
 def langchain_chain(pen: Pen) -> Any:
-    """The output of a chain, and the state of a graph."""
     documents = _documents(pen, "page_content")
     said = pen.said()
     answer = pen.pick(said, {"type": "ai", "content": said}, {"content": _blocks(pen, [said])})
@@ -61,7 +55,6 @@ def langchain_chain(pen: Pen) -> Any:
 
 
 def langchain_messages(pen: Pen) -> Any:
-    """The messages of an agent, in each of the three ways of writing them."""
     wrap: Callable[[str, JsonObject], JsonObject] = pen.pick(
         lambda kind, fields: fields | {"type": kind},
         lambda kind, fields: {"type": kind, "data": fields | {"type": kind}},
@@ -80,7 +73,6 @@ def langchain_messages(pen: Pen) -> Any:
 
 
 def _tool_content(pen: Pen) -> Any:
-    """Write what a tool returned: a text, JSON, or blocks."""
     return pen.make(
         pen.fact,
         lambda: [{"type": "text", "text": fact} for fact in pen.several(pen.fact)],
@@ -90,7 +82,6 @@ def _tool_content(pen: Pen) -> Any:
 
 
 def langsmith(pen: Pen) -> Any:
-    """A run of LangSmith."""
     outputs = pen.blanks("answer", "result", empty=("", None))
     outputs[pen.pick("output", "answer", "result")] = pen.said()
     outputs |= pen.blanks("documents", "context", empty=([], None))
@@ -102,8 +93,6 @@ def langsmith(pen: Pen) -> Any:
 
 
 def llamaindex(pen: Pen) -> Any:
-    """A response of LlamaIndex."""
-
     def node() -> JsonObject:
         fact = pen.fact()
         text = pen.pick({"text": fact}, {"text_resource": {"text": fact}, "text": ""})
@@ -115,7 +104,6 @@ def llamaindex(pen: Pen) -> Any:
 
 
 def haystack(pen: Pen) -> Any:
-    """Answers of Haystack, alone, of a pipeline, or as a component is stored."""
     meta = {"meta": {"note": pen.aside()}}
 
     def document() -> JsonObject:
@@ -137,7 +125,6 @@ def haystack(pen: Pen) -> Any:
 
 
 def phoenix(pen: Pen) -> Any:
-    """A row of Phoenix's spans, or of its examples."""
     if pen.flip(0.3):
         return {"input": pen.asked(), "output": pen.said(), "reference": pen.fact()}
     documents = [{"document.content": fact} for fact in pen.several(pen.fact)]
@@ -146,7 +133,6 @@ def phoenix(pen: Pen) -> Any:
 
 
 def langfuse(pen: Pen) -> Any:
-    """A trace or an observation of Langfuse."""
     is_trace = pen.flip()
     asked, said = pen.asked(), pen.said()
     history: list[JsonObject] = [
@@ -177,7 +163,6 @@ def langfuse(pen: Pen) -> Any:
 
 
 def responses(pen: Pen) -> Any:
-    """A response of OpenAI's Responses API."""
     said = [
         {"type": "message", "role": "assistant", "content": parts}
         for parts in pen.several(
@@ -206,7 +191,6 @@ def responses(pen: Pen) -> Any:
 
 
 def _source(pen: Pen) -> JsonObject:
-    """Write a source of Anthropic's requests."""
     return pen.make(
         lambda: {"type": "document", "source": {"type": "text", "data": pen.fact()}},
         lambda: {"type": "document", "source": {"type": "content", "content": pen.fact()}},
@@ -250,7 +234,6 @@ def _anthropic_said(pen: Pen, *, cites: bool) -> list[JsonObject]:
 
 
 def anthropic(pen: Pen) -> Any:
-    """A message of Anthropic, alone or with its request."""
     response = {"role": "assistant", "stop_reason": "end_turn", "id": "m"}
     if pen.flip(0.4):
         return response | {"content": _anthropic_said(pen, cites=True)}
@@ -286,7 +269,6 @@ def _chat(pen: Pen) -> list[JsonObject]:
 
 
 def chat(pen: Pen) -> Any:
-    """A chat of OpenAI or LiteLLM: the messages with the completion, or the answer among them."""
     messages = _chat(pen)
     said = {"role": "assistant", "content": _blocks(pen, pen.several(pen.said))}
     others = pen.several(lambda: {"index": 1, "message": {"content": pen.other()}}, 0, 1)
@@ -300,8 +282,6 @@ def chat(pen: Pen) -> Any:
 
 
 def bedrock(pen: Pen) -> Any:
-    """A response of Bedrock's RetrieveAndGenerate."""
-
     def reference() -> JsonObject:
         return {"content": {"text": pen.fact(), "type": "TEXT"}} | pen.maybe(
             location={}, metadata={}
