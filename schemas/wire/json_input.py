@@ -76,6 +76,17 @@ def read_embedded(value: object) -> object:
     return value
 
 
+def read_if_json(value: object) -> object:
+    """Parse a text of JSON in JSON, as `read_embedded`; return any other text unchanged.
+
+    A text such as "[1] Lamps glow." begins as JSON does.
+    """
+    try:
+        return read_embedded(value)
+    except UnreadableAnswer:
+        return value
+
+
 def has_any(value: object, names: AbstractSet[str]) -> bool:
     """Return whether parsed JSON is an object that has a field of these names."""
     return isinstance(value, dict) and not names.isdisjoint(value)

@@ -1,5 +1,6 @@
 """Make messages of Google's services: Discovery Engine, Gemini, Vertex AI and Dialogflow."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -176,7 +177,7 @@ def _returned(pen: Pen) -> Any:
         lambda: {"documents": pen.several(lambda: pen.document("content", "text"))},
         lambda: {"results": pen.several(lambda: pen.document("snippet", "text"))},
         lambda: {"lamp": {"text": pen.fact(), "price": 3}},
-        lambda: {"output": '{"results": [{"content": "' + pen.write("fact").split()[0] + '"}]}'},
+        lambda: {"output": json.dumps({"results": [{"content": pen.fact()}]})},
     )
 
 

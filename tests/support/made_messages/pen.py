@@ -21,6 +21,7 @@ JsonObject = dict[str, Any]
 
 _WORD = re.compile(r"(said|fact|asked|other|aside)(\d+)x(\d+)")
 _BASE64 = re.compile(r"""(?<="data": ")[A-Za-z0-9+/]{40,}={0,2}(?=")""")
+_WORDS_BEFORE = ("", "", "", "", "", "", "[1] ", "{a} ", "['a'] ", "- ")
 _WORDS_AFTER = (" glows.", " glüht.", " glows\nin the dark.", " has 3 “lamps”.")
 
 
@@ -39,7 +40,8 @@ class Pen:
     def write(self, kind: str) -> str:
         """Write a text with a marked word."""
         self._words += 1
-        return f"{kind}{self.answer}x{self._words}{self.pick(*_WORDS_AFTER)}"
+        word = f"{kind}{self.answer}x{self._words}"
+        return f"{self.pick(*_WORDS_BEFORE)}{word}{self.pick(*_WORDS_AFTER)}"
 
     def said(self) -> str:
         """Write a text of the answer."""

@@ -326,6 +326,29 @@ def test_the_fact_is_read_wherever_it_stands(value: Any) -> None:
     assert answer.query in (QUERY, None)
 
 
+@pytest.mark.parametrize("text", ["[1] Lamps glow.", "{a} Lamps glow.", "['a'] Lamps glow."])
+def test_a_text_that_begins_as_json_does_is_a_text(text: str) -> None:
+    attributes = {
+        "openinference.span.kind": "LLM",
+        "input.value": text,
+        "output.value": text,
+        "retrieval.documents.0.document.content": text,
+        "retrieval.documents.0.document.metadata": text,
+    }
+    pairs = [{"key": name, "value": {"stringValue": field}} for name, field in attributes.items()]
+    records = [{"body": {"stringValue": text}}, {"attributes": pairs}]
+    for value in (
+        gen_ai(tool(RESPONSE | {"response": text})),
+        gen_ai(tool(content=text)),
+        {"request": returned({"result": text}), "response": gemini()},
+        {"attributes": attributes},
+        {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]},
+    ):
+        answer = parsed(value)
+        assert [fact.text for fact in answer.facts] == [text]
+        assert (answer.answer_text, answer.query) in ((TEXT, QUERY), (TEXT, None), (text, text))
+
+
 def text_blocks(*texts: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": text} for text in texts]
 

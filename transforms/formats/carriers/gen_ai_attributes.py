@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import read_embedded, to_camel_case
+from schemas.wire.json_input import read_if_json, to_camel_case
 from schemas.wire.wire_type import words
 from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.formats.carriers.open_inference import read_inference, without_text
@@ -104,7 +104,7 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
         by_name["genairetrievaldocuments"] = [*found, *returned_items(result)]
     return CarriedBody(
         body={
-            field: to_camel_case(read_embedded(by_name[name]))
+            field: to_camel_case(read_if_json(by_name[name]))
             for name, field in _FIELDS.items()
             if name in by_name
         },

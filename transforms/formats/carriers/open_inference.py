@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas import Record
 from schemas.message import UnmappedFields
-from schemas.wire.json_input import read_embedded
+from schemas.wire.json_input import read_if_json
 from schemas.wire.wire_type import words
 from transforms.formats.field_maps.field_map import parse_map, returned_items
 
@@ -52,7 +52,7 @@ def read_inference(attributes: Mapping[str, Any]) -> InferenceSpan:
     kind = str(_at(fields, "openinference.span.kind") or "").upper()
     found = (*_listed(fields, "retrieval.documents"), *_listed(fields, "reranker.output_documents"))
     documents: list[Any] = [_document(each) for each in found]
-    asked, said = (read_embedded(_at(fields, f"{side}.value")) for side in ("input", "output"))
+    asked, said = (read_if_json(_at(fields, f"{side}.value")) for side in ("input", "output"))
     if kind in _WITHOUT_ANSWER:
         if kind in _GIVING_FACTS and not documents:
             documents = returned_items(said)
@@ -110,7 +110,7 @@ def _document(holder: Any) -> Any:
     document = _at(holder, "document")
     if not isinstance(document, dict):
         return holder
-    return document | {"metadata": read_embedded(document.get("metadata", ""))}
+    return document | {"metadata": read_if_json(document.get("metadata", ""))}
 
 
 def _nested(value: Any) -> Any:
@@ -140,7 +140,7 @@ def _at(value: Any, path: str) -> Any:
 
 def _listed(value: Any, path: str) -> list[Any]:
     """Return a list that is one, or JSON in a text, or an object with the items' numbers."""
-    found = read_embedded(_at(value, path))
+    found = read_if_json(_at(value, path))
     if isinstance(found, dict):
         numbers = sorted((name for name in found if name.isdecimal()), key=int)
         return [found[number] for number in numbers]

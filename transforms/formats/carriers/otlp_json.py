@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import camel_case_name, read_embedded
+from schemas.wire.json_input import camel_case_name, read_if_json
 from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.formats.carriers.gen_ai_attributes import has_output
 from transforms.formats.carriers.open_inference import read_inference, without_text
@@ -105,7 +105,7 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carrie
 
 
 def _read(item: dict[str, Any]) -> _Span:
-    body = read_embedded(_value(item.get("body")))
+    body = read_if_json(_value(item.get("body")))
     own = _attributes(item.get("attributes")) | (body if isinstance(body, dict) else {})
     events = [_attributes(event.get("attributes")) for event in _objects(item, "events")]
     documents = [
@@ -182,7 +182,7 @@ def _with_facts(answer: dict[str, Any], spans: Sequence[_Span]) -> dict[str, Any
 
 
 def _asked(answer: Mapping[str, Any]) -> list[Any]:
-    messages = read_embedded(answer.get(_ASKED))
+    messages = read_if_json(answer.get(_ASKED))
     return messages if isinstance(messages, list) else []
 
 

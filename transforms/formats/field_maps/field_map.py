@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from schemas import Record
 from schemas.answer import Fact
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import camel_case_name, has_any, read_embedded
+from schemas.wire.json_input import camel_case_name, has_any, read_if_json
 from schemas.wire.wire_type import words
 from transforms.formats.field_maps.json_path import JsonPath, json_path, read_text_as_json
 
@@ -181,11 +181,13 @@ def _inner(item: Any) -> list[Any] | None:
         return None
     source, found = item.get("source"), item.get("content")
     if isinstance(source, dict):
-        found = source.get({"text": "data", "content": "content"}.get(source.get("type", ""), ""))
-        found = [found] if isinstance(found, str) else found or []
+        given = {"text": source.get("data"), "content": source.get("content")}
+        found = next((given[kind] for kind in given if kind == source.get("type")), None) or []
+        found = [found] if isinstance(found, str) else found
     named = {name: item[name] for name in ("title", "source") if isinstance(item.get(name), str)}
     if isinstance(found, list):
-        return [named | ({"text": each} if isinstance(each, str) else each) for each in found]
+        texts = [{"text": each} if isinstance(each, str) else each for each in found]
+        return [named | each if isinstance(each, dict) else each for each in texts]
     return [] if item.get("type") in _PICTURES else None
 
 
@@ -230,7 +232,7 @@ def read_fact(item: object) -> Fact | None:
 
 def returned_items(returned: object) -> list[object]:
     """List what a tool returned: also JSON in a text, and what is in the field `documents`."""
-    returned = read_embedded(returned)
+    returned = read_if_json(returned)
     if isinstance(returned, dict):
         filled = {name: field for name, field in returned.items() if field not in _ABSENT}
         if isinstance(documents := filled.get("documents"), list):
