@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from schemas.wire.json_input import camel_case_name
@@ -29,6 +29,9 @@ MAKERS: dict[str, Callable[[Pen], Any]] = {
 
 
 _JOINED = ("answer", "answer_query", "grounded_content", "generate_content", "candidate")
+_OTHER_VALUES: tuple[Any, ...] = (
+    *(5, -1, 1e300, True, "", "x", "[1", "{", [], {}, [5], [[]], [{}], {"a": 1}, {"type": []}),
+)
 # BigQuery's sink writes log entries in lower case, in which these do not come.
 _NEVER_LOWER = ("otlp", "otlp_logs", "open_inference", "bedrock")
 
@@ -58,6 +61,23 @@ def find_differences(name: str, number: int, seed: int = 0) -> tuple[Any, list[s
     else:
         value = _carried(pen, value)
     return value, differences(value)
+
+
+def make_broken(name: str, number: int) -> Any:
+    """Make a message of a format in which a value or two are of another type."""
+    pen = Pen(f"broken/{name}/{number}")
+    value = _carried(pen, MAKERS[name](pen))
+    places = list(_places_in(value))
+    for holder, key in pen.several(lambda: pen.pick(*places), 1, 2):
+        holder[key] = pen.pick(*_OTHER_VALUES)
+    return value
+
+
+def _places_in(value: Any) -> Iterator[tuple[Any, Any]]:
+    keys = range(len(value)) if isinstance(value, list) else value
+    for key in keys if isinstance(value, dict | list) else ():
+        yield value, key
+        yield from _places_in(value[key])
 
 
 def _names_in(value: Any) -> set[str]:

@@ -2,7 +2,10 @@
 
 import pytest
 
-from tests.support.made_messages.formats import MAKERS, find_differences
+from schemas.answer import Answer
+from tests.support.answer_messages import message_of
+from tests.support.made_messages.formats import MAKERS, find_differences, make_broken
+from transforms.formats.parser import ParseFailure, parse_answers
 
 _MESSAGES = 100
 
@@ -12,3 +15,11 @@ def test_what_was_written_is_read(name: str) -> None:
     for number in range(_MESSAGES):
         value, found = find_differences(name, number)
         assert not found, f"{found} in {value}"
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_broken_message_is_answers_or_failures(name: str) -> None:
+    for number in range(_MESSAGES):
+        found = list(parse_answers(message_of(make_broken(name, number))))
+        assert found
+        assert all(isinstance(each, Answer | ParseFailure) for each in found)

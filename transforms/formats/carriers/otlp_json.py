@@ -262,10 +262,11 @@ def _value(value: object) -> Any:
         return value
     name, inner = next(iter(value.items()))
     kind = camel_case_name(name)  # the names in attributes are as written
+    values = inner.get("values") if isinstance(inner, dict) else None
     if kind == "kvlistValue":
-        return _attributes(inner.get("values")) if isinstance(inner, dict) else {}
+        return _attributes(values)
     if kind == "arrayValue":
-        return [_value(each) for each in inner.get("values", [])] if isinstance(inner, dict) else []
+        return list(map(_value, values)) if isinstance(values, list) else []
     return inner
 
 

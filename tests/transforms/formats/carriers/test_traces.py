@@ -271,3 +271,11 @@ def test_copies_of_shared_spans_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
     [failure] = parse_answers(message_of(value))
     assert isinstance(failure, ParseFailure)
     assert "fewer answers" in str(failure.error)
+
+
+@pytest.mark.parametrize("kind", ["arrayValue", "kvlistValue"])
+@pytest.mark.parametrize("values", [5, True, "x", {"a": 1}])
+def test_values_that_are_no_list_are_none(kind: str, values: object) -> None:
+    broken = {"key": "note", "value": {kind: {"values": values}}}
+    good = span(1, said())
+    assert parsed(batch(good | {"attributes": [*good["attributes"], broken]})).answer_text == TEXT
