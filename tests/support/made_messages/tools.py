@@ -89,6 +89,13 @@ def langsmith(pen: Pen) -> Any:
         pen, "page_content", "text"
     )
     inputs = {pen.pick("question", "query", "input"): pen.asked()}
+    if pen.flip(0.3):  # a run of a graph
+        messages = langchain_messages(pen)["messages"]
+        if "type" in messages[0] and "content" in messages[0]:
+            inputs, outputs = {"messages": messages[:1]}, {"messages": messages}
+    elif pen.flip(0.3):  # a call of a model
+        message = {"role": "assistant", "content": _blocks(pen, pen.several(pen.said))}
+        inputs, outputs = {"messages": _chat(pen)}, {"choices": [{"message": message}]}
     return {"run_type": "chain", "id": "r", "inputs": inputs, "outputs": outputs}
 
 
@@ -139,9 +146,15 @@ def langfuse(pen: Pen) -> Any:
         {"role": pen.pick("system", "assistant", "user"), "content": pen.aside()},
         {"role": "user", "content": _blocks(pen, [asked])},
     ]
-    tools = pen.several(lambda: {"role": "tool", "content": _tool_content(pen)}, 0, 2)
+    tools = pen.several(
+        lambda: {"role": pen.pick("tool", "function"), "content": _tool_content(pen)}, 0, 2
+    )
     inputs = pen.pick(
-        asked, {"question": asked}, {"query": asked}, [*history, *tools], {"messages": history}
+        asked,
+        {"question": asked},
+        {"query": asked},
+        [*history, *tools],
+        {"messages": [*history, *tools]},
     )
     outputs = pen.pick(
         said,

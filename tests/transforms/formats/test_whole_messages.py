@@ -277,6 +277,25 @@ ONE_FACT: dict[str, Any] = {
             }
         ],
     },
+    "a run of a graph": {
+        "run_type": "chain",
+        "inputs": {"messages": [{"role": "user", "content": QUERY}]},
+        "outputs": {
+            "messages": [
+                {"type": "human", "content": QUERY},
+                {"type": "ai", "content": "I will search."},
+                {"type": "tool", "content": FACT},
+                {"type": "ai", "content": TEXT},
+            ]
+        },
+    },
+    "a run of a model": {
+        "run_type": "llm",
+        "inputs": {
+            "messages": [{"role": "user", "content": QUERY}, {"role": "tool", "content": FACT}]
+        },
+        "outputs": {"choices": [{"message": {"content": TEXT}}]},
+    },
     "nodes as JSON": {
         "response": TEXT,
         "source_nodes": [json.dumps({"node": {"text": FACT}, "score": 0.5})],
