@@ -8,6 +8,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partialmethod
 from typing import Any, TypeVar
 
 from schemas.answer import Answer
@@ -43,25 +44,11 @@ class Pen:
         word = f"{kind}{self.answer}x{self._words}"
         return f"{self.pick(*_WORDS_BEFORE)}{word}{self.pick(*_WORDS_AFTER)}"
 
-    def said(self) -> str:
-        """Write a text of the answer."""
-        return self.write("said")
-
-    def fact(self) -> str:
-        """Write a fact."""
-        return self.write("fact")
-
-    def asked(self) -> str:
-        """Write a question."""
-        return self.write("asked")
-
-    def other(self) -> str:
-        """Write a text of another candidate."""
-        return self.write("other")
-
-    def aside(self) -> str:
-        """Write a text that must not be read."""
-        return self.write("aside")
+    said = partialmethod(write, "said")
+    fact = partialmethod(write, "fact")
+    asked = partialmethod(write, "asked")
+    other = partialmethod(write, "other")
+    aside = partialmethod(write, "aside")
 
     def flip(self, chance: float = 0.5) -> bool:
         """Return true by chance."""
