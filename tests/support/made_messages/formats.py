@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from schemas.wire.json_input import camel_case_name
 from tests.support.made_messages import google, telemetry, tools
 from tests.support.made_messages.pen import Pen, differences
 
@@ -26,7 +25,6 @@ MAKERS: dict[str, Callable[[Pen], Any]] = {
     )
 }
 """What makes a message, by the name of its format."""
-
 
 _JOINED = ("answer", "answer_query", "grounded_content", "generate_content", "candidate")
 _OTHER_VALUES: tuple[Any, ...] = (
@@ -51,8 +49,8 @@ def find_differences(name: str, number: int, seed: int = 0) -> tuple[Any, list[s
     if name in _SEPARATE and pen.flip(0.2):
         pen.answer += 1
         several = [value, MAKERS[name](pen)]
-        value = {"answers": several} if pen.flip() and name not in _NEVER_LOWER else several
-    spell = pen.pick(str, str, _in_snake_case, camel_case_name, str.lower)
+        value = {"answers": several} if pen.flip() else several
+    spell = pen.pick(str, str, _in_snake_case, _in_camel_case, str.lower)
     if spell is str.lower and name in _NEVER_LOWER:
         spell = str
     value = _rewritten(pen, value, spell, sorted(_names_in(value)))
@@ -88,6 +86,10 @@ def _names_in(value: Any) -> set[str]:
 
 def _in_snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z])([A-Z])", lambda match: f"_{match[1].lower()}", name)
+
+
+def _in_camel_case(name: str) -> str:
+    return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
 
 
 def _rewritten(pen: Pen, value: Any, spell: Callable[[str], str], names: Sequence[str]) -> Any:
