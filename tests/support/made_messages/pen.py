@@ -1,6 +1,6 @@
 """Write the texts of a message, each with a word that says what it is; and read these words.
 
-So a reader that knows no format can tell what should be found in a message, wherever it stands.
+So a reader that knows no format knows what should be found in a message, at any place.
 """
 
 import base64
