@@ -17,6 +17,8 @@ _MAX_SMALL_CHARACTERS = 200
 _MAX_NAMED_FIELDS = 5
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _RECORDS = frozenset({Citation, Fact})
+# What a model may call and with what, which its provider names as it likes.
+_CALLS = frozenset({"args", "arguments", "functions", "parameters", "toolCalls", "tools"})
 _FLAGS = {"text": "answer", "facts": "facts"}
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
@@ -84,7 +86,7 @@ def _named_as_facts(value: object, path: str, ignored: frozenset[str]) -> Iterat
             yield from _named_as_facts(item, f"{path}[]", ignored)
     for name, field in value.items() if isinstance(value, dict) else ():
         below = f"{path}.{name}" if path else name
-        if camel_case_name(name) in ignored:
+        if camel_case_name(name) in ignored | _CALLS:
             continue
         if is_facts_name(name) and _could_hold(below, field):
             yield below

@@ -345,6 +345,11 @@ def test_the_fact_is_read_wherever_it_stands(value: Any) -> None:
     assert answer.query in (QUERY, None)
 
 
+def test_the_fields_of_a_call_are_no_facts() -> None:
+    call = {"type": "ai", "content": TEXT, "tool_calls": [{"args": {"context": FACT}}]}
+    assert parsed({"messages": [{"type": "human", "content": QUERY}, call]}).facts == ()
+
+
 @pytest.mark.parametrize("text", ["[1] Lamps glow.", "{a} Lamps glow.", "['a'] Lamps glow."])
 def test_a_text_that_begins_as_json_does_is_a_text(text: str) -> None:
     attributes = {
