@@ -1,6 +1,7 @@
 """Index the answers of output folders, so that a page of a million is found in an instant."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, time
@@ -41,11 +42,6 @@ _FORGET = (
     "INSERT INTO words(words) VALUES ('delete-all')",
 )
 _LABELLED = "CREATE TEMP TABLE labelled(id INTEGER PRIMARY KEY, label TEXT, sample TEXT)"
-_READ_FIELDS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("record_id", "engine", "event_time", "query", "answer_text", "verdict"), ()),
-    **dict.fromkeys(("verdict_reason", "tags", "support_score", "min_claim_score"), ()),
-    "facts": ("document", "uri"),
-}
 _ORDERS = {
     "score": "score",
     "newest": "-time_us",
@@ -290,30 +286,24 @@ def _search_words(text: str) -> list[str]:
     return "".join(each if each.isalnum() else " " for each in text).split()
 
 
-class _Names:
-    """The numbers of the names of records, and how many records of a file have each."""
+class _Names(dict[tuple[str, str], int]):
+    """The numbers of the kinds and names of records; `records` has some number once a record."""
 
     def __init__(self, database: Database) -> None:
         rows = database.read("SELECT kind, name, number FROM names")
+        super().__init__(((kind, name), number) for kind, name, number in rows)
         self._database = database
-        self._numbers: dict[tuple[str, str], int] = {(kind, name): n for kind, name, n in rows}
-        self._records: dict[int, int] = {}
+        self.records: Counter[int | None] = Counter()
 
-    def number(self, kind: str, name: str | None) -> int | None:
-        """Return the number of a name of one record."""
-        if not name:
-            return None
-        number = self._numbers.get((kind, name))
-        if number is None:
-            [(number,)] = self._database.write_returning(_NEW_NAME, kind, name)
-            self._numbers[kind, name] = number
-        self._records[number] = self._records.get(number, 0) + 1
-        return number
+    def __missing__(self, key: tuple[str, str]) -> int:
+        [(number,)] = self._database.write_returning(_NEW_NAME, *key)
+        self[key] = number
+        return int(number)
 
     def store(self) -> None:
         """Add the records of the file to those of the files before."""
         update = "UPDATE names SET records = records + ? WHERE number = ?"
-        pairs = ((records, number) for number, records in self._records.items())
+        pairs = ((records, number) for number, records in self.records.items())
         self._database.write_many(update, pairs)
 
 
@@ -324,7 +314,7 @@ def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
     [(file,)], names = added, _Names(database)
     entries: list[_Entry] = []
     try:
-        for start_byte, rows in locate_blocks(path, _READ_FIELDS):
+        for start_byte, rows in locate_blocks(path):
             for place, row in enumerate(rows):
                 # A repeated answer counts once, as in the report.
                 for (number,) in database.write_returning(_NEW_ID, row["record_id"]):
@@ -362,15 +352,15 @@ def _entry(
     scores = [score for score in (lowest, support) if score is not None]
     stratum = stratum_of(verdict, support, lowest, thresholds.of_engine(engine))
     sources = {each.get("document") or each.get("uri") for each in read("facts") or ()}
-    marks = [
-        *(names.number("tag", tag) for tag in set(read("tags") or ())),
-        *(names.number("document", source) for source in sources if source),
-    ]
+    marks = [names["tag", tag] for tag in set(read("tags") or ()) if tag]
+    marks += [names["document", source] for source in sources if source]
+    kinds = (("verdict", verdict), ("reason", read("verdict_reason")), ("engine", engine))
+    numbers = [names[kind, name] if name else None for kind, name in kinds]
+    names.records.update(marks)
+    names.records.update(numbers)
     record = (
         *where,
-        names.number("verdict", verdict),
-        names.number("reason", read("verdict_reason")),
-        names.number("engine", engine),
+        *numbers,
         to_us(event_time) if isinstance(event_time, datetime) else _NO_TIME,
         *(scores[0] if scores else _UNSCORED, stratum or "", _chance(row["record_id"])),
     )
