@@ -11,12 +11,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from launch.evaluate.strata import Sample, Stratum, stratum_of
-from launch.outputs.output_folder import (
-    UnreadableFile,
-    find_files,
-    locate_blocks,
-    read_answer,
-)
+from launch.outputs.output_folder import UnreadableFile, find_files, locate_blocks, read_answer
 from schemas import Record
 from schemas.enriched_answer import AnswerRow
 from schemas.quantities import DAY_US, to_us
@@ -50,6 +45,11 @@ _ORDERS = {
 _NEW_FILE = "INSERT OR IGNORE INTO files(path, damage) VALUES (?, '') RETURNING file"
 _NEW_ID = "INSERT OR IGNORE INTO ids(record_id) VALUES (?) RETURNING id"
 _NEW_NAME = "INSERT INTO names(kind, name, records) VALUES (?, ?, 0) RETURNING number"
+_NEW_ENTRY = (
+    "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)",
+)
+_Entry = tuple[tuple[Value, ...], tuple[Value, ...]]  # in `records` and in `words`
 _BATCH = 5_000
 _UNSCORED = 2.0  # behind all scores
 _NO_TIME = 0
@@ -164,9 +164,14 @@ class AnswerIndex:
         [(matching,)] = self._rows(f"SELECT count(*) FROM records WHERE {condition}", *values)  # noqa: S608
         pages = max(1, -(-matching // _PAGE))
         number = max(0, min(number, pages - 1))
-        order = f"{_ORDERS[query.order]}, id"
-        found = self._listed(order, condition, values, _PAGE, number * _PAGE)
-        return Listing(found, matching, number, pages)
+        start = number * _PAGE
+        size = min(_PAGE, matching - start)
+        behind = matching - start - size
+        # From the nearer end: SQLite sorts all that it skips.
+        is_reversed, order = behind < start, _ORDERS[query.order]
+        order = f"{order} DESC, id DESC" if is_reversed else f"{order}, id"
+        found = self._listed(order, condition, values, size, min(start, behind))
+        return Listing(found[::-1] if is_reversed else found, matching, number, pages)
 
     def neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
         """Return the record before or behind a record in the listed order, None at the end."""
@@ -214,10 +219,8 @@ class AnswerIndex:
 
     def labelled(self) -> list[tuple[str, str, str, str]]:
         """List engine, reason, verdict and label of each labelled answer."""
-        name = "(SELECT name FROM names WHERE number = {})".format
-        columns = ", ".join(
-            f"coalesce({name(kind)}, '')" for kind in ("engine", "reason", "verdict")
-        )
+        name = "coalesce((SELECT name FROM names WHERE number = {}), '')".format
+        columns = ", ".join(map(name, ("engine", "reason", "verdict")))
         return self._rows(f"SELECT {columns}, label FROM labelled JOIN records USING (id)")  # noqa: S608
 
     def read(self, record_ids: Sequence[str]) -> Iterator[AnswerRow]:
@@ -270,8 +273,7 @@ class AnswerIndex:
         return " AND ".join(conditions), values
 
     def _number(self, kind: str, name: str) -> int:
-        rows = self._rows(f"SELECT {_NUMBER_OF}", kind, name)
-        return rows[0][0] or 0
+        return self._rows(f"SELECT {_NUMBER_OF}", kind, name)[0][0] or 0
 
     def _rows(self, query: str, *values: Value) -> list[Any]:
         return list(self._database.read(query, *values))
@@ -328,17 +330,9 @@ def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
     names.store()
 
 
-class _Entry(NamedTuple):
-    """The rows of an answer in `records` and in `words`."""
-
-    record: tuple[Value, ...]
-    words: tuple[int, str, str]
-
-
 def _insert(database: Database, entries: list[_Entry]) -> None:
-    records, words = (each.record for each in entries), (each.words for each in entries)
-    database.write_many("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", records)
-    database.write_many("INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)", words)
+    for place, statement in enumerate(_NEW_ENTRY):
+        database.write_many(statement, (each[place] for each in entries))
     entries.clear()
 
 
@@ -365,7 +359,7 @@ def _entry(
         *(scores[0] if scores else _UNSCORED, stratum or "", _chance(row["record_id"])),
     )
     text = f"{read('query') or ''}\n{read('answer_text') or ''}"
-    return _Entry(record, (where[0], text, " ".join([f"n{each}" for each in marks])))
+    return record, (where[0], text, " ".join([f"n{each}" for each in marks]))
 
 
 def _start_us(day: date) -> int:
