@@ -305,8 +305,7 @@ class _Names(dict[tuple[str, str], int]):
     def store(self) -> None:
         """Add the records of the file to those of the files before."""
         update = "UPDATE names SET records = records + ? WHERE number = ?"
-        pairs = ((records, number) for number, records in self.records.items())
-        self._database.write_many(update, pairs)
+        self._database.write_many(update, ((count, name) for name, count in self.records.items()))
 
 
 def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:

@@ -95,9 +95,8 @@ class Routes:
         match request.method, path:
             case "GET", [] | [""]:
                 listing = self._index.page(_query(filters), _whole(filters.get("page")))
-                return self._html(
-                    self._pages.list_page(self._index, self._labels, listing, filters)
-                )
+                page = self._pages.list_page(self._index, self._labels, listing, filters)
+                return self._html(page)
             case "GET", ["record", record_id]:
                 return self._html(self._record(record_id, filters))
             case "GET", ["draw"]:
