@@ -50,7 +50,6 @@ _NEW_ENTRY = (
     "INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)",
 )
 _Entry = tuple[tuple[Value, ...], tuple[Value, ...]]  # in `records` and in `words`
-_BATCH = 5_000
 _UNSCORED = 2.0  # behind all scores
 _NO_TIME = 0
 NAME_KINDS = ("verdict", "reason", "engine", "tag", "document")
@@ -313,26 +312,20 @@ def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
     if not added:
         return  # by another process
     [(file,)], names = added, _Names(database)
-    entries: list[_Entry] = []
     try:
         for start_byte, rows in locate_blocks(path):
+            entries: list[_Entry] = []
             for place, row in enumerate(rows):
                 # A repeated answer counts once, as in the report.
                 for (number,) in database.write_returning(_NEW_ID, row["record_id"]):
                     where = (number, file, start_byte, place)
                     entries.append(_entry(names, where, row, thresholds))
-            if len(entries) >= _BATCH:
-                _insert(database, entries)
+            # The texts of one block fit into the memory; those of many may not.
+            for part, statement in enumerate(_NEW_ENTRY):
+                database.write_many(statement, (each[part] for each in entries))
     except UnreadableFile as error:
         database.write("UPDATE files SET damage = ? WHERE file = ?", str(error), file)
-    _insert(database, entries)
     names.store()
-
-
-def _insert(database: Database, entries: list[_Entry]) -> None:
-    for place, statement in enumerate(_NEW_ENTRY):
-        database.write_many(statement, (each[place] for each in entries))
-    entries.clear()
 
 
 def _entry(

@@ -121,7 +121,7 @@ def main(arguments: list[str] | None = None) -> None:
         with closing(AnswerIndex({name: Thresholds()}, folder / "cache")) as index:
             index_s = _processor_s(index.add_new_files)
             sys.stdout.write(
-                f"{records:,} records a second of processor time:"
+                f"{records:,} records; in a second of processor time"
                 f" fastavro alone {records / whole_s:,.0f}, with only the needed fields"
                 f" {records / needed_s:,.0f}, index {records / index_s:,.0f}"
                 f" ({index_s / whole_s:.2f} times as long as fastavro alone)\n"
