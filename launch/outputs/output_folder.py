@@ -1,13 +1,11 @@
 """Find, read and write the files of an output folder."""
 
 import io
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import deepcopy
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import msgspec
-from fastavro import parse_schema
 
 from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
 from pipeline import storage
@@ -70,20 +68,15 @@ def read_answers(path: str) -> Iterator[AnswerRow]:
 
 def read_blocks(path: str) -> Iterator[list[Row]]:
     """Read the blocks of an enriched file; raise UnreadableFile after the last good one."""
+    for _, rows in locate_blocks(path):
+        yield rows
+
+
+def locate_blocks(path: str) -> Iterator[tuple[int, list[Row]]]:
+    """Read blocks, as `read_blocks` does; yield the byte where each begins, and its rows."""
     with _open_enriched(path) as file:
-        yield from file.blocks()
-
-
-def locate_blocks(
-    path: str, fields: Mapping[str, Collection[str]]
-) -> Iterator[tuple[int, list[Row]]]:
-    """Read some fields of an enriched file, as `read_blocks` does; yield where each block begins.
-
-    `fields` are of the rows, each with the fields of its records, or none for the whole of it.
-    """
-    with _open_enriched(path) as file:
-        schema, start_byte = _reduced(file.schema, fields), file.position
-        for rows in file.blocks(schema):
+        start_byte = file.position
+        for rows in file.blocks():
             yield start_byte, rows
             start_byte = file.position
 
@@ -93,18 +86,6 @@ def read_answer(path: str, start_byte: int, place: int) -> AnswerRow:
     with _open_enriched(path) as file:
         file.seek(start_byte)
         return msgspec.convert(next(file.blocks())[place], AnswerRow)
-
-
-def _reduced(schema: Any, fields: Mapping[str, Collection[str]]) -> Any:
-    kept = []
-    for each in deepcopy(schema["fields"]):
-        if inner := fields.get(each["name"]):
-            items = each["type"]["items"]
-            items["fields"] = [field for field in items["fields"] if field["name"] in inner]
-        if each["name"] in fields:
-            kept.append(each)
-    reduced = {"type": "record", "name": schema["name"], "fields": kept}
-    return parse_schema(reduced, _write_hint=False)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Index the answers of output folders, so that a page of a million is found in an instant."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, time
@@ -10,12 +11,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from launch.evaluate.strata import Sample, Stratum, stratum_of
-from launch.outputs.output_folder import (
-    UnreadableFile,
-    find_files,
-    locate_blocks,
-    read_answer,
-)
+from launch.outputs.output_folder import UnreadableFile, find_files, locate_blocks, read_answer
 from schemas import Record
 from schemas.enriched_answer import AnswerRow
 from schemas.quantities import DAY_US, to_us
@@ -41,11 +37,6 @@ _FORGET = (
     "INSERT INTO words(words) VALUES ('delete-all')",
 )
 _LABELLED = "CREATE TEMP TABLE labelled(id INTEGER PRIMARY KEY, label TEXT, sample TEXT)"
-_READ_FIELDS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("record_id", "engine", "event_time", "query", "answer_text", "verdict"), ()),
-    **dict.fromkeys(("verdict_reason", "tags", "support_score", "min_claim_score"), ()),
-    "facts": ("document", "uri"),
-}
 _ORDERS = {
     "score": "score",
     "newest": "-time_us",
@@ -54,7 +45,11 @@ _ORDERS = {
 _NEW_FILE = "INSERT OR IGNORE INTO files(path, damage) VALUES (?, '') RETURNING file"
 _NEW_ID = "INSERT OR IGNORE INTO ids(record_id) VALUES (?) RETURNING id"
 _NEW_NAME = "INSERT INTO names(kind, name, records) VALUES (?, ?, 0) RETURNING number"
-_BATCH = 5_000
+_NEW_ENTRY = (
+    "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)",
+)
+_Entry = tuple[tuple[Value, ...], tuple[Value, ...]]  # in `records` and in `words`
 _UNSCORED = 2.0  # behind all scores
 _NO_TIME = 0
 NAME_KINDS = ("verdict", "reason", "engine", "tag", "document")
@@ -168,9 +163,14 @@ class AnswerIndex:
         [(matching,)] = self._rows(f"SELECT count(*) FROM records WHERE {condition}", *values)  # noqa: S608
         pages = max(1, -(-matching // _PAGE))
         number = max(0, min(number, pages - 1))
-        order = f"{_ORDERS[query.order]}, id"
-        found = self._listed(order, condition, values, _PAGE, number * _PAGE)
-        return Listing(found, matching, number, pages)
+        start = number * _PAGE
+        size = min(_PAGE, matching - start)
+        behind = matching - start - size
+        # From the nearer end: SQLite sorts all that it skips.
+        is_reversed, order = behind < start, _ORDERS[query.order]
+        order = f"{order} DESC, id DESC" if is_reversed else f"{order}, id"
+        found = self._listed(order, condition, values, size, min(start, behind))
+        return Listing(found[::-1] if is_reversed else found, matching, number, pages)
 
     def neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
         """Return the record before or behind a record in the listed order, None at the end."""
@@ -218,10 +218,8 @@ class AnswerIndex:
 
     def labelled(self) -> list[tuple[str, str, str, str]]:
         """List engine, reason, verdict and label of each labelled answer."""
-        name = "(SELECT name FROM names WHERE number = {})".format
-        columns = ", ".join(
-            f"coalesce({name(kind)}, '')" for kind in ("engine", "reason", "verdict")
-        )
+        name = "coalesce((SELECT name FROM names WHERE number = {}), '')".format
+        columns = ", ".join(map(name, ("engine", "reason", "verdict")))
         return self._rows(f"SELECT {columns}, label FROM labelled JOIN records USING (id)")  # noqa: S608
 
     def read(self, record_ids: Sequence[str]) -> Iterator[AnswerRow]:
@@ -274,8 +272,7 @@ class AnswerIndex:
         return " AND ".join(conditions), values
 
     def _number(self, kind: str, name: str) -> int:
-        rows = self._rows(f"SELECT {_NUMBER_OF}", kind, name)
-        return rows[0][0] or 0
+        return self._rows(f"SELECT {_NUMBER_OF}", kind, name)[0][0] or 0
 
     def _rows(self, query: str, *values: Value) -> list[Any]:
         return list(self._database.read(query, *values))
@@ -290,31 +287,24 @@ def _search_words(text: str) -> list[str]:
     return "".join(each if each.isalnum() else " " for each in text).split()
 
 
-class _Names:
-    """The numbers of the names of records, and how many records of a file have each."""
+class _Names(dict[tuple[str, str], int]):
+    """The numbers of the kinds and names of records; `records` has some number once a record."""
 
     def __init__(self, database: Database) -> None:
         rows = database.read("SELECT kind, name, number FROM names")
+        super().__init__(((kind, name), number) for kind, name, number in rows)
         self._database = database
-        self._numbers: dict[tuple[str, str], int] = {(kind, name): n for kind, name, n in rows}
-        self._records: dict[int, int] = {}
+        self.records: Counter[int | None] = Counter()
 
-    def number(self, kind: str, name: str | None) -> int | None:
-        """Return the number of a name of one record."""
-        if not name:
-            return None
-        number = self._numbers.get((kind, name))
-        if number is None:
-            [(number,)] = self._database.write_returning(_NEW_NAME, kind, name)
-            self._numbers[kind, name] = number
-        self._records[number] = self._records.get(number, 0) + 1
-        return number
+    def __missing__(self, key: tuple[str, str]) -> int:
+        [(number,)] = self._database.write_returning(_NEW_NAME, *key)
+        self[key] = number
+        return int(number)
 
     def store(self) -> None:
         """Add the records of the file to those of the files before."""
         update = "UPDATE names SET records = records + ? WHERE number = ?"
-        pairs = ((records, number) for number, records in self._records.items())
-        self._database.write_many(update, pairs)
+        self._database.write_many(update, ((count, name) for name, count in self.records.items()))
 
 
 def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
@@ -322,34 +312,20 @@ def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
     if not added:
         return  # by another process
     [(file,)], names = added, _Names(database)
-    entries: list[_Entry] = []
     try:
-        for start_byte, rows in locate_blocks(path, _READ_FIELDS):
+        for start_byte, rows in locate_blocks(path):
+            entries: list[_Entry] = []
             for place, row in enumerate(rows):
                 # A repeated answer counts once, as in the report.
                 for (number,) in database.write_returning(_NEW_ID, row["record_id"]):
                     where = (number, file, start_byte, place)
                     entries.append(_entry(names, where, row, thresholds))
-            if len(entries) >= _BATCH:
-                _insert(database, entries)
+            # The texts of one block fit into the memory; those of many may not.
+            for part, statement in enumerate(_NEW_ENTRY):
+                database.write_many(statement, (each[part] for each in entries))
     except UnreadableFile as error:
         database.write("UPDATE files SET damage = ? WHERE file = ?", str(error), file)
-    _insert(database, entries)
     names.store()
-
-
-class _Entry(NamedTuple):
-    """The rows of an answer in `records` and in `words`."""
-
-    record: tuple[Value, ...]
-    words: tuple[int, str, str]
-
-
-def _insert(database: Database, entries: list[_Entry]) -> None:
-    records, words = (each.record for each in entries), (each.words for each in entries)
-    database.write_many("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", records)
-    database.write_many("INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)", words)
-    entries.clear()
 
 
 def _entry(
@@ -362,20 +338,20 @@ def _entry(
     scores = [score for score in (lowest, support) if score is not None]
     stratum = stratum_of(verdict, support, lowest, thresholds.of_engine(engine))
     sources = {each.get("document") or each.get("uri") for each in read("facts") or ()}
-    marks = [
-        *(names.number("tag", tag) for tag in set(read("tags") or ())),
-        *(names.number("document", source) for source in sources if source),
-    ]
+    marks = [names["tag", tag] for tag in set(read("tags") or ()) if tag]
+    marks += [names["document", source] for source in sources if source]
+    kinds = (("verdict", verdict), ("reason", read("verdict_reason")), ("engine", engine))
+    numbers = [names[kind, name] if name else None for kind, name in kinds]
+    names.records.update(marks)
+    names.records.update(numbers)
     record = (
         *where,
-        names.number("verdict", verdict),
-        names.number("reason", read("verdict_reason")),
-        names.number("engine", engine),
+        *numbers,
         to_us(event_time) if isinstance(event_time, datetime) else _NO_TIME,
         *(scores[0] if scores else _UNSCORED, stratum or "", _chance(row["record_id"])),
     )
     text = f"{read('query') or ''}\n{read('answer_text') or ''}"
-    return _Entry(record, (where[0], text, " ".join([f"n{each}" for each in marks])))
+    return record, (where[0], text, " ".join([f"n{each}" for each in marks]))
 
 
 def _start_us(day: date) -> int:

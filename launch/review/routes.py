@@ -73,9 +73,8 @@ class Routes:
 
     async def answer(self, request: Request) -> Page:
         """Answer a request."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._thread, self._answer_or_refuse, request
-        )
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._answer_or_refuse, request)
 
     def _answer_or_refuse(self, request: Request) -> Page:
         try:
@@ -188,10 +187,8 @@ class Routes:
         if goal is None:
             return None
         known = {each: label for each in labels.record_ids() if (label := labels.label(each))}
-        rows = self._index.read([*known])
-        return calibrate(
-            [labelled_answer(row, known[row.record_id]) for row in rows], goal, _RESAMPLES
-        )
+        answers = [labelled_answer(row, known[row.record_id]) for row in self._index.read([*known])]
+        return calibrate(answers, goal, _RESAMPLES)
 
     def _require_same_origin(self, request: Request) -> None:
         """Refuse a change that another page asks for."""

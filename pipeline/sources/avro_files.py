@@ -105,8 +105,8 @@ class AvroFile:
         self._stream.seek(start_byte)
         self._reader.offset = start_byte
 
-    def blocks(self, reader_schema: Any = None) -> Iterator[list[Row]]:
-        """Read the rows of each block, until DamagedArchive; with a schema, only its fields."""
+    def blocks(self) -> Iterator[list[Row]]:
+        """Read the rows of each block, until DamagedArchive."""
         number = decoded_bytes = 0
         while self._stream.peek(1):
             number, start = number + 1, self._reader.offset
@@ -114,7 +114,7 @@ class AvroFile:
                 count, data = self._read_block()
                 decoded_bytes += len(data)
                 refuse_expansion(self._reader.offset, decoded_bytes)
-                rows = self._decode(count, data, reader_schema)
+                rows = self._decode(count, data)
             except (EOFError, ValueError) as error:
                 raise DamagedArchive(
                     f"Avro block {number}, from byte {start}, is damaged before byte"
@@ -135,12 +135,12 @@ class AvroFile:
             raise ValueError(f"it claims to have {count} rows")
         return count, data
 
-    def _decode(self, count: int, data: bytes, reader_schema: Any) -> list[Row]:
+    def _decode(self, count: int, data: bytes) -> list[Row]:
         rows: list[Any] = []
         stream = BytesIO(data) if len(data) <= _UNCOUNTED_BYTES else _CountedValues(data)
         try:
             for _ in range(count):
-                rows.append(self._decode_row(stream, reader_schema))  # noqa: PERF401 - of a damaged block the rows before the fault stay
+                rows.append(self._decode_row(stream))  # noqa: PERF401 - of a damaged block the rows before the fault stay
         except Exception as error:  # noqa: BLE001 - fastavro raises whatever its decoders do
             reason = error if isinstance(error, _TooManyValues) else type(error).__name__
             raise ValueError(f"row {len(rows) + 1} cannot be decoded: {reason}") from None
@@ -148,12 +148,10 @@ class AvroFile:
             raise ValueError("something follows its last row")
         return rows
 
-    def _decode_row(self, stream: BytesIO, reader_schema: Any) -> Any:
+    def _decode_row(self, stream: BytesIO) -> Any:
         start_byte, errors = stream.tell(), self._errors
         try:
-            return schemaless_reader(
-                stream, self.schema, reader_schema, handle_unicode_errors=errors
-            )
+            return schemaless_reader(stream, self.schema, None, handle_unicode_errors=errors)
         except OverflowError:
             # A time outside of the calendar stays a number, so that the other rows are read.
             stream.seek(start_byte)

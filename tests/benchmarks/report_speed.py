@@ -31,7 +31,7 @@ _CLAIMS = 5
 _ROWS_A_FILE = 100_000
 
 
-def _rows(records: int) -> Iterator[dict[str, Any]]:
+def made_rows(records: int) -> Iterator[dict[str, Any]]:
     chance = random.Random(7)  # noqa: S311 - the same rows each time
     for number in range(records):
         yield _row(number, chance)
@@ -63,7 +63,7 @@ def _row(number: int, chance: random.Random) -> dict[str, Any]:
 
 def _write(folder: Path, records: int) -> None:
     schema = fastavro.parse_schema(load_schema("enriched_answer"))
-    rows = _rows(records)
+    rows = made_rows(records)
     for shard in range(-(-records // _ROWS_A_FILE)):
         path = folder / "enriched" / "event_date=2026-03-03" / f"run-{shard:05d}.avro"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,6 @@
 """The index of answers: filters, pages, neighbours, and files that come, go or are damaged."""
 
+import tracemalloc
 from collections.abc import Iterator
 from datetime import date
 from itertools import pairwise
@@ -185,6 +186,21 @@ def test_answers_before_damage_are_kept_and_the_damage_is_said(tmp_path: Path) -
     assert 0 < index.count() < len(_many())
     [damage] = index.damaged()
     assert str(path) in damage
+
+
+def test_the_texts_of_one_block_at_a_time_are_held(tmp_path: Path) -> None:
+    text = "Lamps glow. " * 100_000
+    made = [an_enriched(record_id=f"{number:064x}", answer_text=text) for number in range(20)]
+    write_enriched(tmp_path, made)
+    index = index_of(tmp_path)
+    tracemalloc.start()
+    try:
+        index.add_new_files()
+        _, greatest_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert index.count() == len(made)
+    assert greatest_bytes < 10 * len(text)
 
 
 def test_hostile_records_are_found(tmp_path: Path) -> None:
