@@ -66,9 +66,7 @@ def test_an_answer_that_fits_takes_one_call() -> None:
     assert not result.grounding.recombined
 
 
-def test_a_check_records_its_checker_time_and_duration(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_check_records_its_checker_time_and_duration(monkeypatch: pytest.MonkeyPatch) -> None:
     moments_s = iter((100.0, 101.0))
     monotonic = SimpleNamespace(monotonic=lambda: next(moments_s))
     monkeypatch.setattr(check_answer_module, "time", monotonic)
@@ -134,11 +132,7 @@ def test_the_best_score_of_the_calls_stands_without_another_call() -> None:
 def test_an_answer_is_sent_if_its_calls_are_within_the_limit(most: int, sent: int) -> None:
     checker = Checker()
     result = checked(
-        checker,
-        "Chairs stand.",
-        "Doors close.",
-        limits=ONE_FACT_A_CALL,
-        max_calls_per_answer=most,
+        checker, "Chairs stand.", "Doors close.", limits=ONE_FACT_A_CALL, max_calls_per_answer=most
     )
     assert len(checker.requests) == sent
     assert (result.decision is None) is (sent > 0)
@@ -148,18 +142,13 @@ def test_an_answer_over_the_limit_is_decided_at_once_however_large() -> None:
     checker = Checker()
     result = checked(checker, text="word " * 1_000_000)
     assert result.decision is not None
-    assert (result.decision.verdict, result.decision.reason) == (
-        Verdict.UNSCORABLE,
-        "OVER_LIMIT",
-    )
+    assert (result.decision.verdict, result.decision.reason) == (Verdict.UNSCORABLE, "OVER_LIMIT")
     assert (result.check, result.grounding, checker.requests) == (None, None, [])
     assert result.answer.answer_text == "word " * 1_000_000
 
 
 @pytest.mark.parametrize("facts", [("a",), ("a", "b")], ids=["one call", "several calls"])
-def test_a_failed_call_fails_the_answer_with_its_own_error(
-    facts: tuple[str, ...],
-) -> None:
+def test_a_failed_call_fails_the_answer_with_its_own_error(facts: tuple[str, ...]) -> None:
     failure = Rejected("refused")
 
     def refuse(_: CheckRequest, number: int) -> CheckReply:
