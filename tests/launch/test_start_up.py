@@ -123,13 +123,6 @@ def test_a_flag_of_beam_in_its_examples_is_still_unknown(
     assert "--xyz is unknown" in capsys.readouterr().err
 
 
-def test_inspecting_a_file_imports_neither_beam_nor_clients(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-    path.write_bytes(b'{"answer": "Lamps glow.", "facts": ["Lamps glow."]}\n')
-    inspected = start("inspect", str(path))
-    assert (inspected.status, inspected.heavy) == (0, [])
-
-
 _THREADS_ALLOCATE = """
 import ctypes, sys, threading
 import launch
