@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -244,7 +245,9 @@ def test_a_full_disk_fails_the_answers_whose_replies_cannot_be_stored(
     assert [str(outcome) for outcome in outcomes] == ["no space left on device"] * 2
 
 
-def test_a_detached_check_continues_and_is_sent_once() -> None:
+@contextmanager
+def held_session() -> Iterator[tuple[FaultServer, BackgroundSession, threading.Event]]:
+    """A server that replies from an event on, a session with it, and the event."""
     release = threading.Event()
 
     async def held(exchange: Exchange) -> bool:
@@ -254,6 +257,12 @@ def test_a_detached_check_continues_and_is_sent_once() -> None:
     with FaultServer(always(held)) as server:
         settings = CheckSettings(checker=server.address, endpoint=server.address, cache_bytes=0)
         session = BackgroundSession(settings)
+        yield server, session, release
+        session.close()
+
+
+def test_a_detached_check_continues_and_is_sent_once() -> None:
+    with held_session() as (server, session, release):
         called: list[Outcome] = []
         session.submit(an_answer(), called.append)
         session.detach([an_answer().record_id])
@@ -265,25 +274,15 @@ def test_a_detached_check_continues_and_is_sent_once() -> None:
         assert isinstance(outcome, CheckedAnswer)
         # Whoever submits it after that has it checked again.
         (outcome,) = outcomes_of(session, 1)
-        session.close()
     assert server.requests == 2
 
 
 def test_a_detached_check_in_flight_is_attached_again() -> None:
-    release = threading.Event()
-
-    async def held(exchange: Exchange) -> bool:
-        await asyncio.to_thread(release.wait, _WAIT_S)
-        return await good(exchange)
-
-    with FaultServer(always(held)) as server:
-        settings = CheckSettings(checker=server.address, endpoint=server.address, cache_bytes=0)
-        session = BackgroundSession(settings)
+    with held_session() as (server, session, release):
         session.submit(an_answer(), lambda _: None)
         session.detach([an_answer().record_id])
         taken: Future[Outcome] = Future()
         session.submit(an_answer(), taken.set_result)
         release.set()
         assert isinstance(taken.result(_WAIT_S), CheckedAnswer)
-        session.close()
     assert server.requests == 1
