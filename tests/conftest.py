@@ -8,11 +8,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.browser import ABSENT, find_chromium
-from tests.support.file_systems import (
-    NO_SECOND_FILE_SYSTEM,
-    other_file_system,
-    write_to_memory,
-)
+from tests.support.file_systems import NO_SECOND_FILE_SYSTEM, other_file_system, write_to_memory
 from tests.support.flink.cluster import missing_for_flink
 from tests.support.optional_tools import lacking
 from tests.support.pubsub_servers import find_emulator

@@ -34,7 +34,6 @@ from google.pubsub_v1 import PublisherClient, SubscriberClient
 from launch.pubsub import clients
 from launch.pubsub.subscription import PubSubSubscription
 from pipeline.sinks.topic_messages import TopicMessage, build_message
-from tests.benchmarks.partial_outage import FAILING
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
     ALERT_SUBSCRIPTION,
@@ -62,6 +61,8 @@ _QUARTERS = 4
 _REFUSES, _FAILS_HALF = 1, 2
 _FLAGS = ("--file_age_s", "0.5")
 _LIMITS = ("batch_messages=25",)
+_BROKEN = "Broken"
+"""The first word of an answer that the checker refuses."""
 
 
 class Server(NamedTuple):
@@ -112,7 +113,7 @@ class PassingChecker:
         """Choose what becomes of a call."""
 
         async def reply(exchange: Exchange) -> bool:
-            is_refused = self.quarter == _REFUSES and exchange.asked.startswith(FAILING)
+            is_refused = self.quarter == _REFUSES and exchange.asked.startswith(_BROKEN)
             is_lost = self.quarter == _FAILS_HALF and number % 2
             fault = status(503, "UNAVAILABLE") if is_refused or is_lost else good
             return await fault(exchange)
@@ -132,7 +133,7 @@ def make_messages(chance: random.Random, answers: int, refused: int) -> list[Top
 
 def lamp(number: int, *, is_refused: bool) -> TopicMessage:
     """Make an answer; one in ten is low-grounded."""
-    text = f"{FAILING if is_refused else 'Lit'} lamp {number} glows at night."
+    text = f"{_BROKEN if is_refused else 'Lit'} lamp {number} glows at night."
     facts = [text] if number % 10 else ["Kettles stand."]
     return build_message(an_envelope(number, answer=text, facts=facts), {})
 

@@ -10,13 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from launch.engine.ledger import LedgerHour
 from launch.pubsub.topic import Topic
 from pipeline.sinks.topic_messages import TopicMessage
 from tests.benchmarks.processes import Footprint, footprint_of
 from tests.support.commands import GROUNDWATCH
 from tests.support.fake_pubsub.server import FakePubSub
-from tests.support.journals import read_journal
 from tests.support.limits import LIMITED
 
 ANSWERS = "projects/bench/topics/answers"
@@ -101,10 +99,3 @@ class WatchedWorker:
     def footprint(self) -> Footprint:
         """Read what it takes."""
         return footprint_of(self.process.pid)
-
-
-def ledger_in(output: Path) -> list[LedgerHour]:
-    """The accounts of all hours of the one worker that wrote there."""
-    (path,) = output.glob(".groundwatch-*/run.sqlite")
-    with closing(read_journal(path.parent)) as journal:
-        return journal.ledger()

@@ -1,8 +1,6 @@
 """Commands: discovered by their files, documented, and loaded only when they run."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,6 @@ VARIANTS = [
     for name, command in all_commands().items()
     for each in (command, *(variant for _, variant in command.variants))
 ]
-HEAVY = ("apache_beam", "aiohttp", "grpc", "jinja2", "rich")
 GREETING = '''"""Greet somebody."""
 from launch.commands import Command
 from pipeline.settings.commands import DemoSettings
@@ -64,17 +61,6 @@ def test_a_key_has_one_kind_of_value_in_all_commands() -> None:
         for setting in settings_of(settings):
             described = setting.kind.placeholder, setting.kind.range, setting.is_many
             assert kinds.setdefault(setting.key, described) == described, setting.key
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["watch", "--help"], ["backfill", "--help"]])
-def test_help_imports_nothing_that_takes_long(arguments: list[str]) -> None:
-    script = (
-        "import sys; from launch.__main__ import main; main(sys.argv[1:]);"
-        f"sys.exit(str([name for name in {HEAVY} if name in sys.modules]))"
-    )
-    command = [sys.executable, "-c", script, *arguments]
-    run = subprocess.run(command, capture_output=True, check=False, text=True)  # noqa: S603
-    assert run.stderr == "[]\n"
 
 
 def test_the_key_file_of_the_check_is_that_of_buckets(

@@ -73,23 +73,26 @@ def test_no_command_is_a_usage_error_that_lists_them(capsys: pytest.CaptureFixtu
     assert all(f"\n  {command}" in screen.err for command in COMMANDS)
 
 
-@pytest.mark.parametrize("command", ["", "backfil", "--bogus", "Demo", "__main__", "../demo"])
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        *((unknown, "") for unknown in ("", "--bogus", "Demo", "__main__", "../demo")),
+        ("backfil", "groundwatch: unknown command 'backfil'; did you mean backfill?\n"),
+        # One of 1.0.0, that is gone.
+        ("status", "unknown command 'status'; use `groundwatch verify`"),
+    ],
+)
 def test_an_unknown_command_is_a_usage_error(
-    capsys: pytest.CaptureFixture[str], command: str
+    capsys: pytest.CaptureFixture[str], command: str, advice: str
 ) -> None:
     assert main([command]) == 2
-    assert "usage: groundwatch COMMAND" in capsys.readouterr().err
-
-
-def test_a_command_of_1_0_0_that_is_gone_names_its_successor(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["status", "out"]) == 2
-    assert "unknown command 'status'; use `groundwatch verify`" in capsys.readouterr().err
+    complaint = capsys.readouterr().err
+    assert advice in complaint
+    assert "usage: groundwatch COMMAND" in complaint
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", all_commands())
 def test_the_help_of_each_command_lists_its_flags(
     capsys: pytest.CaptureFixture[str], command: str, flag: str
 ) -> None:
@@ -148,12 +151,6 @@ def test_an_example_that_is_broken_over_lines_can_be_copied(
     assert " \\\n" in examples
     copied = [shlex.split(line)[2:] for line in examples.replace("\\\n", "").splitlines()]
     assert copied == [shlex.split(each) for each in all_commands()["backfill"].examples]
-
-
-def test_a_mistyped_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["backfil"]) == 2
-    message = "groundwatch: unknown command 'backfil'; did you mean backfill?\n"
-    assert capsys.readouterr().err.startswith(message)
 
 
 @pytest.mark.parametrize("argument", ["--version", "-V", "version"])

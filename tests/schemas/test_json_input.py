@@ -5,12 +5,7 @@ import json
 import pytest
 
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import (
-    MAX_PAYLOAD_BYTES,
-    has_snake_case,
-    read_json,
-    to_camel_case,
-)
+from schemas.wire.json_input import MAX_PAYLOAD_BYTES, has_snake_case, read_json, to_camel_case
 from schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
 
 WORDS = "the customer's own words"

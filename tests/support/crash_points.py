@@ -142,9 +142,7 @@ def _run_worker(folder: Path, output: Path) -> int:
     stop = threading.Event()
     destination = Destination(root=str(output), run="watched")
     config = Config(
-        output=destination.root,
-        run=destination.run,
-        work_folder=default_work_folder(destination),
+        output=destination.root, run=destination.run, work_folder=default_work_folder(destination)
     )
     summary = run_worker(
         config,

@@ -62,9 +62,7 @@ def write_key_file(path: Path, token_address: str) -> str:
     """Write a service account's key file whose tokens come from the address."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     path.write_text(
         json.dumps(

@@ -20,7 +20,6 @@ from schemas.summary import RunCounts
 from tests.support.builders import NOON_US, RECORD_ID, an_enriched
 
 HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US
-TOPICS = (Alert, Failure)
 
 
 def open_journal(

@@ -23,11 +23,6 @@ def records_in(folder: Path) -> list[Json]:
     return [row for path in sorted(folder.glob("enriched/*/*.avro")) for row in rows_of(path)]
 
 
-def records_below(folder: Path) -> list[Json]:
-    """Every enriched record of all Avro files in a folder and its folders."""
-    return [row for path in sorted(folder.rglob("*.avro")) for row in rows_of(path)]
-
-
 def record_ids_in(folder: Path) -> list[str]:
     """The record id of every enriched record, in order."""
     return sorted(record["record_id"] for record in records_in(folder))

@@ -201,11 +201,7 @@ def _half(text: bytes) -> bytes:
     return text[: len(text) // 2]
 
 
-HANGING: dict[str, Fault] = {
-    "hang": hang,
-    "dripped head": drip_head,
-    "dripped body": drip_body,
-}
+HANGING: dict[str, Fault] = {"hang": hang, "dripped head": drip_head, "dripped body": drip_body}
 """These end by the client's deadline alone."""
 
 TRANSPORT: dict[str, Fault] = {

@@ -189,9 +189,7 @@ def test_a_failure_contains_the_message_and_no_text_in_its_error() -> None:
 
 
 @pytest.mark.parametrize("name", ["403", "404", "302"])
-def test_a_misconfigured_checker_fails_the_run_without_text_of_the_answer(
-    name: str,
-) -> None:
+def test_a_misconfigured_checker_fails_the_run_without_text_of_the_answer(name: str) -> None:
     answers = numbered(20, "The SECRET lamp {}.")
     with (
         FaultServer(always(wire_faults.NOT_SET_UP[name])) as server,

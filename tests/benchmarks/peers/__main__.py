@@ -81,10 +81,7 @@ def _measured(
 ) -> Variant:
     """Measure a variant: of groundwatch and the scripts, since the peers are slower by far."""
     setting = replace(
-        setting,
-        least_ms=variant.least_ms,
-        most_ms=variant.most_ms,
-        capacity=variant.in_flight,
+        setting, least_ms=variant.least_ms, most_ms=variant.most_ms, capacity=variant.in_flight
     )
     chosen = [
         replace(one, name=f"{one.name}, {variant.title}", in_flight=variant.in_flight)

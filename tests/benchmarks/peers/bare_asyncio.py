@@ -42,10 +42,7 @@ def _body(answer: Answer) -> dict[str, Any]:
         "facts": [
             {"factText": fact.text, "attributes": {"title": fact.title}} for fact in answer.facts
         ],
-        "groundingSpec": {
-            "citationThreshold": CITATION_THRESHOLD,
-            "enableClaimLevelScore": True,
-        },
+        "groundingSpec": {"citationThreshold": CITATION_THRESHOLD, "enableClaimLevelScore": True},
     }
 
 

@@ -7,13 +7,7 @@ from langchain_core.runnables import Runnable
 from langchain_google_community import VertexAICheckGroundingWrapper
 
 from tests.benchmarks.peers.driving import check_in_loop
-from tests.benchmarks.peers.job import (
-    CITATION_THRESHOLD,
-    PROJECT,
-    Answer,
-    Job,
-    Row,
-)
+from tests.benchmarks.peers.job import CITATION_THRESHOLD, PROJECT, Answer, Job, Row
 
 _Client = discoveryengine.GroundedGenerationServiceClient
 Reply = VertexAICheckGroundingWrapper.CheckGroundingResponse

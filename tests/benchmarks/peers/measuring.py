@@ -72,12 +72,7 @@ def speeds(
 
 
 def _run(
-    course: Course,
-    report: Report,
-    contender: Contender,
-    test: str,
-    count: int,
-    **how: bool | float,
+    course: Course, report: Report, contender: Contender, test: str, count: int, **how: bool | float
 ) -> Run:
     done = course.run(contender, count, **how)
     report(_line(contender, test, done))

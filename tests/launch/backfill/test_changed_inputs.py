@@ -57,9 +57,7 @@ def change_at_commit(
 
 @pytest.mark.parametrize("kind", PACKS)
 @pytest.mark.parametrize(
-    "change",
-    [replace_by_another, rewrite, append],
-    ids=lambda change: change.__name__,
+    "change", [replace_by_another, rewrite, append], ids=lambda change: change.__name__
 )
 def test_a_file_that_changes_while_it_is_read_fails_the_run_by_its_name(
     tmp_path: Path,

@@ -138,9 +138,7 @@ def test_a_run_of_other_settings_or_input_starts_over(
 
 
 def test_a_second_run_of_the_same_id_is_kept_out(
-    tmp_path: Path,
-    archive: Path,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with folder_held(str(tmp_path / "work")):
         status = in_batches(archive, tmp_path / "out", "--work_folder", str(tmp_path / "work"))

@@ -12,13 +12,7 @@ from pipeline import storage
 from pipeline.settings import config
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, Plan, always
-from tests.support.outputs import (
-    Json,
-    manifest_in,
-    record_ids_in,
-    summary_in,
-    visible_files,
-)
+from tests.support.outputs import Json, manifest_in, record_ids_in, summary_in, visible_files
 from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in, in_batches
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import Exchange, good

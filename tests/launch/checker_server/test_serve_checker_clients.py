@@ -121,13 +121,10 @@ def reset(client: socket.socket) -> None:
 
 @pytest.mark.parametrize("leave", [lambda _: None, reset], ids=["end", "reset"])
 @pytest.mark.parametrize(
-    "act",
-    [say_nothing, send_half_a_head, send_half_a_body, send_half_a_large_body, ask_and_stay],
+    "act", [say_nothing, send_half_a_head, send_half_a_body, send_half_a_large_body, ask_and_stay]
 )
 def test_clients_that_go_away_leave_no_trace(
-    server: Server,
-    act: Callable[[socket.socket], None],
-    leave: Callable[[socket.socket], None],
+    server: Server, act: Callable[[socket.socket], None], leave: Callable[[socket.socket], None]
 ) -> None:
     for _ in range(20):
         with server.connect() as client:

@@ -287,10 +287,3 @@ def test_too_large_a_share_of_low_grounded_answers_fails_after_everything_is_wri
     command = ["backfill", "--input", str(archive), "--output", str(output)]
     assert main([*command, "--fail_above", allowed]) == status
     assert (output / "report.html").is_file()
-
-
-@pytest.mark.parametrize("name", ["backfill", "report"])
-def test_a_command_has_few_flags(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([name, "--help-all"]) == 0
-    flags = re.findall(r"^  --\w+", capsys.readouterr().out, re.MULTILINE)
-    assert 5 < len(flags) <= 40

@@ -202,14 +202,3 @@ def test_an_unreadable_file_is_reported_without_a_traceback(
 def test_every_flag_of_a_backfill_is_taken(tmp_path: Path) -> None:
     flags = ("--text", "none", "--timeout_s", "3", "--direct_num_workers", "1")
     estimate(an_archive(tmp_path, *VARIED), tmp_path / "out", *flags)
-
-
-def test_help_shows_the_flags_of_the_backfill_and_its_own(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["estimate", "--help-all"]) == 0
-    shown = capsys.readouterr().out
-    assert "--input PATH ... (required)" in shown
-    assert "--estimate_from" in shown
-    assert "--output FOLDER\n" in shown
-    assert "--alert_text" in shown

@@ -260,15 +260,6 @@ def test_an_output_that_cannot_be_written_is_reported(
     assert "the evaluation failed: " in capsys.readouterr().err
 
 
-def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["evaluate", "--help"]) == 0
-    printed = capsys.readouterr().out
-    assert "usage: groundwatch evaluate" in printed
-    assert "--gold" in printed
-    assert "Enriched records keep their scores" in " ".join(printed.split())
-    assert "--max_cost" not in printed
-
-
 def test_several_files_of_labels_are_also_measured_one_by_one(
     tmp_path: Path, answers: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -124,13 +124,6 @@ def test_an_output_that_cannot_be_written_is_reported(
     assert printed.out == ""
 
 
-def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", "--help"]) == 0
-    printed = capsys.readouterr().out
-    assert "usage: groundwatch report DIR" in printed
-    assert "--answers" in printed
-
-
 def test_as_many_answers_are_shown_as_asked_for(tmp_path: Path) -> None:
     write_enriched(tmp_path, [a_low(f"Lamps {n}.", record_id=f"{n:064}") for n in range(6)])
     for shown in (4, 5):

@@ -232,9 +232,3 @@ def test_a_folder_without_output_is_a_usage_error(
 ) -> None:
     exit_status, printed = verify(capsys, *arguments)
     assert (exit_status, problem in printed) == (2, True)
-
-
-def test_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    exit_status, printed = verify(capsys, "--help")
-    assert exit_status == 0
-    assert printed.startswith("usage: groundwatch verify DIR")

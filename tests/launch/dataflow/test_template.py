@@ -70,9 +70,7 @@ def test_a_parameter_is_spelt_as_a_flag(parameter: str, flags: list[str]) -> Non
     assert list(template.command_flags(parameter, known)) == flags
 
 
-def test_a_subscription_starts_a_streaming_job(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_subscription_starts_a_streaming_job(capsys: pytest.CaptureFixture[str]) -> None:
     assert template.start([*STREAM, *FLAGS]) == 0
     assert capsys.readouterr().out == "groundwatch: the pipeline is built.\n"
 
@@ -110,9 +108,7 @@ def test_a_folder_of_this_machine_is_refused_without_being_made(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_watch_with_a_runner_starts_the_same_job(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_watch_with_a_runner_starts_the_same_job(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["watch", *STREAM, *FLAGS]) == 0
     assert capsys.readouterr().out == "groundwatch: the pipeline is built.\n"
 
@@ -122,9 +118,7 @@ def test_a_stream_is_promised_on_no_other_runner(capsys: pytest.CaptureFixture[s
     assert "--runner: a stream runs on DataflowRunner" in capsys.readouterr().err
 
 
-def test_what_only_a_newer_launcher_knows_is_left_out(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_what_only_a_newer_launcher_knows_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
     assert template.start([*STREAM, "--launched_by=somebody", "stray", *FLAGS]) == 0
     assert "ignoring the launcher's --launched_by" in caplog.text
 

@@ -17,15 +17,7 @@ from google.cloud.dataflow_v1beta3 import ContainerSpec
 from schemas.verdict import Verdict
 from tests.support import templates
 from tests.support.optional_tools import TERRAFORM
-from tests.support.terraform import (
-    Json,
-    Resource,
-    load,
-    misaligned,
-    name_of,
-    problems,
-    resources,
-)
+from tests.support.terraform import Json, Resource, load, misaligned, name_of, problems, resources
 from transforms.runtime import counters
 
 FOLDER = templates.FOLDER / "terraform"

@@ -144,9 +144,7 @@ def test_rates_are_added_up_by_engine_and_moment(journal: Journal) -> None:
     assert journal.rates(0)["shop"] == [counts_of(NOON_US, 9)]
 
 
-def test_what_has_been_announced_is_forgotten_and_the_rest_stays_in_order(
-    journal: Journal,
-) -> None:
+def test_what_has_been_announced_is_forgotten_and_the_rest_stays_in_order(journal: Journal) -> None:
     alerts = tuple(an_alert(record_id=f"{number:064d}") for number in range(5))
     commit_batch(journal, alerts=alerts, failures=(a_failure(),))
     first, second, *_ = journal.outbox.rows(Alert, 3)

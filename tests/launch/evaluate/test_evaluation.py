@@ -32,14 +32,7 @@ def test_the_verdict_is_compared_with_the_labels() -> None:
 
 @pytest.mark.parametrize(
     ("span", "unsupported"),
-    [
-        ((0, 10), 1),
-        ((8, 12), 2),
-        ((9, 12), 1),
-        ((9, 11), 0),
-        ((0, 30), 3),
-        ((40, 50), 0),
-    ],
+    [((0, 10), 1), ((8, 12), 2), ((9, 12), 1), ((9, 11), 0), ((0, 30), 3), ((40, 50), 0)],
     ids=str,
 )
 def test_a_claim_is_unsupported_where_a_span_shares_two_bytes_with_it(
@@ -61,11 +54,7 @@ def test_claims_without_labelled_spans_do_not_count() -> None:
 def test_each_kind_of_span_is_measured_separately() -> None:
     found = measured(
         a_labelled(0.9, 0.8),
-        a_labelled(
-            0.25,
-            0.7,
-            spans=(LabelSpan(0, 5, "Baseless"), LabelSpan(12, 15, "Conflict")),
-        ),
+        a_labelled(0.25, 0.7, spans=(LabelSpan(0, 5, "Baseless"), LabelSpan(12, 15, "Conflict"))),
         a_labelled(0.35, spans=(LabelSpan(0, 3, "Baseless"), LabelSpan(50, 60, "Baseless"))),
     )
     baseless, conflict = found.span_kinds

@@ -59,9 +59,7 @@ def test_what_is_no_fact_is_refused() -> None:
 def test_a_checker_that_refuses_is_an_error() -> None:
     with FaultServer(always(wire_faults.status(400, "INVALID_ARGUMENT"))) as server:
         settings = CheckSettings(
-            checker=server.address,
-            endpoint=server.address,
-            retries=RetrySettings(max_attempts=1),
+            checker=server.address, endpoint=server.address, retries=RetrySettings(max_attempts=1)
         )
         with pytest.raises(CheckFailed):
             check(FACT, [FACT], checker=settings)

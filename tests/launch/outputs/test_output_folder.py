@@ -23,13 +23,7 @@ from pipeline import storage
 from schemas.avro import load_schema
 from tests.support.builders import an_enriched
 from tests.support.pages import parse_page
-from tests.support.reports import (
-    a_low,
-    findings_in,
-    write_enriched,
-    write_lines,
-    write_summary,
-)
+from tests.support.reports import a_low, findings_in, write_enriched, write_lines, write_summary
 from tests.support.storage_server import storage_server
 from transforms.rules.tagging import GivenThresholds, Thresholds
 
@@ -144,10 +138,7 @@ def test_an_unreadable_file_is_not_called_damaged(
     ids=["the defaults", "the summary's", "both", "the given one first", "of engines"],
 )
 def test_the_thresholds_in_force(
-    tmp_path: Path,
-    stored: dict[str, object] | None,
-    given: GivenThresholds,
-    in_force: Thresholds,
+    tmp_path: Path, stored: dict[str, object] | None, given: GivenThresholds, in_force: Thresholds
 ) -> None:
     write_summary(tmp_path, **({"thresholds": stored} if stored else {}))
     assert read_output(find_files(str(tmp_path)), given).tally.thresholds == in_force

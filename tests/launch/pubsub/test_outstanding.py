@@ -32,9 +32,7 @@ def pull(
     return [message.place for message in outstanding.pull(max_messages, max_bytes, wait_s=0.0)]
 
 
-def test_messages_are_returned_once_in_their_order(
-    outstanding: OutstandingMessages,
-) -> None:
+def test_messages_are_returned_once_in_their_order(outstanding: OutstandingMessages) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
     assert pull(outstanding, max_messages=1) == ["a"]
     assert pull(outstanding) == ["b"]
@@ -53,9 +51,7 @@ def test_messages_are_returned_up_to_a_size(
     assert pull(outstanding, max_bytes=max_bytes) == returned
 
 
-def test_a_redelivered_message_is_not_returned_again(
-    outstanding: OutstandingMessages,
-) -> None:
+def test_a_redelivered_message_is_not_returned_again(outstanding: OutstandingMessages) -> None:
     outstanding.receive([a_delivery("a", "first")])
     assert pull(outstanding) == ["a"]
     outstanding.receive([a_delivery("a", "second")])
@@ -64,9 +60,7 @@ def test_a_redelivered_message_is_not_returned_again(
     assert (stats.processing, stats.redelivered, stats.size_bytes) == (1, 1, 10)
 
 
-def test_only_the_last_deliveries_of_a_message_are_kept(
-    outstanding: OutstandingMessages,
-) -> None:
+def test_only_the_last_deliveries_of_a_message_are_kept(outstanding: OutstandingMessages) -> None:
     for number in range(1_000):
         outstanding.receive([a_delivery("a", f"ack-{number}")])
     outstanding.mark(["a"], Settlement.ACK)
@@ -80,9 +74,7 @@ def test_only_the_last_deliveries_of_a_message_are_kept(
     assert (outstanding.stats().settled, outstanding.stats().size_bytes) == (0, 0)
 
 
-def test_an_ack_counts_for_all_deliveries_of_a_message(
-    outstanding: OutstandingMessages,
-) -> None:
+def test_an_ack_counts_for_all_deliveries_of_a_message(outstanding: OutstandingMessages) -> None:
     outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
     pull(outstanding)
     outstanding.mark(["a"], Settlement.ACK)
@@ -91,9 +83,7 @@ def test_an_ack_counts_for_all_deliveries_of_a_message(
     assert outstanding.unsent(Settlement.NACK, 10) == []
 
 
-def test_a_message_is_removed_with_its_last_delivery(
-    outstanding: OutstandingMessages,
-) -> None:
+def test_a_message_is_removed_with_its_last_delivery(outstanding: OutstandingMessages) -> None:
     outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
     pull(outstanding)
     outstanding.mark(["a"], Settlement.ACK)
@@ -115,9 +105,7 @@ def test_a_removed_message_is_returned_when_it_comes_again(
     assert pull(outstanding) == ["a"]
 
 
-def test_an_ack_is_final(
-    outstanding: OutstandingMessages,
-) -> None:
+def test_an_ack_is_final(outstanding: OutstandingMessages) -> None:
     outstanding.receive([a_delivery("a")])
     pull(outstanding)
     outstanding.mark(["a", "unknown"], Settlement.ACK)
@@ -126,9 +114,7 @@ def test_an_ack_is_final(
     assert outstanding.unsent(Settlement.NACK, 10) == []
 
 
-def test_only_so_many_ack_ids_are_listed_as_are_asked_for(
-    outstanding: OutstandingMessages,
-) -> None:
+def test_only_so_many_ack_ids_are_listed_as_are_asked_for(outstanding: OutstandingMessages) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
     pull(outstanding)
     outstanding.mark(["a", "b"], Settlement.ACK)
@@ -192,9 +178,7 @@ def test_statistics_count_messages_by_state(
     assert (stats.oldest_unacked_age_s, stats.oldest_waiting_age_s) == (3.0, 1.0)
 
 
-def test_without_messages_the_oldest_age_is_zero(
-    outstanding: OutstandingMessages,
-) -> None:
+def test_without_messages_the_oldest_age_is_zero(outstanding: OutstandingMessages) -> None:
     assert outstanding.stats().oldest_unacked_age_s == 0.0
 
 

@@ -53,10 +53,7 @@ def test_messages_are_stored_in_their_order(answers: OneTopic, topic: Topic) -> 
 
 
 def test_an_outage_is_waited_out(
-    own_server: FakePubSub,
-    answers: OneTopic,
-    topic: Topic,
-    caplog: pytest.LogCaptureFixture,
+    own_server: FakePubSub, answers: OneTopic, topic: Topic, caplog: pytest.LogCaptureFixture
 ) -> None:
     own_server.go_away()
     publishing = threading.Thread(target=topic.publish, args=(messages("canary"),), daemon=True)

@@ -65,9 +65,7 @@ def last_state(printed: str) -> dict[str, Any]:
     return state
 
 
-def test_without_a_terminal_lines_of_json_are_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_terminal_lines_of_json_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
     printed = shown(monkeypatch, is_terminal=False)
     state = last_state(printed)
     assert state["per_s"] > 0

@@ -15,11 +15,7 @@ import pytest
 from launch.logs.json_log import JsonLogHandler
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch import reporter
-from launch.watch.reporter import (
-    LogReporter,
-    TerminalReporter,
-    alert_line,
-)
+from launch.watch.reporter import LogReporter, TerminalReporter, alert_line
 from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity, WorstClaim
 from schemas.verdict import Verdict
 from tests.schemas.test_summary import a_summary

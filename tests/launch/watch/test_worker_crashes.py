@@ -175,10 +175,7 @@ def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
 
 
 def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
-    config: Config,
-    pipeline: LocalPipeline,
-    alone: Alone,
-    monkeypatch: pytest.MonkeyPatch,
+    config: Config, pipeline: LocalPipeline, alone: Alone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_module, "LocalPipeline", lambda *_: pipeline)
     for moment in itertools.count():

@@ -30,10 +30,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch, *poisons: str) -> None:
 
 @pytest.mark.parametrize("place", [0, 7, 12], ids=["first", "midway", "last"])
 def test_a_message_that_runs_into_a_defect_takes_no_neighbour_along(
-    watched: Watched,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    place: int,
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: int
 ) -> None:
     poisoned(monkeypatch, POISON)
     messages = list(map(an_envelope, range(12)))

@@ -49,9 +49,7 @@ def checked_by(watched: Watched, checker: FaultServer, **settings: Any) -> Confi
     return watched.config(checker=checker.address, endpoint=checker.address, **settings)
 
 
-def test_while_the_checker_is_away_messages_wait_and_do_not_fail(
-    watched: Watched,
-) -> None:
+def test_while_the_checker_is_away_messages_wait_and_do_not_fail(watched: Watched) -> None:
     outage = Outage()
     watched.publish(*(an_envelope(number) for number in range(5)), b"no answer")
     with FaultServer(always(outage)) as checker:
@@ -67,9 +65,7 @@ def test_while_the_checker_is_away_messages_wait_and_do_not_fail(
     assert total(watched.ledger())["duplicates"] == 0
 
 
-def test_a_deferred_answer_is_not_a_duplicate_when_it_is_tried_again(
-    watched: Watched,
-) -> None:
+def test_a_deferred_answer_is_not_a_duplicate_when_it_is_tried_again(watched: Watched) -> None:
     outage = Outage()
     watched.publish(an_envelope(1), an_envelope(1))
     with FaultServer(always(outage)) as checker:

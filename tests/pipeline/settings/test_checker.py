@@ -37,11 +37,7 @@ def settings_of(*arguments: str) -> CheckerSettings:
             "https://us-discoveryengine.googleapis.com",
             "projects/p/locations/us/groundingConfigs/strict",
         ),
-        (
-            [],
-            "",
-            "projects/-/locations/global/groundingConfigs/default_grounding_config",
-        ),
+        ([], "", "projects/-/locations/global/groundingConfigs/default_grounding_config"),
         (
             ["--checker", "http://127.0.0.1:8080/"],
             "http://127.0.0.1:8080",
@@ -62,10 +58,7 @@ def test_the_address_and_the_configuration_agree(
     [
         (["--checker", "discoveryengine"], "needs --project"),
         (
-            [
-                "--location=eu",
-                "--grounding_config=projects/p/locations/us/groundingConfigs/strict",
-            ],
+            ["--location=eu", "--grounding_config=projects/p/locations/us/groundingConfigs/strict"],
             "is not the location in --grounding_config",
         ),
         (

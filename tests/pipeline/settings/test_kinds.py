@@ -12,11 +12,7 @@ from pipeline.settings.definition import Settings, settings_of
 def parse(kind: Any, text: str) -> object:
     """Parse a text as a setting of this type does."""
     settings = msgspec.defstruct(
-        "OneSetting",
-        [("one", kind)],
-        bases=(Settings,),
-        kw_only=True,
-        frozen=True,
+        "OneSetting", [("one", kind)], bases=(Settings,), kw_only=True, frozen=True
     )
     [setting] = settings_of(settings)
     return setting.kind.parse(text)

@@ -273,9 +273,7 @@ def test_an_empty_variable_counts_as_not_set() -> None:
     assert found.settings.max_calls == 20
 
 
-def test_settings_of_other_commands_are_ignored_outside_of_the_command_line(
-    tmp_path: Path,
-) -> None:
+def test_settings_of_other_commands_are_ignored_outside_of_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "settings.yaml"
     file.write_text("drain_s: 1\n")
     found = loaded(*NEEDED, "--config", str(file), known=("drain_s",), GROUNDWATCH_DRAIN_S="2")

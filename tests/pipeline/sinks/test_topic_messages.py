@@ -266,11 +266,7 @@ def test_an_alert_that_fits_is_not_shortened(over: int, shortened: str | None) -
 
 
 def test_a_text_that_takes_far_more_bytes_in_json_is_cut_to_nothing() -> None:
-    alert = Alert(
-        kind=AlertKind.ANSWER,
-        severity=Severity.INFO,
-        answer_text="\x01" * 2_000_000,
-    )
+    alert = Alert(kind=AlertKind.ANSWER, severity=Severity.INFO, answer_text="\x01" * 2_000_000)
     assert json.loads(encode_alert(alert).data)["answer_text"] == ""
 
 

@@ -12,12 +12,7 @@ from pipeline.settings.config import Destination
 from pipeline.sinks import folder_writer, write_windows
 from pipeline.sinks.part_files import Part
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
-from pipeline.sinks.write_windows import (
-    ALLOWED_LATENESS_S,
-    Windows,
-    into_windows,
-    window_name,
-)
+from pipeline.sinks.write_windows import ALLOWED_LATENESS_S, Windows, into_windows, window_name
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import from_rfc3339
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched

@@ -29,9 +29,7 @@ def shape(message: Message) -> tuple[str, int, int | None]:
 
 
 @pytest.mark.parametrize("pack", COMPRESSED.values(), ids=COMPRESSED)
-def test_a_too_long_line_is_cut_and_the_next_lines_are_read(
-    pack: Callable[[bytes], bytes],
-) -> None:
+def test_a_too_long_line_is_cut_and_the_next_lines_are_read(pack: Callable[[bytes], bytes]) -> None:
     long = b"[" + b" " * MAX_LINE_BYTES
     messages = read_all(pack(lines_of(GOOD, long, GOOD)), "x")
     assert [shape(message) for message in messages] == [

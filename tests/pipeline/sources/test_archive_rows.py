@@ -10,14 +10,7 @@ import pytest
 from pipeline.sources.archives import read_archive
 from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
-from tests.support.archives import (
-    an_envelope,
-    avro_of,
-    buffered,
-    payloads,
-    read_all,
-    read_damaged,
-)
+from tests.support.archives import an_envelope, avro_of, buffered, payloads, read_all, read_damaged
 from tests.support.outputs import records_in, summary_in
 from tests.support.runs import backfill
 

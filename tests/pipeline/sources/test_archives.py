@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.sources.compression import DamagedArchive
-from tests.support.archives import (
-    COMPRESSED,
-    lines_of,
-    payloads,
-    read_all,
-    read_damaged,
-)
+from tests.support.archives import COMPRESSED, lines_of, payloads, read_all, read_damaged
 
 
 def places(content: bytes) -> list[str]:

@@ -24,9 +24,7 @@ def fault(failure: Failure) -> tuple[bytes, str, str, str, bool]:
     return (*origin, failure.step, failure.error_class, failure.retryable)
 
 
-def test_a_damaged_archive_yields_a_failure_beside_the_messages(
-    tmp_path: Path,
-) -> None:
+def test_a_damaged_archive_yields_a_failure_beside_the_messages(tmp_path: Path) -> None:
     good, cut = str(tmp_path / "good.jsonl"), str(tmp_path / "cut.jsonl.gz")
     Path(good).write_bytes(b"one\n\ntwo\n")
     Path(cut).write_bytes(gzip.compress(b"three\n") + gzip.compress(b"four\nfive\n")[:-1])

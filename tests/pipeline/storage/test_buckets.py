@@ -35,9 +35,7 @@ def write(path: str, content: bytes) -> None:
             stream.write(content[start : start + 1_000_003])
 
 
-def test_an_object_is_uploaded_in_small_chunks(
-    buckets: Buckets,
-) -> None:
+def test_an_object_is_uploaded_in_small_chunks(buckets: Buckets) -> None:
     write("gs://b/file", LARGE)
     uploads = [action for action, _ in buckets.requests if action == "upload"]
     assert len(uploads) > len(LARGE) / 3_000_000

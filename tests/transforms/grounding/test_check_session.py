@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -66,9 +67,7 @@ def test_an_answer_that_fits_takes_one_call() -> None:
     assert not result.grounding.recombined
 
 
-def test_a_check_records_its_checker_time_and_duration(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_check_records_its_checker_time_and_duration(monkeypatch: pytest.MonkeyPatch) -> None:
     moments_s = iter((100.0, 101.0))
     monotonic = SimpleNamespace(monotonic=lambda: next(moments_s))
     monkeypatch.setattr(check_answer_module, "time", monotonic)
@@ -134,11 +133,7 @@ def test_the_best_score_of_the_calls_stands_without_another_call() -> None:
 def test_an_answer_is_sent_if_its_calls_are_within_the_limit(most: int, sent: int) -> None:
     checker = Checker()
     result = checked(
-        checker,
-        "Chairs stand.",
-        "Doors close.",
-        limits=ONE_FACT_A_CALL,
-        max_calls_per_answer=most,
+        checker, "Chairs stand.", "Doors close.", limits=ONE_FACT_A_CALL, max_calls_per_answer=most
     )
     assert len(checker.requests) == sent
     assert (result.decision is None) is (sent > 0)
@@ -148,18 +143,13 @@ def test_an_answer_over_the_limit_is_decided_at_once_however_large() -> None:
     checker = Checker()
     result = checked(checker, text="word " * 1_000_000)
     assert result.decision is not None
-    assert (result.decision.verdict, result.decision.reason) == (
-        Verdict.UNSCORABLE,
-        "OVER_LIMIT",
-    )
+    assert (result.decision.verdict, result.decision.reason) == (Verdict.UNSCORABLE, "OVER_LIMIT")
     assert (result.check, result.grounding, checker.requests) == (None, None, [])
     assert result.answer.answer_text == "word " * 1_000_000
 
 
 @pytest.mark.parametrize("facts", [("a",), ("a", "b")], ids=["one call", "several calls"])
-def test_a_failed_call_fails_the_answer_with_its_own_error(
-    facts: tuple[str, ...],
-) -> None:
+def test_a_failed_call_fails_the_answer_with_its_own_error(facts: tuple[str, ...]) -> None:
     failure = Rejected("refused")
 
     def refuse(_: CheckRequest, number: int) -> CheckReply:
@@ -255,7 +245,9 @@ def test_a_full_disk_fails_the_answers_whose_replies_cannot_be_stored(
     assert [str(outcome) for outcome in outcomes] == ["no space left on device"] * 2
 
 
-def test_a_detached_check_continues_and_is_sent_once() -> None:
+@contextmanager
+def held_session() -> Iterator[tuple[FaultServer, BackgroundSession, threading.Event]]:
+    """A server that replies from an event on, a session with it, and the event."""
     release = threading.Event()
 
     async def held(exchange: Exchange) -> bool:
@@ -265,6 +257,12 @@ def test_a_detached_check_continues_and_is_sent_once() -> None:
     with FaultServer(always(held)) as server:
         settings = CheckSettings(checker=server.address, endpoint=server.address, cache_bytes=0)
         session = BackgroundSession(settings)
+        yield server, session, release
+        session.close()
+
+
+def test_a_detached_check_continues_and_is_sent_once() -> None:
+    with held_session() as (server, session, release):
         called: list[Outcome] = []
         session.submit(an_answer(), called.append)
         session.detach([an_answer().record_id])
@@ -276,25 +274,15 @@ def test_a_detached_check_continues_and_is_sent_once() -> None:
         assert isinstance(outcome, CheckedAnswer)
         # Whoever submits it after that has it checked again.
         (outcome,) = outcomes_of(session, 1)
-        session.close()
     assert server.requests == 2
 
 
 def test_a_detached_check_in_flight_is_attached_again() -> None:
-    release = threading.Event()
-
-    async def held(exchange: Exchange) -> bool:
-        await asyncio.to_thread(release.wait, _WAIT_S)
-        return await good(exchange)
-
-    with FaultServer(always(held)) as server:
-        settings = CheckSettings(checker=server.address, endpoint=server.address, cache_bytes=0)
-        session = BackgroundSession(settings)
+    with held_session() as (server, session, release):
         session.submit(an_answer(), lambda _: None)
         session.detach([an_answer().record_id])
         taken: Future[Outcome] = Future()
         session.submit(an_answer(), taken.set_result)
         release.set()
         assert isinstance(taken.result(_WAIT_S), CheckedAnswer)
-        session.close()
     assert server.requests == 1

@@ -26,7 +26,19 @@ from transforms.grounding.rate_limiter import AdaptiveThrottle
 from transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
 
 REQUEST = check_request("The valve opens at noon.", "The valve opens at noon.")
-REMOTE = CheckSettings(checker="http://checker", endpoint="http://checker")
+
+
+def remote(requests_per_minute: int | None = None, **retries: float) -> CheckSettings:
+    """Settings of a checker of one's own."""
+    return CheckSettings(
+        checker="http://checker",
+        endpoint="http://checker",
+        requests_per_minute=requests_per_minute,
+        retries=RetrySettings(**retries),
+    )
+
+
+REMOTE = remote()
 
 
 @pytest.fixture(autouse=True)
@@ -160,21 +172,13 @@ def test_a_failing_service_is_retried_without_a_log_line_and_attempts_are_counte
 
 
 def test_the_client_gives_up_when_nothing_succeeds_for_too_long() -> None:
-    settings = CheckSettings(
-        checker="http://checker",
-        endpoint="http://checker",
-        retries=RetrySettings(give_up_after_s=0.0),
-    )
+    settings = remote(give_up_after_s=0.0)
     with pytest.raises(GaveUp, match="nothing has succeeded for 0 s"):
         asyncio.run(check(Service(*[503] * 9), settings, REQUEST))
 
 
 def test_a_success_in_between_keeps_the_client_from_giving_up() -> None:
-    settings = CheckSettings(
-        checker="http://checker",
-        endpoint="http://checker",
-        retries=RetrySettings(give_up_after_s=0.0, max_attempts=2),
-    )
+    settings = remote(give_up_after_s=0.0, max_attempts=2)
 
     async def one_after_another() -> None:
         service = Service(503, 200, 503, 200)
@@ -186,11 +190,7 @@ def test_a_success_in_between_keeps_the_client_from_giving_up() -> None:
 
 
 def test_a_refused_request_shows_that_the_service_is_there() -> None:
-    settings = CheckSettings(
-        checker="http://checker",
-        endpoint="http://checker",
-        retries=RetrySettings(give_up_after_s=0.0, max_attempts=1),
-    )
+    settings = remote(give_up_after_s=0.0, max_attempts=1)
 
     async def scenario() -> list[type[BaseException]]:
         async with GroundingClient(settings, transport=Service(503, 400, 503)) as client:
@@ -205,12 +205,7 @@ def test_a_refused_request_shows_that_the_service_is_there() -> None:
 
 
 def test_waiting_for_the_quota_fails_no_call_and_uses_up_no_time() -> None:
-    settings = CheckSettings(
-        checker="http://checker",
-        endpoint="http://checker",
-        requests_per_minute=60 * 10,
-        retries=RetrySettings(total_s=0.1),
-    )
+    settings = remote(requests_per_minute=60 * 10, total_s=0.1)
     requests = [check_request(f"The valve opens at {n}.", "A fact.") for n in range(15)]
     replies = asyncio.run(check(Service(), settings, *requests))
     assert [reply.attempts for reply in replies] == [1] * 15
@@ -224,9 +219,7 @@ class Closed(AdaptiveThrottle):
 
 
 def test_a_call_that_is_throttled_until_its_deadline_fails_unsent() -> None:
-    settings = CheckSettings(
-        checker="http://checker", endpoint="http://checker", retries=RetrySettings(total_s=0.05)
-    )
+    settings = remote(total_s=0.05)
     service = Service()
 
     async def held_back() -> None:

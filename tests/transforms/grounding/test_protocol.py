@@ -19,12 +19,7 @@ from schemas.answer import Fact
 from schemas.wire.grounding_check import CheckRequest, CheckResponse, GroundingFact, GroundingSpec
 from transforms.grounding import errors
 from transforms.grounding.errors import CheckFailed, Unavailable
-from transforms.grounding.protocol import (
-    build_request,
-    check_path,
-    encode_request,
-    interpret_reply,
-)
+from transforms.grounding.protocol import build_request, check_path, encode_request, interpret_reply
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall
 

@@ -230,14 +230,7 @@ def test_a_reply_of_an_interrupted_part_belongs_to_the_next_part_that_reads_it(
 
 @pytest.mark.parametrize(
     ("max_calls", "max_characters", "allowed"),
-    [
-        (None, None, 10),
-        (4, None, 4),
-        (None, 35, 3),
-        (None, 40, 4),
-        (2, 1000, 2),
-        (1, 9, 0),
-    ],
+    [(None, None, 10), (4, None, 4), (None, 35, 3), (None, 40, 4), (2, 1000, 2), (1, 9, 0)],
 )
 def test_calls_are_allowed_up_to_the_budget(
     store: ReplyStore, max_calls: int | None, max_characters: int | None, allowed: int

@@ -8,12 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.certificates import (
-    Identity,
-    make_identity,
-    server_context,
-    write_certificate,
-)
+from tests.support.certificates import Identity, make_identity, server_context, write_certificate
 from tests.support.checks import check_request
 from tests.support.scripted_server import Script, ScriptedServer, scripted_server
 from transforms.grounding import transport as transport_module

@@ -15,7 +15,6 @@ TOWER = (
     " rust. Nearly two million people paid 26.10 euros in the 1890s."
 )
 LAMPS = "Lamps glow red at night. The lamp of the Baltic Sea was not moved. Kettles have 2 screws."
-PLANS = "The Basic plan costs $5 and includes 2 users. The Pro plan costs $19 and has 10 users."
 PLANS_ALONE = ("The Basic plan costs $5.", "The Pro plan costs $19.")
 FACTS = (LAMPS, TOWER)
 

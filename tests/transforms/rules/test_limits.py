@@ -51,9 +51,7 @@ def test_counting_in_parts_counts_no_less(left: str, right: str) -> None:
 
 def test_the_limits_are_those_the_service_documents() -> None:
     assert CheckLimits() == CheckLimits(
-        max_facts=200,
-        max_fact_chars=10_000,
-        max_answer_tokens=4_096,
+        max_facts=200, max_fact_chars=10_000, max_answer_tokens=4_096
     )
 
 

@@ -82,10 +82,7 @@ TRAFFIC = {
     "a burst": ({59: 1_000}, False),
     "bursts in six buckets": (dict.fromkeys(range(0, 60, 10), 5), True),
     "bursts in five buckets": (dict.fromkeys(range(0, 60, 12), 5), False),
-    "twice in one of five buckets": (
-        {0: 6, 1: 6, 12: 6, 24: 6, 36: 6, 48: 6},
-        False,
-    ),
+    "twice in one of five buckets": ({0: 6, 1: 6, 12: 6, 24: 6, 36: 6, 48: 6}, False),
     "nothing came": ({59: 0}, False),
 }
 

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from schemas.alert import Alert
 from tests.support.builders import NOON_US
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import (
-    OpenIncident,
-    RateEvaluator,
-    RateRule,
-    first_bucket_us,
-)
+from transforms.rules.rate_incidents import OpenIncident, RateEvaluator, RateRule, first_bucket_us
 
 HOUR = 12
 """Buckets an hour."""

@@ -34,10 +34,7 @@ EPISODES = {
         [(HOUR, 10, 10), (3 * HOUR, 10, 0)],
         [("open", 1), ("closed", 12 + 10)],
     ),
-    "between closing and opening": (
-        [(HOUR, 10, 10), (6 * HOUR, 10, 3)],
-        [("open", 1)],
-    ),
+    "between closing and opening": ([(HOUR, 10, 10), (6 * HOUR, 10, 3)], [("open", 1)]),
     "opened again": (
         [(HOUR, 10, 10), (HOUR, 10, 0), (HOUR, 10, 10)],
         [("open", 1), ("closed", 22), ("open", 29)],

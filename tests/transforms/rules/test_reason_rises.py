@@ -34,10 +34,7 @@ RISES = {
     "a high share that stays": ([(DAY, 20, 15)], []),
     "high from the start, with nothing to compare it with": ([(6 * HOUR, 20, 20)], []),
     "three times as many": ([(5 * HOUR, 50, 2), (DAY, 50, 6)], []),
-    "five times as many": (
-        [(5 * HOUR, 50, 2), (3 * HOUR, 50, 10)],
-        [("open", 5 * HOUR + 10)],
-    ),
+    "five times as many": ([(5 * HOUR, 50, 2), (3 * HOUR, 50, 10)], [("open", 5 * HOUR + 10)]),
     "four times as many, with one more before": (
         [(1, 39, 4), (11, 0, 0), (1, 20, 10)],
         [("open", HOUR + 1)],
@@ -46,10 +43,7 @@ RISES = {
         [(5 * HOUR, 20, 0), (2 * HOUR, 20, 1)],
         [("open", 5 * HOUR + 10)],
     ),
-    "from none to nine in an hour": (
-        [(5 * HOUR, 20, 0), (9, 20, 1), (HOUR, 20, 0)],
-        [],
-    ),
+    "from none to nine in an hour": ([(5 * HOUR, 20, 0), (9, 20, 1), (HOUR, 20, 0)], []),
     "few answers before": ([(1, 5, 0), (1, 50, 30)], []),
     "enough answers before": ([(1, 11, 0), (11, 0, 0), (1, 50, 20)], [("open", 13)]),
     "up and back": (

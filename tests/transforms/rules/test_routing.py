@@ -150,11 +150,7 @@ FINISHES = {
         [Tag.TRUNCATED],
     ),
     "no end": ({}, None, [Tag.UNFINISHED]),
-    "no end, no text": (
-        {"text": ""},
-        decided("INCOMPLETE", "UNFINISHED"),
-        [Tag.UNFINISHED],
-    ),
+    "no end, no text": ({"text": ""}, decided("INCOMPLETE", "UNFINISHED"), [Tag.UNFINISHED]),
     "no candidate, blocked prompt": (
         {"text": "", "block_reason": "SAFETY"},
         decided("POLICY_SKIPPED", "SAFETY"),
@@ -170,11 +166,7 @@ FINISHES = {
         decided("POLICY_SKIPPED", "BLOCKED_RATING"),
         [Tag.UNFINISHED],
     ),
-    "no end, no facts": (
-        {"facts": ()},
-        decided("UNSCORABLE", "NO_FACTS"),
-        [Tag.UNFINISHED],
-    ),
+    "no end, no facts": ({"facts": ()}, decided("UNSCORABLE", "NO_FACTS"), [Tag.UNFINISHED]),
 }
 
 

@@ -70,8 +70,7 @@ def test_the_thresholds_are_those_that_were_set() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "verdict"),
-    [("shop", "GROUNDED"), ("tea", "LOW_GROUNDED"), (None, "LOW_GROUNDED")],
+    ("engine", "verdict"), [("shop", "GROUNDED"), ("tea", "LOW_GROUNDED"), (None, "LOW_GROUNDED")]
 )
 def test_an_engine_may_have_thresholds_of_its_own(engine: str | None, verdict: str) -> None:
     given = {"claim": [(None, 0.5), ("shop", 0.2), ("shop", 0.1)], "low_grounded": [("shop", 0.0)]}
@@ -148,8 +147,7 @@ def test_a_low_claim_is_tagged_also_where_its_verdict_is_another() -> None:
 def test_tags_of_all_steps_stand_sorted_and_once_each() -> None:
     given = CheckedAnswer(
         answer=an_answer(
-            tags=(Tag.STREAM_ERROR, Tag.BAD_OFFSETS, Tag.BAD_OFFSETS),
-            answerable_probability=0.2,
+            tags=(Tag.STREAM_ERROR, Tag.BAD_OFFSETS, Tag.BAD_OFFSETS), answerable_probability=0.2
         ),
         grounding=Grounding(support_score=0.2, claims=tuple(scored(0.1)), recombined=True),
         check=a_check(),

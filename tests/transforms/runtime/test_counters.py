@@ -41,9 +41,7 @@ def test_no_count_of_several_threads_is_lost() -> None:
     assert (counter.value, distribution.bins, distribution.sum) == (2_000, [2_000, 0], 2_000)
 
 
-def test_threads_share_one_counter_per_kind_and_per_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_threads_share_one_counter_per_kind_and_per_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counters, "_NAMED", {})
     used: set[Counter] = set()
 

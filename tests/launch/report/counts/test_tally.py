@@ -17,10 +17,7 @@ from tests.support.reports import a_low, row_of
 from transforms.rules.tagging import Thresholds
 
 
-def tally_of(
-    *answers: EnrichedAnswer,
-    thresholds: Thresholds | None = None,
-) -> Tally:
+def tally_of(*answers: EnrichedAnswer, thresholds: Thresholds | None = None) -> Tally:
     tally = Tally(thresholds or Thresholds())
     for answer in answers:
         tally.add_answer(row_of(answer))

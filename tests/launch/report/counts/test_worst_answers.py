@@ -5,9 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.excerpts import (
-    AnswerExcerpt,
-)
+from launch.report.counts.excerpts import AnswerExcerpt
 from launch.report.counts.worst_answers import WorstAnswers
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
@@ -88,7 +86,7 @@ def test_low_scores_come_before_other_verdicts_and_grounded_answers_come_last() 
         limit=9,
     )
     assert [answer.answer.record_id for answer in kept] == [
-        *("low", "reported", "skipped", "later", "near", "grounded"),
+        *("low", "reported", "skipped", "later", "near", "grounded")
     ]
 
 

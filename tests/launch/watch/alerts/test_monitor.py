@@ -57,9 +57,7 @@ def test_an_episode_opens_once_and_closes_once_even_over_a_restart(journal: Jour
     assert found == [("low_grounded", "open"), ("low_grounded", "closed")]
 
 
-def test_a_backlog_is_evaluated_as_it_would_have_been_in_time(
-    journal: Journal,
-) -> None:
+def test_a_backlog_is_evaluated_as_it_would_have_been_in_time(journal: Journal) -> None:
     week_later_us = NOON_US + 7 * 24 * HOUR_US
     for bucket in range(40):
         batch(journal, NOON_US + bucket * BUCKET_US, 10, 9 if 6 <= bucket < 12 else 0)

@@ -86,8 +86,7 @@ def test_a_producers_text_mentions_nobody(text: str) -> None:
 
 @settings(deadline=None, max_examples=30)
 @given(
-    st.sampled_from(["&", "<", '"', "🙂", "\u202e", "a"]) | st.text(max_size=20),
-    st.integers(1, 60),
+    st.sampled_from(["&", "<", '"', "🙂", "\u202e", "a"]) | st.text(max_size=20), st.integers(1, 60)
 )
 def test_messages_stay_within_the_services_limits(text: str, number: int) -> None:
     alerts = [hostile(f"{n}{text * 5_000}") for n in range(number)]
