@@ -115,8 +115,10 @@ def _may_differ(claim: ClaimWords, facts: Iterable[FactSentences]) -> bool:
     spelled = [each for each in _NO_WORDS if each in claim.text]
     # A claim without negations and values can only be what a sentence denies.
     relevant = 0 if claim.signs & NEGATION else NEGATION | claim.signs & VALUE
+    is_bare = words == stems and not claim.signs & (NEGATION | VALUE)
+    share = _DENIED if is_bare else _MAYBE_NEAR
     for each in facts:
-        for _, place in each.near(words, _MAYBE_NEAR, relevant):
+        for _, place in each.near(words, share, relevant):
             signs, text = each.signs[place], each.texts[place]
             if (claim.signs | signs) & NEGATION and (
                 not claim.signs & signs & NEGATION

@@ -93,16 +93,12 @@ class FactSentences:
 
     def __init__(self, fact: str) -> None:
         self.texts = [text for _, text in locate_sentences(fact)]
-        self._words = [read_words(text) for text in self.texts]
-        self.signs = [each.signs for each in self._words]
+        words = [read_words(text) for text in self.texts]
+        self.signs = [each.signs for each in words]
+        content = [compress(each.forms, each.kinds) for each in words]
+        self.contents = [frozenset(map(stem_of, forms)) for forms in content]
         self._fact = fact
         self._read: dict[int, ReadSentence] = {}
-
-    @CachedAttribute
-    def contents(self) -> list[frozenset[str]]:
-        """The content tokens of each sentence."""
-        words = self._words
-        return [frozenset(map(stem_of, compress(each.forms, each.kinds))) for each in words]
 
     def has_value(self, value: Value) -> bool:
         """Return whether the fact has a value, in any spelling."""

@@ -9,7 +9,7 @@ on the answers' source.
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import reduce
-from itertools import chain, pairwise
+from itertools import chain, compress, pairwise
 from math import inf
 from operator import and_
 from typing import NamedTuple
@@ -90,7 +90,7 @@ class FactWords:
         self.pairs = pairs
 
     @CachedAttribute
-    def windows(self) -> tuple[dict[str, int], ...]:
+    def windows(self) -> tuple[dict[str | None, int], ...]:
         """For each piece of the fact, the windows that contain a form, as a bit set.
 
         Bit n is the window whose last token is the piece's nth. Pieces overlap, so that each
@@ -112,12 +112,12 @@ class FactWords:
             most = max(most, _max_overlap(bit_sets))
         return most
 
-    def _windows_of_piece(self, start: int) -> dict[str, int]:
-        windows: dict[str, int] = {}
+    def _windows_of_piece(self, start: int) -> dict[str | None, int]:
+        windows: dict[str | None, int] = {}
         piece = self._positions[start : start + len(_WINDOWS)]
-        for form, of_position in zip(piece, _WINDOWS, strict=False):
-            if form is not None and form in self.forms:
-                windows[form] = windows.get(form, 0) | of_position
+        has_form = map(self.forms.__contains__, piece)
+        for form, of_position in compress(zip(piece, _WINDOWS, strict=False), has_form):
+            windows[form] = windows.get(form, 0) | of_position
         return windows
 
 

@@ -1,11 +1,11 @@
 """Split text into words: the one tokenizer of scores and contradictions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from enum import IntEnum
 from functools import reduce
-from itertools import chain, compress, pairwise, zip_longest
+from itertools import compress, pairwise, zip_longest
 from operator import or_
 from typing import NamedTuple
 from unicodedata import combining, normalize
@@ -44,7 +44,8 @@ class TokenKind(IntEnum):
     FOREIGN_FUNCTION = 4
 
 
-_NUMBER, _FOREIGN = int(TokenKind.NUMBER), int(TokenKind.FOREIGN_FUNCTION)
+_NUMBER, _NAME = int(TokenKind.NUMBER), int(TokenKind.NAME)
+_FOREIGN = int(TokenKind.FOREIGN_FUNCTION)
 _AS_WORD = bytes.maketrans(bytes([_FOREIGN]), bytes([TokenKind.WORD]))
 _AS_FUNCTION = bytes.maketrans(bytes([_FOREIGN]), bytes([TokenKind.FUNCTION]))
 SOURCE, REFUSAL, NEGATION, VALUE = (1 << bit for bit in range(4))
@@ -97,8 +98,7 @@ def tokenize(text: str) -> list[FormAndKind]:
 def read_fact_words(fact: str) -> tuple[list[str], int]:
     """Return the normal forms of a fact's tokens, in order, and its signs."""
     pieces = list(map(_piece_of, repeat_joined(fact).split()))
-    signs = reduce(or_, {signs for _, _, signs in pieces}, 0)
-    return list(chain.from_iterable([forms for forms, _, _ in pieces])), signs
+    return _forms(pieces), _signs(pieces)
 
 
 def read_words(text: str) -> Words:
@@ -138,10 +138,15 @@ def form_of(spelling: str) -> str:
     return _normal_form(_lower(spelling))
 
 
-def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int]:
+_Piece = tuple[tuple[str, ...], bytes, bytes]
+"""What stands between white space: its tokens' forms and kinds, and its signs, if any."""
+
+
+def _read_piece(unspaced: str) -> _Piece:
     tokens = tokenize(unspaced)
     kinds = bytes([kind for _, kind in tokens])
-    return tuple([form for form, _ in tokens]), kinds, _read_signs(unspaced)
+    signs = _read_signs(unspaced)
+    return tuple([form for form, _ in tokens]), kinds, bytes([signs] if signs else [])
 
 
 def _read_signs(word: str) -> int:
@@ -203,12 +208,22 @@ _piece_of = WordCache(_read_piece).__getitem__
 
 def _words_in(text: str) -> Words:
     pieces = list(map(_piece_of, text.split()))
-    forms = list(chain.from_iterable([forms for forms, _, _ in pieces]))
     kinds = b"".join([kinds for _, kinds, _ in pieces])
-    signs = reduce(or_, {signs for _, _, signs in pieces}, 0)
     if _FOREIGN in kinds:
         kinds = kinds.translate(_AS_WORD if has_english(text) else _AS_FUNCTION)
-    return Words(forms, kinds, signs)
+    return Words(_forms(pieces), kinds, _signs(pieces))
+
+
+def _forms(pieces: Iterable[_Piece]) -> list[str]:
+    found: list[str] = []
+    for forms, _, _ in pieces:
+        found += forms
+    return found
+
+
+def _signs(pieces: Iterable[_Piece]) -> int:
+    # Most pieces have no sign, so few are joined.
+    return reduce(or_, b"".join([signs for _, _, signs in pieces]), 0)
 
 
 Pair = tuple[str, str]
@@ -226,6 +241,11 @@ class ClaimWords:
     Args:
       text: what of the claim is compared.
       words: its words.
+
+    Attributes:
+      content: the content tokens.
+      distinct: the same, each once.
+      numbers: the content tokens that are numbers.
     """
 
     def __init__(self, text: str, words: Words) -> None:
@@ -233,26 +253,14 @@ class ClaimWords:
         self.forms = words.forms
         self.kinds = words.kinds
         self.signs = words.signs
-
-    @CachedAttribute
-    def content(self) -> tuple[str, ...]:
-        """The content tokens."""
-        return tuple(compress(self.forms, self.kinds))
-
-    @CachedAttribute
-    def distinct(self) -> frozenset[str]:
-        """The distinct content tokens."""
-        return frozenset(self.content)
-
-    @CachedAttribute
-    def numbers(self) -> Sequence[str]:
-        """The content tokens that are numbers."""
-        return _of_kind(TokenKind.NUMBER, self.forms, self.kinds)
+        self.content = tuple(compress(words.forms, words.kinds))
+        self.distinct = frozenset(self.content)
+        self.numbers = _of_kind(_NUMBER, words.forms, words.kinds)
 
     @CachedAttribute
     def names(self) -> Sequence[str]:
         """The content tokens that are names; the first token of a claim is not a name."""
-        return _of_kind(TokenKind.NAME, self.forms[1:], self.kinds[1:])
+        return _of_kind(_NAME, self.forms[1:], self.kinds[1:])
 
     @CachedAttribute
     def pairs(self) -> list[Pair]:
@@ -269,7 +277,7 @@ class ClaimWords:
         )
 
 
-def _of_kind(kind: TokenKind, forms: Sequence[str], kinds: bytes) -> Sequence[str]:
+def _of_kind(kind: int, forms: Sequence[str], kinds: bytes) -> Sequence[str]:
     if kind not in kinds:
         return ()
     return [form for form, its_kind in zip(forms, kinds, strict=True) if its_kind == kind]

@@ -193,11 +193,13 @@ def add_generator_scores(
 
     Of several that cover it whole, it is the one that begins first.
     """
+    scored = [each for each in supports if each.score is not None]
+    if not scored:
+        yield from claims
+        return
     covering: deque[GroundingSupport] = deque()
     farthest: GroundingSupport | None = None
-    for claim, begun, _, inside in _sweep(
-        claims, [each for each in supports if each.score is not None]
-    ):
+    for claim, begun, _, inside in _sweep(claims, scored):
         covering += begun
         farthest = max(filter(None, (farthest, *begun)), key=lambda each: each.end, default=None)
         while covering and covering[0].end < claim.end:
