@@ -51,4 +51,4 @@ if _hiding := _find_shadowed():
         " folder, remove that one from PYTHONPATH, or rename it."
     )
 
-__version__ = "2.0.0.dev0"
+__version__ = "2.0.0"
