@@ -159,7 +159,9 @@ def _line_pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
 
 def _items(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Split a line at the numerals of a list in it: "To reset: 1. Open the app. 2. Tap Reset."."""
-    if not _FIRST_ITEM.search(text, start, end):
+    # Two searches for a text take a tenth of the time of the expression.
+    has_one = any(text.find(numeral, start, end) >= 0 for numeral in ("1.", "1)"))
+    if not has_one or not _FIRST_ITEM.search(text, start, end):
         return []
     marks: list[re.Match[str]] = []
     for mark in _ITEM.finditer(text, start, end):
