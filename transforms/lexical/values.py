@@ -117,9 +117,9 @@ _UNIT = re.compile(
 )
 _SECOND_WORD = re.compile(r" (celsius|fahrenheit|cent)(?!\w)")
 _MAX_LABEL = 12
-# A number behind one of these numbers a part of a text.
+# A number behind one of these numbers a part of a text, or a source: "step 2", "[1]".
 _LABEL = re.compile(
-    r"(?:step|option|method|part|point|item|example|figure|table|page|no\.|#)s?\s?\(?$",
+    r"(?:step|option|method|part|point|item|example|figure|table|page|no\.|#)s?\s?\(?$|[\[\u3010]$",
     re.IGNORECASE,
 )
 _OF_A = re.compile(r"(?: of)? an?(?= )")

@@ -170,6 +170,10 @@ AGREEING = {
     ),
     "of the same plan": ("The Basic plan costs $5.", "\n".join(PLANS_ALONE)),
     "equal forms": ("The shop opens at 14:00.", "The shop opens at 2 pm."),
+    "the number of a citation mark": (
+        "Of these, 117,000 or more work in the old lamp factories of the town.",
+        "[1] Of these more work in the old lamp factories of the town.",
+    ),
     "an equal amount": ("The fee for returns is $0.99.", "The fee for returns is 99 cents."),
     "an equal length": (
         "The trial for all users lasts two weeks.",
