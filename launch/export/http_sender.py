@@ -65,7 +65,7 @@ class HttpSender:
         return self.send("POST", path, content=msgspec.json.encode(body), headers=headers)
 
     def get(self, path: str, **parameters: str) -> bytes:
-        """Get a page; as of `post`."""
+        """Get a page; return it, or raise as `Target.send` does."""
         return self.send("GET", path, params=parameters)
 
     def send(

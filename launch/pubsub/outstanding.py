@@ -108,7 +108,10 @@ class OutstandingMessages:
             self._changed.wait_for(lambda: self._is_closed or self._has_room())
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
-        """Return waiting messages, or raise the error of `fail`; as of the subscription."""
+        """Return waiting messages, after a wait for a first one, or raise the error of `fail`.
+
+        The first one may exceed `max_bytes`. After `close` there are none.
+        """
         with self._changed:
             self._changed.wait_for(
                 lambda: self._waiting or self._is_closed or self._failure, timeout=wait_s

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class Subscription(Protocol):
-    """What a worker needs of a subscription; as of `PubSubSubscription`."""
+    """What a worker needs of a subscription: see `PubSubSubscription`."""
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> Sequence[Message]:
         """Return messages, after a wait for a first one."""

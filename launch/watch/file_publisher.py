@@ -55,7 +55,7 @@ class FilePublisher:
             self._take(ended)
 
     def finish(self) -> None:
-        """Publish everything, and return when it is done; as of `publish_due`."""
+        """Publish everything, and return when it is done; raise what `publish_due` raises."""
         if self._running is not None:
             with suppress(OSError):
                 self._running.result()

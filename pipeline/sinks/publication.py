@@ -28,7 +28,7 @@ def publish_part(part: Part, path: str, destination: Destination) -> FileEntry:
 
 
 def read_manifest(destination: Destination, name: str, kind: str) -> list[FileEntry]:
-    """Read the list of a run's files of one kind; `name` is the run's, as of `Summary.name`."""
+    """Read the list of a run's files of one kind; `name` is the run's (see `Summary.name`)."""
     folder = destination.path(MANIFEST)
     paths = (path for path in storage.find_below(folder) if _is_of(path, name))
     entries = (entry for path in paths for entry in read_manifest_file(path))

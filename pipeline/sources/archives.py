@@ -207,7 +207,7 @@ def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> 
             line.add(first)
             for piece in others:
                 number += 1
-                if not line.size:
+                if not line.size:  # Lines before it were blank.
                     line.number = number + 1
                 elif is_spread is None and not line.is_blank:
                     is_spread = line.begins_value

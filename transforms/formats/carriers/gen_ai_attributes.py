@@ -81,27 +81,32 @@ def _events(holder: Mapping[str, Any]) -> list[Any]:
     ]
 
 
+def _of_inference(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the attributes of OpenInference under the names of GenAI's conventions."""
+    span = read_inference(attributes)
+    if not span.answer["gen_ai.output.messages"]:
+        raise without_text()
+    documents = [*span.documents, *returned_items(holder.get("reference", []))]
+    return span.answer | {"gen_ai.retrieval.documents": documents}
+
+
 def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> CarriedBody:
+    """Make the body of an answer from the attributes of a span, event or log, its holder."""
     if not has_output(attributes):
-        span = read_inference(attributes)
-        if not span.answer["gen_ai.output.messages"]:
-            raise without_text()
-        documents = [*span.documents, *returned_items(holder.get("reference", []))]
-        attributes = span.answer | {"gen_ai.retrieval.documents": documents}
+        attributes = _of_inference(holder, attributes)
     by_name = {_SEPARATORS.sub("", name).lower(): value for name, value in attributes.items()}
-    references = [name for name in by_name if name.endswith("messagesref")]
-    if references:
+    if any(name.endswith("messagesref") for name in by_name):
         raise UnreadableAnswer(
             "The messages are not in the record, but in the object that gen_ai.…messages_ref names:"
             " record them in the span or event, or read the objects with --map."
         )
+    if (result := by_name.get("genaitoolcallresult")) is not None:
+        found = returned_items(by_name.get("genairetrievaldocuments", []))
+        by_name["genairetrievaldocuments"] = [*found, *returned_items(result)]
     context = holder.get("context")
     place = context if isinstance(context, dict) else holder
     ids = [str(place.get(name, "")) for name in ("traceId", "spanId")]
     times = (holder.get(name) for name in ("endTime", "timestamp", "startTime"))
-    if (result := by_name.get("genaitoolcallresult")) is not None:
-        found = returned_items(by_name.get("genairetrievaldocuments", []))
-        by_name["genairetrievaldocuments"] = [*found, *returned_items(result)]
     return CarriedBody(
         body={
             field: to_camel_case(read_if_json(by_name[name]))
