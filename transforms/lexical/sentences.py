@@ -147,14 +147,10 @@ def _line_pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
         start = marks.end() if marks else start
         if text.startswith("|", start, end):
             return _trimmed(text, [start, end], " \t|")
-    if ") " in text[start:end] or ". " in text[start:end]:
-        spans = _items(text, start, end)
-        if len(spans) > 1:
-            pieces = []
-            for first, last in spans:
-                pieces += _line_sentences(text, first, last)
-            return pieces
-    return _line_sentences(text, start, end)
+    items = _items(text, start, end)
+    if not items:
+        return _line_sentences(text, start, end)
+    return [piece for item in items for piece in _line_sentences(text, *item)]
 
 
 def _items(text: str, start: int, end: int) -> list[tuple[int, int]]:
