@@ -9,29 +9,84 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from launch.evaluate.evaluate_answers import precision_and_recall, with_labelled
+from launch.evaluate.evaluate_answers import plain_table, precision_and_recall, with_labelled
+from launch.evaluate.evaluation import answer_examples
 from launch.evaluate.labelled_answers import LabelledAnswer, LabelledAnswers
-from launch.evaluate.statistics import Goal
-from launch.evaluate.threshold_choice import CLAIM, SUPPORT, ThresholdChoice, choose_threshold
+from launch.evaluate.statistics import (
+    Example,
+    Flagged,
+    Goal,
+    PrecisionRecall,
+    find_threshold,
+    flag_below,
+    held_out_flags,
+    measure_flags,
+)
 from launch.outputs.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, percent
 from pipeline.settings.commands import CalibrateSettings
 from pipeline.settings.load import Loaded
+from schemas import Record
 from transforms.rules.spans import without_controls
 
+CLAIM, SUPPORT = "claim_threshold", "low_grounded_threshold"
 _WIDTH = 120
-_HEADINGS = (
-    "",
-    "labelled",
-    "unsupported",
-    "setting",
-    "threshold",
-    "flagged",
-    "precision",
-    "recall",
-)
 _MIN_RECALL = 0.1
+
+
+class ThresholdChoice(Record, frozen=True, kw_only=True):
+    """The threshold that alone decides, 0..1, and what it does.
+
+    Attributes:
+      setting: the threshold of the lowest claim, or of the support score; the other is 0.
+      flagged: what it flags of the answers that it was chosen by.
+      held_out: precision and recall where each fifth is flagged by a threshold of the others.
+    """
+
+    setting: str
+    threshold: float
+    flagged: Flagged
+    held_out: PrecisionRecall
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The settings of a run."""
+        return dict.fromkeys((SUPPORT, CLAIM), 0.0) | {self.setting: self.threshold}
+
+
+def choose_threshold(
+    labelled: Sequence[LabelledAnswer], goal: Goal, resamples: int
+) -> ThresholdChoice | None:
+    """Choose the score and its threshold; None if no threshold reaches the goal."""
+    examples = {
+        CLAIM: answer_examples(labelled, "min_claim_score"),
+        SUPPORT: answer_examples(labelled, "support_score"),
+    }
+    found = [_choice(setting, each, goal, resamples) for setting, each in examples.items()]
+    choices = [choice for choice in found if choice]
+    return max(choices, key=lambda choice: _other_share(choice, goal), default=None)
+
+
+def _choice(
+    setting: str, examples: Sequence[Example], goal: Goal, resamples: int
+) -> ThresholdChoice | None:
+    threshold = find_threshold(examples, goal)
+    if threshold is None:
+        return None
+    flags = held_out_flags(examples, goal)
+    return ThresholdChoice(
+        setting=setting,
+        threshold=threshold,
+        flagged=flag_below(examples, threshold),
+        held_out=measure_flags(examples, flags, resamples),
+    )
+
+
+def _other_share(choice: ThresholdChoice, goal: Goal) -> float:
+    """Return the recall that a wanted precision leaves, or the precision that a recall leaves."""
+    other = choice.flagged.precision if goal.is_recall else choice.flagged.recall
+    return other or 0.0
 
 
 class Calibration(NamedTuple):
@@ -116,9 +171,9 @@ def _warnings(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
 
 
 def _table(found: Calibration) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in _HEADINGS:
-        table.add_column(heading, justify="left" if heading in ("", "setting") else "right")
+    shares = ("flagged", "precision", "recall")
+    table = plain_table("", "labelled", "unsupported", "setting", "threshold", *shares)
+    table.columns[3].justify = "left"
     for engine, labelled in found.groups.items():
         unsupported = sum(each.label.is_unsupported for each in labelled)
         counts = count(len(labelled)), count(unsupported)

@@ -138,12 +138,12 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
     }
     if evaluation.claims:
         levels["claims"] = evaluation.claims
-    table = _table("ranking", "supported", "unsupported", _AUROC)
+    table = plain_table("ranking", "supported", "unsupported", _AUROC)
     for name, quality in levels.items():
         numbers = count(quality.supported), count(quality.unsupported)
         table.add_row(name, *numbers, _estimate(quality.auroc))
     yield table
-    table = _table("flagged", "below", "examples", "share", "precision", "recall", "F1")
+    table = plain_table("flagged", "below", "examples", "share", "precision", "recall", "F1")
     table.add_row("answers LOW_GROUNDED", *_flagged(evaluation.low_grounded))
     for name, quality in levels.items():
         table.add_section()
@@ -183,7 +183,9 @@ def _flagged(flagged: Flagged) -> Iterator[str]:
 
 
 def _label_files(evaluation: Evaluation) -> Table:
-    table = _table("labels", "answers", "unsupported", "flagged", "precision", "recall", "AUROC")
+    table = plain_table(
+        "labels", "answers", "unsupported", "flagged", "precision", "recall", "AUROC"
+    )
     for each in evaluation.label_files:
         numbers = (each.answers, each.unsupported, each.flagged)
         shares = precision_and_recall(each.verdicts)
@@ -196,7 +198,7 @@ def _span_kinds(evaluation: Evaluation) -> Table:
     kinds = evaluation.span_kinds
     thresholds = list(dict.fromkeys(threshold for kind in kinds for threshold in kind.found))
     below = [f"< {threshold}" for threshold in thresholds]
-    table = _table("spans of a kind", "spans", "unchecked", "claims", _AUROC, *below)
+    table = plain_table("spans of a kind", "spans", "unchecked", "claims", _AUROC, *below)
     for kind in kinds:
         numbers = count(kind.spans), count(kind.unchecked), count(kind.claims)
         shares = (percent(kind.found.get(threshold)) for threshold in thresholds)
@@ -205,7 +207,7 @@ def _span_kinds(evaluation: Evaluation) -> Table:
 
 
 def _calibration(name: str, calibration: Calibration) -> Table:
-    table = _table(f"{name}: score", "examples", "mean score", "supported")
+    table = plain_table(f"{name}: score", "examples", "mean score", "supported")
     for each in calibration.bins:
         score, supported = f"{each.mean_score:.3f}", f"{each.supported:.3f}"
         table.add_row(f"{each.low:.1f} to {each.high:.1f}", count(each.count), score, supported)
@@ -213,7 +215,8 @@ def _calibration(name: str, calibration: Calibration) -> Table:
     return table
 
 
-def _table(*headings: str) -> Table:
+def plain_table(*headings: str) -> Table:
+    """Make a table without lines, whose numbers, behind the first column, are right-aligned."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in headings:
         table.add_column(heading, justify="left" if heading == headings[0] else "right")

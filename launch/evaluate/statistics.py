@@ -9,7 +9,6 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from launch.evaluate.precision_recall import FlagCounts, share_of
 from schemas import Record
 
 _SEED = 20_261  # fixed, so that equal scores give equal intervals
@@ -102,7 +101,7 @@ def measure_flags(
 
     def hits_of(whole: NDArray[np.bool_]) -> Estimate | None:
         def share(weights: NDArray[Any]) -> float | None:
-            return share_of(float(weights @ hits), float(weights @ whole))
+            return _share(float(weights @ hits), float(weights @ whole))
 
         return _estimate(share, examples, resamples)
 
@@ -233,15 +232,18 @@ def flagged_of(
 ) -> Flagged:
     """Convert counts of flagged, and of correctly flagged, examples to shares."""
     unsupported = sum(example.is_unsupported for example in examples)
-    counts = FlagCounts(flagged=flagged, unsupported=unsupported, hits=hits)
     return Flagged(
         threshold=threshold,
         flagged=flagged,
-        share=share_of(flagged, len(examples)),
-        precision=counts.precision,
-        recall=counts.recall,
-        f1=counts.f1,
+        share=_share(flagged, len(examples)),
+        precision=_share(hits, flagged),
+        recall=_share(hits, unsupported),
+        f1=_share(2 * hits, flagged + unsupported) if unsupported else None,
     )
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
 
 
 def calibrate(examples: Sequence[Example]) -> Calibration | None:

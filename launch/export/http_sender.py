@@ -6,8 +6,7 @@ from pathlib import Path
 import httpx
 import msgspec
 
-from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
-from schemas.grounding_result import GroundingResult
+from launch.export.target import RowsRefused, TargetMisconfigured, TargetUnavailable
 from schemas.quantities import to_datetime
 from transforms.grounding.protocol import parse_retry_after
 from transforms.runtime import clock
@@ -91,19 +90,6 @@ class HttpSender:
             wait = reply.headers.get("retry-after")
             raise reply_error(self._shown, reply.status_code, wait, self._advice)
         return reply.content
-
-
-class TraceTarget(Target[GroundingResult]):
-    """Send results over HTTP to a tool that keeps them on traces."""
-
-    _sender: HttpSender
-
-    def accepts(self, row: GroundingResult) -> bool:
-        """Return whether the trace of a result is known."""
-        return bool(row.trace_id)
-
-    def close(self) -> None:
-        self._sender.close()
 
 
 def show_address(name: str, url: str, advice: str) -> str:

@@ -15,10 +15,10 @@ from schemas.grounding_result import GroundingResult
 Row = TypeVar("Row")
 _MAX_LOGGED = 5
 _TARGETS = {
-    "langfuse": "launch.export.langfuse:LangfuseScores",
-    "mlflow": "launch.export.mlflow:MlflowAssessments",
+    "langfuse": "launch.export.trace_tools:LangfuseScores",
+    "mlflow": "launch.export.trace_tools:MlflowAssessments",
     "opentelemetry": "launch.export.otlp:OtlpEvents",
-    "phoenix": "launch.export.phoenix:PhoenixAnnotations",
+    "phoenix": "launch.export.trace_tools:PhoenixAnnotations",
 }
 _log = logging.getLogger(__name__)
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from launch.evaluate.calibrate_thresholds import CLAIM, SUPPORT, choose_threshold
 from launch.evaluate.statistics import (
     Example,
     Goal,
@@ -13,7 +14,6 @@ from launch.evaluate.statistics import (
     held_out_flags,
     measure_flags,
 )
-from launch.evaluate.threshold_choice import CLAIM, SUPPORT, choose_threshold
 from tests.support.evaluations import a_labelled
 
 _SCORES = st.none() | st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.75, 0.9, 1.0])

@@ -5,8 +5,8 @@ from base64 import b64encode
 
 import pytest
 
-from launch.export.langfuse import LangfuseScores
 from launch.export.target import Delivered, TargetMisconfigured, TargetUnavailable, deliver
+from launch.export.trace_tools import LangfuseScores
 from schemas.alert import WorstClaim
 from tests.support.builders import RECORD_ID
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
