@@ -4,14 +4,18 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import astuple
 from rich.console import Console
+from rich.table import Table
 
 from launch.engine.database import EngineDatabase
 from launch.engine.journal import Journal
+from launch.engine.ledger import LedgerHour
+from launch.export.target import Delivered
 from launch.outputs.output_folder import UnreadableFile, read_blocks, read_lines
 from launch.outputs.output_records import AlertLine, FailureLine
 from launch.terminal.exit_status import DONE, FAILED, fail
@@ -24,7 +28,6 @@ from launch.verify.differences import (
     row_counts,
     shared_ids,
 )
-from launch.verify.ledger_tables import ledger_tables, number_table
 from pipeline import storage
 from pipeline.settings.checker import DATABASE
 from pipeline.settings.commands import VerifySettings
@@ -34,12 +37,15 @@ from pipeline.sinks.publication import read_manifest_file
 from pipeline.sinks.row_formats import row_formats
 from pipeline.sinks.summary_file import read_summaries, read_total
 from schemas.file_entry import FileEntry
+from schemas.quantities import to_datetime
 
 _FORMATS = row_formats(Config(output="", run=""))  # nothing is written here
 _PREFIX_DIGITS = 16
 _ATTEMPTS = 3  # a worker may publish while its files are read
 _WIDTH = 100
 _MAX_LINES = 50
+_ENDS = ("waiting", *Delivered.__struct_fields__)
+_COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
 
 
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
@@ -171,7 +177,7 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
         (place, *(f"{counts[kind]:,}" for kind in KINDS))
         for place, counts in row_counts(folder).items()
     ]
-    for table in (*ledger_tables(folder.journals), number_table(("rows", *KINDS), rows)):
+    for table in (*_ledger_tables(folder.journals), _number_table(("rows", *KINDS), rows)):
         console.print(table)
     found = differences(folder)
     for line in found[:_MAX_LINES]:
@@ -195,3 +201,40 @@ def _read_at_rest(root: str, work_folders: Sequence[str]) -> Folder:
         if not differences(before) or (folder := read_folder(root, work_folders)) == before:
             break
     return folder
+
+
+def _ledger_tables(journals: Sequence[FoundJournal]) -> list[Table]:
+    """Show what was read in each hour and where it ended, and what was sent to each tool."""
+    if not journals:
+        return []
+    hours = _hours_table(list(chain.from_iterable(journal.hours for journal in journals)))
+    targets = list(chain.from_iterable(map(_targets, journals)))
+    return [hours, _number_table(("sent to", *_ENDS), targets)] if targets else [hours]
+
+
+def _targets(journal: FoundJournal) -> Iterable[tuple[str, ...]]:
+    """List the targets with the rows that wait for each, and what has become of the others."""
+    for target in sorted(journal.delivered.keys() | journal.undelivered.keys()):
+        ends = astuple(journal.delivered.get(target, Delivered()))
+        yield target, *(f"{number:,}" for number in (journal.undelivered.get(target, 0), *ends))
+
+
+def _hours_table(hours: Sequence[LedgerHour]) -> Table:
+    rows = []
+    for each in hours:
+        hour = f"{to_datetime(each.hour_us):%Y-%m-%d %H h}"
+        rows.append((hour, *(f"{getattr(each, name):,}" for name in _COLUMNS)))
+    sums = [sum(getattr(each, name) for each in hours) for name in _COLUMNS]
+    table = _number_table(("hour (UTC)", *_COLUMNS), rows)
+    table.add_row("all", *(f"{number:,}" for number in sums), style="bold")
+    return table
+
+
+def _number_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Make a table without lines, whose numbers, behind the first column, are right-aligned."""
+    table = Table(*columns, box=None, padding=(0, 2))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*row)
+    return table
