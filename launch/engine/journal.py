@@ -73,7 +73,7 @@ class Journal:
     def reopen(self) -> "Journal":
         """Open the database on another connection, for another thread."""
         journal = Journal(self.database.reopen(), self.formats, self._topics)
-        journal.outbox.add_destinations_of(self.outbox)
+        journal.outbox.destinations = self.outbox.destinations
         return journal
 
     def close(self) -> None:

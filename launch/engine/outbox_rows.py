@@ -70,10 +70,6 @@ class OutboxRows:
         """Also keep the rows of a type that `add` gets from now on, if accepted, under a kind."""
         self.destinations[row_type].append((kind, accepts))
 
-    def add_destinations_of(self, other: "OutboxRows") -> None:
-        """Keep the rows for the destinations of another connection, too."""
-        self.destinations = other.destinations
-
     def add(self, rows: Iterable[Record]) -> None:
         """Add rows once for each destination of their type; for use in a transaction."""
         for row in rows:

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from launch.engine.journal import Journal
@@ -44,12 +45,9 @@ def open_topics(
     def alert_message(alert: Alert) -> TopicMessage:
         return encode_alert(alert, ordering_key=(alert.engine or "") if is_ordered else "")
 
-    def failure_message(failure: Failure) -> TopicMessage:
-        return encode_failure(failure, with_payload=with_payload)
-
     for name, row_type, encode in (
         (topics.alert_topic, Alert, alert_message),
-        (topics.failure_topic, Failure, failure_message),
+        (topics.failure_topic, Failure, partial(encode_failure, with_payload=with_payload)),
     ):
         if name:
             target = TopicTarget(KINDS[row_type], open_topic(name, settings), encode)
