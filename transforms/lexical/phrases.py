@@ -41,11 +41,20 @@ STOP_WORDS = frozenset(str(_ENGLISH_PHRASES["stop"]).split())
 """173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words
 that connect sentences or refer to the sources."""
 
-_NUMBER_WORDS = " ".join(
-    [str(each.get("numbers", "")) for each in (*_LANGUAGES.values(), _ENGLISH_PHRASES)]
-).split()
-NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
+
+def _pairs(kind: str) -> dict[str, str]:
+    words = " ".join(
+        [str(each.get(kind, "")) for each in (*_LANGUAGES.values(), _ENGLISH_PHRASES)]
+    ).split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+NUMBER_WORDS = _pairs("numbers")
 """The digits of each number word; without "one", which is mostly a pronoun."""
+ORDINALS = _pairs("ordinals")
+"""The digits of each ordinal."""
+EQUAL_WORDS = NUMBER_WORDS | ORDINALS | _pairs("days")
+"""What number words, ordinals and abbreviated days are compared as."""
 
 _NAMES = "passage text article context document source excerpt information snippet data".split()
 _OTHER_NAMES = """
@@ -172,7 +181,8 @@ _OPENING = re.compile(
 _ADDRESS_TO_READER = re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
 _FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
 _REFERRAL = re.compile(str(_ENGLISH_PHRASES["referral"]), re.IGNORECASE | re.VERBOSE)
-_REFERS = ("consult", "professional", "seek ")
+_SIGNATURE = re.compile(r"(?:the|your)\s+(?:[\w'\u2019-]+\s+){0,3}team[.!]?", re.IGNORECASE)
+_REFERS = ("consult", "professional", "seek ", "talk to", "speak ")
 _REFUSAL = re.compile(str(_ENGLISH_PHRASES["refusal"]), re.IGNORECASE | re.VERBOSE)
 
 # Every refusal has a word with one of these in lower case. Few first letters make the search fast.
@@ -348,6 +358,8 @@ def refuses(text: str) -> bool:
 def addresses_reader(text: str) -> bool:
     """Return whether a sentence greets, thanks, offers, announces, or refers to a professional."""
     if any(map(text.__contains__, _REFERS)) and _REFERRAL.match(text):
+        return True
+    if "team" in text[-6:].lower() and _SIGNATURE.fullmatch(text):
         return True
     first = text.partition(" ")[0]
     if _may_address[first] and _ADDRESS_TO_READER.match(text):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from schemas.verdict import ContradictionKind
 from transforms.lexical.cache import FactCache
 from transforms.lexical.number_forms import grouped_form, number_form
-from transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, has_english
+from transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, ORDINALS, has_english
 from transforms.lexical.units import CURRENCIES, MONEY, SCALES, UNITS, Unit
 
 DATE, TIME, PHONE, NUMBER = "date", "time", "phone", "number"
@@ -27,7 +27,7 @@ _SURE_MONTHS = frozenset(name.capitalize() for name in _NAMES) - {"March", "May"
 """Months even without a number beside them."""
 
 _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
-_ORDINALS = {word: _WORDS.pop(word) for word in ("first", "second", "third", "fourth", "fifth")}
+_ORDINALS = {word: float(digits) for word, digits in ORDINALS.items()}
 _IN_ORDER = (Unit("order", 1.0),)
 _CJK_DIGITS = dict(zip("一二两兩三四五六七八九", "12223456789", strict=True))
 _CJK_NUMERAL = re.compile(
@@ -158,7 +158,7 @@ class Value(NamedTuple):
                 parts in date.dates for parts in _years(number.raw)
             )
         if self.kind != other.kind:
-            return not {self.kind, other.kind} - {TIME, NUMBER} and self._is_full_hour(other)
+            return not {self.kind, other.kind} - {TIME, NUMBER} and self._is_hour(other)
         if not (self.units and other.units):
             return not self.raw or any(own in other.raw for own in self.raw)
         return any(
@@ -194,12 +194,12 @@ class Value(NamedTuple):
         for own, its in pairs:
             yield _decade_of(own), _decade_of(its)
 
-    def _is_full_hour(self, other: "Value") -> bool:
+    def _is_hour(self, other: "Value") -> bool:
         time, number = (self, other) if self.kind == TIME else (other, self)
-        hours = {minutes / _HOUR for minutes in time.raw} | {
-            minutes / _HOUR - 12 for minutes in time.raw
-        }
-        return not number.units and not hours.isdisjoint(number.raw)
+        # 9.30 may be half past nine.
+        hours = [minutes // _HOUR + minutes % _HOUR / 100 for minutes in time.raw]
+        afternoon = [hour - _HALF_DAY // _HOUR for hour in hours]
+        return not number.units and not {*hours, *afternoon}.isdisjoint(number.raw)
 
 
 def contradiction_kind(value: Value, other: Value) -> ContradictionKind:

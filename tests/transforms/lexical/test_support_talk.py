@@ -42,6 +42,17 @@ As an AI assistant, I can't give legal advice.
 **Short answer:**
 Step 2:
 Short version:
+I'll forward your request to our team.
+Please provide your order number.
+Should you have any questions, please get in touch.
+If this doesn't help, contact support.
+This is not legal advice.
+Your satisfaction is important to us.
+The Acme Team
+Cheers, Max
+Give us a call!
+Having said that,
+You can find more details in our FAQ.
 Guten Tag!
 Vielen Dank für Ihre Anfrage.
 Haben Sie noch weitere Fragen?
@@ -103,6 +114,11 @@ EQUAL = """
 Refunds take two weeks. | Refunds take 14 days.
 The shop opens at 9:00 AM. | The shop opens at 9 a.m.
 The limit is 1.5 million rows. | The limit is 1,500,000 rows.
+There are two dozen eggs. | There are 24 eggs.
+Open Mon-Fri. | Open Monday to Friday.
+The trial lasts a fortnight. | The trial lasts two weeks.
+It was built in the 19th century. | It was built in the nineteenth century.
+The shop opens at 9:30 a.m. | The shop opens at 9.30.
 World War 2 ended in 1945. | World War II ended in 1945.
 It lasts 24 hours. | It lasts one day.
 The cable is 1.5 m long. | The cable is 150 cm long.
@@ -161,6 +177,24 @@ The deadline is 5 May 2025. | The deadline is 5 March 2025.
 """.strip().split("\n")
 
 
+STATEMENTS = """
+Support is free.
+Please send the device to our depot in Berlin.
+Call us at 555-1234.
+Contact support within ten days.
+If it does not start, press the red button.
+You will receive a refund.
+You can see the details on your invoice.
+More information is on page 5.
+We recommend checking the oil every month.
+I believe the shop opens at nine.
+Your feedback is anonymous.
+Next, choose your language.
+Dear guests may enter.
+This text was written by Goethe.
+""".strip().split("\n")
+
+
 def checked(answer: str, fact: str = FACT) -> CheckResponse:
     return check_grounding(check_request(answer, fact))
 
@@ -183,6 +217,11 @@ def test_courtesy_and_refusals_are_no_claims(phrase: str) -> None:
         response = checked(answer)
         assert not is_low(response)
         assert not kinds(response)
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_what_resembles_courtesy_may_be_a_claim(statement: str) -> None:
+    assert checked(statement).support_score is not None
 
 
 @pytest.mark.parametrize("mark", MARKS)
