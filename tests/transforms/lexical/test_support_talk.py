@@ -57,28 +57,37 @@ Guten Tag!
 Vielen Dank für Ihre Anfrage.
 Haben Sie noch weitere Fragen?
 Zusammenfassung:
+Weitere Informationen finden Sie auf unserer Website.
+Liebe Frau Weber,
 Bonjour !
+À bientôt !
 N'hésitez pas à nous contacter.
 Bien cordialement,
 Voici les détails :
 ¡Hola!
+¡Hasta pronto!
 Espero que esto le ayude.
 Con mucho gusto.
 Aquí tiene un resumen:
 Olá!
+Agradecemos a sua paciência.
 Espero ter ajudado!
 Tenha um ótimo dia!
 Claro, vou explicar:
 Grazie per averci contattato.
 Buona giornata!
+Può trovare maggiori informazioni sul nostro sito.
 Ecco un riepilogo:
 Hallo!
+Beste Anna,
 Ik hoop dat dit helpt.
 Met vriendelijke groet,
 こんにちは。
+詳しくはウェブサイトをご覧ください。
 ご不明な点がございましたら、お気軽にお問い合わせください。
 よろしくお願いいたします。
 感谢您的咨询。
+如有疑问，请联系我们。
 如有其他问题，请随时联系我们。
 """.strip().split("\n")
 REFUSALS = """
@@ -192,6 +201,10 @@ Your feedback is anonymous.
 Next, choose your language.
 Dear guests may enter.
 This text was written by Goethe.
+Helaas kan het pakket niet worden geleverd.
+Cherchez le bouton rouge.
+Bei weiteren Schäden zahlt die Versicherung nicht.
+如有问题，可在30天内退货。
 """.strip().split("\n")
 
 
