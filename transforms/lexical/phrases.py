@@ -99,23 +99,29 @@ _CITED = (
     r"|result|file|pages?|pp?|section|sec|paragraph|para|chapter|table|fig(?:ure)?|link|url"
     r"|quelle|seite|fuente|fonte|bron|item|id|s)"
 )
-_NAME_OF_FILE = r"[\w./-]{1,60}\.(?:pdf|md|txt|html?|docx?|csv|json|xlsx?|pptx?)"
+_NAME_OF_FILE = r"[\w./-]{1,60}\.(?:pdf|md|txt|html?|docx?|csv|json|xlsx?|pptx?)(?:[#][\w-]{1,40})?"
 _ADDRESS = r"(?:https?://|www\.)[^\s)\]]{1,300}"
 # One thing that is cited: "doc 1", "kb-123", "faq.pdf", "p. 3", "4:0\u2020source".
 _ONE_CITED = (
     rf"(?:{_NAME_OF_FILE}|{_ADDRESS}"
     rf"|(?:{_CITED}\b[\s.:#_-]{{0,3}})?[#^]?\d{{1,4}}(?:[:.\u2020-]\d{{1,4}}){{0,3}}\^?"
     rf"(?:\u2020[^\u3011\]]{{0,60}})?"
-    rf"|[A-Za-z]{{1,9}}[-_ ]?\#?\d{{1,6}}|{_CITED})"
+    rf"|turn\d+[a-z]{{4,8}}\d+|[A-Za-z]{{1,9}}[-_ ]?\#?\d{{1,6}}|citation\s+needed|{_CITED})"
 )
 _NEXT = r"\s*[,;&|\u2013-]\s*(?:and\s+)?"
 _ALL_CITED = rf"\^?{_ONE_CITED}(?:{_NEXT}\^?{_ONE_CITED}){{0,20}}\^?"
 _SEE = r"(?:see(?:\s+also)?|from|via|cf\.?|vgl\.|voir|siehe|zie|ver|vedi)?\s?(?:the\s)?"
+_SEE_ALSO = r"(?:see(?:\s+also)?|cf\.?|vgl\.|voir|siehe|zie|vedi)"
+_SOURCE_IN_CJK = r"(?:来源|來源|出典|参考|參考|资料|資料)"
+_ADDRESS_IN_ANGLES = r"(?:https?://|www\.)[^\s<>]{1,300}"
 _TAGS = r"(?:cite|sup|ref|source|citation)"
 _PRIVATE = r"[\ue200-\ue20f]"
 _MARK = re.compile(
     rf"""(?P<link>\[[^\[\]]{{1,200}}\]\({_ADDRESS}\))
     | \[\[?{_ALL_CITED}\]?\](?:\({_ADDRESS}\)|:\s?{_ADDRESS})?
+    | \[\[?{_CITED}\s?[:=][^\[\]]{{1,80}}\]?\]
+    | [(\uff08](?:{_SEE_ALSO}\s|{_SOURCE_IN_CJK}[:\uff1a])[^()\uff08\uff09]{{1,60}}[)\uff09]
+    | <(?:\d{{1,3}}|{_ADDRESS_IN_ANGLES})>
     | \u3010[^\u3011]{{0,80}}(?:\d|\u2020|source)[^\u3011]{{0,80}}\u3011
     | \{{{{0,2}}{_ALL_CITED}\}}{{1,2}}
     | (?<![\w^])\^{{1,2}}\d{{1,3}}(?:,\s?\d{{1,3}}){{0,9}}\^{{0,2}}
@@ -126,7 +132,7 @@ _MARK = re.compile(
     | [(\uff08]{_SEE}(?:
         {_CITED}\b\s?[:.]?\s?[^()\uff09]{{0,80}}?(?:\d|\.\w{{2,4}}|:)[^()\uff09]{{0,80}}
       | {_ADDRESS} | {_NAME_OF_FILE}[^()]{{0,40}} )[)\uff09]
-    | [(]\s?\d{{1,2}}(?:\s?[,;]\s?\d{{1,2}}){{0,9}}\s?[)](?=\s*[.!?]?\s*$)""",
+    | (?:[(]\s?\d{{1,2}}(?:\s?[,;]\s?\d{{1,2}}){{0,9}}\s?[)]\s?){{1,9}}(?=\s*[.!?]?\s*$)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _LINK_TEXT = re.compile(r"\[([^\[\]]*)\]")

@@ -15,7 +15,7 @@ from transforms.lexical.number_forms import grouped_form, number_form
 from transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, ORDINALS, has_english
 from transforms.lexical.units import CURRENCIES, MONEY, SCALES, UNITS, Unit
 
-DATE, TIME, PHONE, NUMBER = "date", "time", "phone", "number"
+DATE, TIME, PHONE, NUMBER, WEEKDAY = "date", "time", "phone", "number", "weekday"
 _NAMES = (
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
@@ -35,7 +35,13 @@ _CJK_NUMERAL = re.compile(
 )
 _MULTIPLES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0}
 _MULTIPLES |= {"half": 0.5, "quarter": 0.25}
-_NAMED_HOURS = {"noon": 720, "midday": 720, "midnight": 0}
+_NAMED = {"noon": (TIME, 720), "midday": (TIME, 720), "midnight": (TIME, 0)} | {
+    f"{name}day{ending}": (WEEKDAY, number)
+    for number, name in enumerate(("mon", "tues", "wednes", "thurs", "fri", "satur", "sun"))
+    for ending in ("", "s")
+}
+"""Hours in minutes, and the days of a week."""
+
 _ROMAN = dict(
     zip("II III IV VI VII VIII IX XI XII XIII XIV".split(), (2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14))  # noqa: B905, SIM905
 )
@@ -62,7 +68,7 @@ _KINDS = (
     | dict.fromkeys((*_WORDS, *SCALES), "word")
     | dict.fromkeys(_ORDINALS, "ordinal")
     | dict.fromkeys(_MULTIPLES, "multiple")
-    | dict.fromkeys(_NAMED_HOURS, "hour")
+    | dict.fromkeys(_NAMED, "named")
     | dict.fromkeys(_MONTHS, "month")
 )
 """What may begin with a word in lower case."""
@@ -204,7 +210,7 @@ class Value(NamedTuple):
 
 def contradiction_kind(value: Value, other: Value) -> ContradictionKind:
     """Return by what two values differ."""
-    if value.kind == DATE:
+    if value.kind in (DATE, WEEKDAY):
         return ContradictionKind.DATE
     is_same_number = bool(value.units) and any(own in other.raw for own in value.raw)
     return ContradictionKind.UNIT if is_same_number else ContradictionKind.NUMBER
@@ -263,8 +269,9 @@ def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
             yield from _in_order(text, start, end, _ORDINALS[anchor[0].lower()])
         case "multiple":
             yield _multiple(text, start, end, _MULTIPLES[anchor[0].lower()])
-        case "hour":
-            yield Value(TIME, start, end, (_NAMED_HOURS[anchor[0].lower()],))
+        case "named":
+            name, number = _NAMED[anchor[0].lower()]
+            yield Value(name, start, end, (number,))
         case "roman":
             if text[:start].endswith(" "):
                 yield Value(NUMBER, start, end, (_ROMAN[anchor[0]],), is_implied=True)

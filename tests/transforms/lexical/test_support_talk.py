@@ -118,6 +118,14 @@ MARKS = """
 [1]: https://example.com/a
 (https://example.com/faq)
 (Quelle: AGB.pdf)
+[Source: faq.pdf, page 3]
+[source: doc1]
+[Ref. 3]
+[ID=77]
+(1)(2)
+<1>
+(see the fees section)
+（来源：FAQ）
 """.strip().split("\n")
 EQUAL = """
 Refunds take two weeks. | Refunds take 14 days.
@@ -164,6 +172,8 @@ Shipping is not available to Canada. | Shipping is available to Canada.
 You must not freeze the cake. | You must freeze the cake.
 Sale items can be returned. | Sale items can't be returned.
 The update was successful. | The update was not successful.
+The cable is included. | The cable is not included.
+The seat is refundable. | The seat is non-refundable.
 """.strip().split("\n")
 CHANGED_VALUES = """
 The Basic plan costs $19 a month. | The Basic plan costs $5 a month.
@@ -177,6 +187,7 @@ Le musée a été fondé en 1950. | Le musée a été fondé en 1905.
 O plano custa 30 reais. | O plano custa 20 reais.
 De winkel opent om 8 uur. | De winkel opent om 9 uur.
 保修期为三年。 | 保修期为两年。
+The event is on Tuesday. | The event is on Thursday.
 Up to 8 guests can stay. | Up to 6 guests can stay.
 The office is on the third floor. | The office is on the second floor.
 The battery lasts 12 hours. | The battery lasts 10 hours.
