@@ -207,18 +207,14 @@ def _is_swapped(own: ReadSentence, near: _Near, all_near: Sequence[_Near], value
 
 def _denial(own: ReadSentence, near: Sequence[_Near]) -> Iterator[Difference]:
     """Find a sentence that states what the claim denies, or the other way round."""
-    words = len(own.content)
     for each in near:
         sentence = each.sentence
-        if each.share < _DENIED or words < _MIN_WORDS:
+        if each.share < _DENIED:
             return
-        matched = _align(own, sentence)
-        if matched.words >= _DENIED * words and matched.is_compact:
-            start, end = _reach(sentence, matched)
-        elif words > _MIN_WORDS and own.places.keys() == sentence.places.keys():
-            start, end = 0, len(sentence.text)
-        else:
+        part = _about_the_same(own, sentence)
+        if part is None:
             continue
+        start, end = part
         within = [span for span in sentence.negations if start <= span[0] < end]
         if len(within) % 2 == len(own.negations) % 2:
             return
@@ -233,6 +229,35 @@ def _denial(own: ReadSentence, near: Sequence[_Near]) -> Iterator[Difference]:
                 claim_value = _spelled(own, word) or own.text
             yield Difference(ContradictionKind.NEGATION, claim_value, fact_value, each.fact)
         return
+
+
+def _about_the_same(own: ReadSentence, sentence: ReadSentence) -> tuple[int, int] | None:
+    """Return where a sentence says something about the same as a claim, if it does."""
+    words = len(own.content)
+    whole = 0, len(sentence.text)
+    if words < _MIN_WORDS:
+        return whole if _without_negations(own) == _without_negations(sentence) else None
+    matched = _align(own, sentence)
+    if matched.words >= _DENIED * words and matched.is_compact:
+        part = _reach(sentence, matched)
+    elif words > _MIN_WORDS and own.places.keys() == sentence.places.keys():
+        part = whole
+    else:
+        return None
+    return part if _says_values_there(own, sentence, *part) else None
+
+
+def _says_values_there(own: ReadSentence, sentence: ReadSentence, start: int, end: int) -> bool:
+    """Return whether a sentence has a claim's values in or next to a part of it, if it has them."""
+    equal = [each for value in own.values for each in sentence.values if value.equals(each)]
+    last = max([end, *(each.end for each in equal)])
+    beside = sum(start <= each.start < last for each in sentence.content)
+    return beside <= len(own.content) + max(1, len(own.content) // 4)
+
+
+def _without_negations(sentence: ReadSentence) -> list[str]:
+    taken = [range(*span) for span in sentence.negations]
+    return [each.lower for each in sentence.tokens if not any(each.start in span for span in taken)]
 
 
 def _negates_only(

@@ -50,6 +50,8 @@ def may_negate(word: str) -> bool:
         return True
     if word.endswith(("n't", "n\u2019t")):
         return True
+    if word.startswith("non-") and word.endswith(("able", "ible", "ed", "ing")):
+        return True
     return not word.isascii() and _CJK.search(word) is not None
 
 

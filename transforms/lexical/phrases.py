@@ -41,11 +41,20 @@ STOP_WORDS = frozenset(str(_ENGLISH_PHRASES["stop"]).split())
 """173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words
 that connect sentences or refer to the sources."""
 
-_NUMBER_WORDS = " ".join(
-    [str(each.get("numbers", "")) for each in (*_LANGUAGES.values(), _ENGLISH_PHRASES)]
-).split()
-NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
+
+def _pairs(kind: str) -> dict[str, str]:
+    words = " ".join(
+        [str(each.get(kind, "")) for each in (*_LANGUAGES.values(), _ENGLISH_PHRASES)]
+    ).split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+NUMBER_WORDS = _pairs("numbers")
 """The digits of each number word; without "one", which is mostly a pronoun."""
+ORDINALS = _pairs("ordinals")
+"""The digits of each ordinal."""
+EQUAL_WORDS = NUMBER_WORDS | ORDINALS | _pairs("days")
+"""What number words, ordinals and abbreviated days are compared as."""
 
 _NAMES = "passage text article context document source excerpt information snippet data".split()
 _OTHER_NAMES = """
@@ -90,23 +99,29 @@ _CITED = (
     r"|result|file|pages?|pp?|section|sec|paragraph|para|chapter|table|fig(?:ure)?|link|url"
     r"|quelle|seite|fuente|fonte|bron|item|id|s)"
 )
-_NAME_OF_FILE = r"[\w./-]{1,60}\.(?:pdf|md|txt|html?|docx?|csv|json|xlsx?|pptx?)"
+_NAME_OF_FILE = r"[\w./-]{1,60}\.(?:pdf|md|txt|html?|docx?|csv|json|xlsx?|pptx?)(?:[#][\w-]{1,40})?"
 _ADDRESS = r"(?:https?://|www\.)[^\s)\]]{1,300}"
 # One thing that is cited: "doc 1", "kb-123", "faq.pdf", "p. 3", "4:0\u2020source".
 _ONE_CITED = (
     rf"(?:{_NAME_OF_FILE}|{_ADDRESS}"
     rf"|(?:{_CITED}\b[\s.:#_-]{{0,3}})?[#^]?\d{{1,4}}(?:[:.\u2020-]\d{{1,4}}){{0,3}}\^?"
     rf"(?:\u2020[^\u3011\]]{{0,60}})?"
-    rf"|[A-Za-z]{{1,9}}[-_ ]?\#?\d{{1,6}}|{_CITED})"
+    rf"|turn\d+[a-z]{{4,8}}\d+|[A-Za-z]{{1,9}}[-_ ]?\#?\d{{1,6}}|citation\s+needed|{_CITED})"
 )
 _NEXT = r"\s*[,;&|\u2013-]\s*(?:and\s+)?"
 _ALL_CITED = rf"\^?{_ONE_CITED}(?:{_NEXT}\^?{_ONE_CITED}){{0,20}}\^?"
 _SEE = r"(?:see(?:\s+also)?|from|via|cf\.?|vgl\.|voir|siehe|zie|ver|vedi)?\s?(?:the\s)?"
+_SEE_ALSO = r"(?:see(?:\s+also)?|cf\.?|vgl\.|voir|siehe|zie|vedi)"
+_SOURCE_IN_CJK = r"(?:来源|來源|出典|参考|參考|资料|資料)"
+_ADDRESS_IN_ANGLES = r"(?:https?://|www\.)[^\s<>]{1,300}"
 _TAGS = r"(?:cite|sup|ref|source|citation)"
 _PRIVATE = r"[\ue200-\ue20f]"
 _MARK = re.compile(
     rf"""(?P<link>\[[^\[\]]{{1,200}}\]\({_ADDRESS}\))
     | \[\[?{_ALL_CITED}\]?\](?:\({_ADDRESS}\)|:\s?{_ADDRESS})?
+    | \[\[?{_CITED}\s?[:=][^\[\]]{{1,80}}\]?\]
+    | [(\uff08](?:{_SEE_ALSO}\s|{_SOURCE_IN_CJK}[:\uff1a])[^()\uff08\uff09]{{1,60}}[)\uff09]
+    | <(?:\d{{1,3}}|{_ADDRESS_IN_ANGLES})>
     | \u3010[^\u3011]{{0,80}}(?:\d|\u2020|source)[^\u3011]{{0,80}}\u3011
     | \{{{{0,2}}{_ALL_CITED}\}}{{1,2}}
     | (?<![\w^])\^{{1,2}}\d{{1,3}}(?:,\s?\d{{1,3}}){{0,9}}\^{{0,2}}
@@ -117,7 +132,7 @@ _MARK = re.compile(
     | [(\uff08]{_SEE}(?:
         {_CITED}\b\s?[:.]?\s?[^()\uff09]{{0,80}}?(?:\d|\.\w{{2,4}}|:)[^()\uff09]{{0,80}}
       | {_ADDRESS} | {_NAME_OF_FILE}[^()]{{0,40}} )[)\uff09]
-    | [(]\s?\d{{1,2}}(?:\s?[,;]\s?\d{{1,2}}){{0,9}}\s?[)](?=\s*[.!?]?\s*$)""",
+    | (?:[(]\s?\d{{1,2}}(?:\s?[,;]\s?\d{{1,2}}){{0,9}}\s?[)]\s?){{1,9}}(?=\s*[.!?]?\s*$)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _LINK_TEXT = re.compile(r"\[([^\[\]]*)\]")
@@ -172,7 +187,8 @@ _OPENING = re.compile(
 _ADDRESS_TO_READER = re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
 _FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
 _REFERRAL = re.compile(str(_ENGLISH_PHRASES["referral"]), re.IGNORECASE | re.VERBOSE)
-_REFERS = ("consult", "professional", "seek ")
+_SIGNATURE = re.compile(r"(?:the|your)\s+(?:[\w'\u2019-]+\s+){0,3}team[.!]?", re.IGNORECASE)
+_REFERS = ("consult", "professional", "seek ", "talk to", "speak ")
 _REFUSAL = re.compile(str(_ENGLISH_PHRASES["refusal"]), re.IGNORECASE | re.VERBOSE)
 
 # Every refusal has a word with one of these in lower case. Few first letters make the search fast.
@@ -348,6 +364,8 @@ def refuses(text: str) -> bool:
 def addresses_reader(text: str) -> bool:
     """Return whether a sentence greets, thanks, offers, announces, or refers to a professional."""
     if any(map(text.__contains__, _REFERS)) and _REFERRAL.match(text):
+        return True
+    if "team" in text[-6:].lower() and _SIGNATURE.fullmatch(text):
         return True
     first = text.partition(" ")[0]
     if _may_address[first] and _ADDRESS_TO_READER.match(text):

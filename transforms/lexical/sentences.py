@@ -65,7 +65,7 @@ _ABBREVIATIONS = frozenset(
     mr mrs ms dr prof rev hon sr jr st gen col sgt capt lt gov sen rep pres
     jan feb mar apr jun jul aug sep sept oct nov dec
     e.g i.e etc vs cf al approx ca est viz
-    fig figs no nos vol pp ed eds eq sec ch
+    fig figs no nos ref refs vol pp ed eds eq sec ch
     u.s u.k u.n a.m p.m ph.d inc ltd co corp dept
     bzw usw ggf evtl inkl zzgl nr tel sra dra mme mlle sig dott
     """.split()

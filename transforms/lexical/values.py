@@ -12,10 +12,10 @@ from typing import NamedTuple
 from schemas.verdict import ContradictionKind
 from transforms.lexical.cache import FactCache
 from transforms.lexical.number_forms import grouped_form, number_form
-from transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, has_english
+from transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, ORDINALS, has_english
 from transforms.lexical.units import CURRENCIES, MONEY, SCALES, UNITS, Unit
 
-DATE, TIME, PHONE, NUMBER = "date", "time", "phone", "number"
+DATE, TIME, PHONE, NUMBER, WEEKDAY = "date", "time", "phone", "number", "weekday"
 _NAMES = (
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
@@ -27,7 +27,7 @@ _SURE_MONTHS = frozenset(name.capitalize() for name in _NAMES) - {"March", "May"
 """Months even without a number beside them."""
 
 _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
-_ORDINALS = {word: _WORDS.pop(word) for word in ("first", "second", "third", "fourth", "fifth")}
+_ORDINALS = {word: float(digits) for word, digits in ORDINALS.items()}
 _IN_ORDER = (Unit("order", 1.0),)
 _CJK_DIGITS = dict(zip("一二两兩三四五六七八九", "12223456789", strict=True))
 _CJK_NUMERAL = re.compile(
@@ -35,7 +35,13 @@ _CJK_NUMERAL = re.compile(
 )
 _MULTIPLES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0}
 _MULTIPLES |= {"half": 0.5, "quarter": 0.25}
-_NAMED_HOURS = {"noon": 720, "midday": 720, "midnight": 0}
+_NAMED = {"noon": (TIME, 720), "midday": (TIME, 720), "midnight": (TIME, 0)} | {
+    f"{name}day{ending}": (WEEKDAY, number)
+    for number, name in enumerate(("mon", "tues", "wednes", "thurs", "fri", "satur", "sun"))
+    for ending in ("", "s")
+}
+"""Hours in minutes, and the days of a week."""
+
 _ROMAN = dict(
     zip("II III IV VI VII VIII IX XI XII XIII XIV".split(), (2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14))  # noqa: B905, SIM905
 )
@@ -62,7 +68,7 @@ _KINDS = (
     | dict.fromkeys((*_WORDS, *SCALES), "word")
     | dict.fromkeys(_ORDINALS, "ordinal")
     | dict.fromkeys(_MULTIPLES, "multiple")
-    | dict.fromkeys(_NAMED_HOURS, "hour")
+    | dict.fromkeys(_NAMED, "named")
     | dict.fromkeys(_MONTHS, "month")
 )
 """What may begin with a word in lower case."""
@@ -158,7 +164,7 @@ class Value(NamedTuple):
                 parts in date.dates for parts in _years(number.raw)
             )
         if self.kind != other.kind:
-            return not {self.kind, other.kind} - {TIME, NUMBER} and self._is_full_hour(other)
+            return not {self.kind, other.kind} - {TIME, NUMBER} and self._is_hour(other)
         if not (self.units and other.units):
             return not self.raw or any(own in other.raw for own in self.raw)
         return any(
@@ -194,17 +200,17 @@ class Value(NamedTuple):
         for own, its in pairs:
             yield _decade_of(own), _decade_of(its)
 
-    def _is_full_hour(self, other: "Value") -> bool:
+    def _is_hour(self, other: "Value") -> bool:
         time, number = (self, other) if self.kind == TIME else (other, self)
-        hours = {minutes / _HOUR for minutes in time.raw} | {
-            minutes / _HOUR - 12 for minutes in time.raw
-        }
-        return not number.units and not hours.isdisjoint(number.raw)
+        # 9.30 may be half past nine.
+        hours = [minutes // _HOUR + minutes % _HOUR / 100 for minutes in time.raw]
+        afternoon = [hour - _HALF_DAY // _HOUR for hour in hours]
+        return not number.units and not {*hours, *afternoon}.isdisjoint(number.raw)
 
 
 def contradiction_kind(value: Value, other: Value) -> ContradictionKind:
     """Return by what two values differ."""
-    if value.kind == DATE:
+    if value.kind in (DATE, WEEKDAY):
         return ContradictionKind.DATE
     is_same_number = bool(value.units) and any(own in other.raw for own in value.raw)
     return ContradictionKind.UNIT if is_same_number else ContradictionKind.NUMBER
@@ -263,8 +269,9 @@ def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
             yield from _in_order(text, start, end, _ORDINALS[anchor[0].lower()])
         case "multiple":
             yield _multiple(text, start, end, _MULTIPLES[anchor[0].lower()])
-        case "hour":
-            yield Value(TIME, start, end, (_NAMED_HOURS[anchor[0].lower()],))
+        case "named":
+            name, number = _NAMED[anchor[0].lower()]
+            yield Value(name, start, end, (number,))
         case "roman":
             if text[:start].endswith(" "):
                 yield Value(NUMBER, start, end, (_ROMAN[anchor[0]],), is_implied=True)

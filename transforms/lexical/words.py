@@ -17,7 +17,7 @@ from transforms.lexical.number_forms import grouped_form, join_groups, repeat_jo
 from transforms.lexical.phrases import (
     ALSO_ENGLISH_WORDS,
     ELISIONS,
-    NUMBER_WORDS,
+    EQUAL_WORDS,
     OTHER_STOP_WORDS,
     STOP_WORDS,
     has_english,
@@ -178,7 +178,7 @@ def _lower(spelling: str) -> str:
 
 
 def _normal_form(word: str) -> str:
-    word = NUMBER_WORDS.get(word, word)
+    word = EQUAL_WORDS.get(word, word)
     if word[0].isdigit():
         return grouped_form(word)
     return (word if word.isascii() else _without_accents(word))[:_PREFIX_CHARS]

@@ -163,6 +163,10 @@ AGREEING = {
         "The shop opens at 9 on weekdays.",
         "The shop opens at 9 on weekdays and is not open on Sunday.",
     ),
+    "a denial about another day": (
+        "On Sundays the shop does not open.",
+        "The shop opens at 9 on weekdays and is closed on Sunday.",
+    ),
     "no in Portuguese": ("A loja fica no centro da cidade.", "A loja fica em centro da cidade."),
     "excluded and not covered": (
         "The warranty doesn't cover water damage.",

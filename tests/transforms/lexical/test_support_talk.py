@@ -42,32 +42,52 @@ As an AI assistant, I can't give legal advice.
 **Short answer:**
 Step 2:
 Short version:
+I'll forward your request to our team.
+Please provide your order number.
+Should you have any questions, please get in touch.
+If this doesn't help, contact support.
+This is not legal advice.
+Your satisfaction is important to us.
+The Acme Team
+Cheers, Max
+Give us a call!
+Having said that,
+You can find more details in our FAQ.
 Guten Tag!
 Vielen Dank für Ihre Anfrage.
 Haben Sie noch weitere Fragen?
 Zusammenfassung:
+Weitere Informationen finden Sie auf unserer Website.
+Liebe Frau Weber,
 Bonjour !
+À bientôt !
 N'hésitez pas à nous contacter.
 Bien cordialement,
 Voici les détails :
 ¡Hola!
+¡Hasta pronto!
 Espero que esto le ayude.
 Con mucho gusto.
 Aquí tiene un resumen:
 Olá!
+Agradecemos a sua paciência.
 Espero ter ajudado!
 Tenha um ótimo dia!
 Claro, vou explicar:
 Grazie per averci contattato.
 Buona giornata!
+Può trovare maggiori informazioni sul nostro sito.
 Ecco un riepilogo:
 Hallo!
+Beste Anna,
 Ik hoop dat dit helpt.
 Met vriendelijke groet,
 こんにちは。
+詳しくはウェブサイトをご覧ください。
 ご不明な点がございましたら、お気軽にお問い合わせください。
 よろしくお願いいたします。
 感谢您的咨询。
+如有疑问，请联系我们。
 如有其他问题，请随时联系我们。
 """.strip().split("\n")
 REFUSALS = """
@@ -98,11 +118,24 @@ MARKS = """
 [1]: https://example.com/a
 (https://example.com/faq)
 (Quelle: AGB.pdf)
+[Source: faq.pdf, page 3]
+[source: doc1]
+[Ref. 3]
+[ID=77]
+(1)(2)
+<1>
+(see the fees section)
+（来源：FAQ）
 """.strip().split("\n")
 EQUAL = """
 Refunds take two weeks. | Refunds take 14 days.
 The shop opens at 9:00 AM. | The shop opens at 9 a.m.
 The limit is 1.5 million rows. | The limit is 1,500,000 rows.
+There are two dozen eggs. | There are 24 eggs.
+Open Mon-Fri. | Open Monday to Friday.
+The trial lasts a fortnight. | The trial lasts two weeks.
+It was built in the 19th century. | It was built in the nineteenth century.
+The shop opens at 9:30 a.m. | The shop opens at 9.30.
 World War 2 ended in 1945. | World War II ended in 1945.
 It lasts 24 hours. | It lasts one day.
 The cable is 1.5 m long. | The cable is 150 cm long.
@@ -139,6 +172,8 @@ Shipping is not available to Canada. | Shipping is available to Canada.
 You must not freeze the cake. | You must freeze the cake.
 Sale items can be returned. | Sale items can't be returned.
 The update was successful. | The update was not successful.
+The cable is included. | The cable is not included.
+The seat is refundable. | The seat is non-refundable.
 """.strip().split("\n")
 CHANGED_VALUES = """
 The Basic plan costs $19 a month. | The Basic plan costs $5 a month.
@@ -152,12 +187,35 @@ Le musée a été fondé en 1950. | Le musée a été fondé en 1905.
 O plano custa 30 reais. | O plano custa 20 reais.
 De winkel opent om 8 uur. | De winkel opent om 9 uur.
 保修期为三年。 | 保修期为两年。
+The event is on Tuesday. | The event is on Thursday.
 Up to 8 guests can stay. | Up to 6 guests can stay.
 The office is on the third floor. | The office is on the second floor.
 The battery lasts 12 hours. | The battery lasts 10 hours.
 The refund takes 5 to 10 business days. | The refund takes 3 to 5 business days.
 The office is on the third floor. | The office is on the second floor.
 The deadline is 5 May 2025. | The deadline is 5 March 2025.
+""".strip().split("\n")
+
+
+STATEMENTS = """
+Support is free.
+Please send the device to our depot in Berlin.
+Call us at 555-1234.
+Contact support within ten days.
+If it does not start, press the red button.
+You will receive a refund.
+You can see the details on your invoice.
+More information is on page 5.
+We recommend checking the oil every month.
+I believe the shop opens at nine.
+Your feedback is anonymous.
+Next, choose your language.
+Dear guests may enter.
+This text was written by Goethe.
+Helaas kan het pakket niet worden geleverd.
+Cherchez le bouton rouge.
+Bei weiteren Schäden zahlt die Versicherung nicht.
+如有问题，可在30天内退货。
 """.strip().split("\n")
 
 
@@ -183,6 +241,11 @@ def test_courtesy_and_refusals_are_no_claims(phrase: str) -> None:
         response = checked(answer)
         assert not is_low(response)
         assert not kinds(response)
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_what_resembles_courtesy_may_be_a_claim(statement: str) -> None:
+    assert checked(statement).support_score is not None
 
 
 @pytest.mark.parametrize("mark", MARKS)
