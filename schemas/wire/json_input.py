@@ -92,6 +92,17 @@ def has_any(value: object, names: AbstractSet[str]) -> bool:
     return isinstance(value, dict) and not names.isdisjoint(value)
 
 
+def list_in(value: object, name: str) -> list[Any]:
+    """Return the list that a field of parsed JSON holds; an empty one if there is none."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def objects_in(value: object, name: str) -> list[dict[str, Any]]:
+    """Return the objects in such a list."""
+    return [item for item in list_in(value, name) if isinstance(item, dict)]
+
+
 def has_snake_case(payload: bytes) -> bool:
     """Return whether some field name in a JSON text may have an underscore."""
     return _SNAKE_CASE_FIELD.search(payload) is not None

@@ -11,6 +11,7 @@ from schemas.message import CARRIER_ID, Message, UnmappedFields, UnreadableAnswe
 from schemas.wire.json_input import (
     BYTE_ORDER_MARK,
     MAX_PAYLOAD_BYTES,
+    list_in,
     read_camel_case,
     read_embedded,
 )
@@ -244,8 +245,7 @@ def _is_sequence(content: object) -> bool:
 
 def _is_end(response: Mapping[str, Any]) -> bool:
     """Return whether a response is whole, or the last chunk of a stream."""
-    candidates = response["candidates"]
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    first = next(iter(list_in(response, "candidates")), None)
     return isinstance(first, dict) and bool(first.get("finishReason"))
 
 

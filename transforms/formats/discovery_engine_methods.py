@@ -16,7 +16,7 @@ from schemas.verdict import Tag
 from schemas.wire import discovery_engine as discovery
 from schemas.wire import discovery_engine_methods as wire
 from schemas.wire import enums
-from schemas.wire.json_input import has_any
+from schemas.wire.json_input import has_any, list_in
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.discovery_engine_answers import read_response
 from transforms.formats.fact_collection import FactCollection, first_text, render_value
@@ -103,8 +103,7 @@ def _supports(
 
 
 def _is_grounded_content(fields: Mapping[str, Any]) -> bool:
-    candidates = fields.get("candidates")
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    first = next(iter(list_in(fields, "candidates")), None)
     if not isinstance(first, dict):
         return False
     return "groundingScore" in first or has_any(first.get("groundingMetadata"), _GROUNDED_FIELDS)

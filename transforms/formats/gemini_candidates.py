@@ -3,14 +3,14 @@
 The Gemini API and Vertex AI write candidates of the same shape and number some enums differently.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain
 
 from schemas.answer import Answer, Citation, GroundingSupport
 from schemas.verdict import Tag
 from schemas.wire import enums
 from schemas.wire import gemini as wire
-from schemas.wire.json_input import has_any
+from schemas.wire.json_input import has_any, list_in
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.discovery_engine_answers import is_answer
 from transforms.formats.fact_collection import FactCollection
@@ -218,16 +218,14 @@ def enums_of(
     if (
         "createTime" in response
         or has_any(citations, {"citations"})
-        or any(has_any(rating, _VERTEX_RATING_FIELDS) for rating in _ratings(fields, feedback))
+        or any(
+            has_any(rating, _VERTEX_RATING_FIELDS)
+            for holder in (fields, feedback)
+            for rating in list_in(holder, "safetyRatings")
+        )
     ):
         return enums.VERTEX_ENUMS
     return enums.SHARED_ENUMS
-
-
-def _ratings(*holders: object) -> Iterator[object]:
-    for holder in holders:
-        ratings = holder.get("safetyRatings") if isinstance(holder, dict) else None
-        yield from ratings if isinstance(ratings, list) else ()
 
 
 CANDIDATE = Format(

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import gemini as wire
+from schemas.wire.json_input import list_in
 from schemas.wire.wire_type import Wire, read_wire
 from transforms.formats.field_values import first_time, true_tags
 from transforms.formats.format import Format, Reading, Request
@@ -90,12 +91,12 @@ def join_chunks(chunks: Iterable[Any]) -> dict[str, Any]:
         if not isinstance(chunk, dict):
             raise UnreadableAnswer("A chunk of a stream must be an object.")
         response |= {name: field for name, field in chunk.items() if name != "candidates"}
-        for number, candidate in enumerate(_list_in(chunk, "candidates")):
+        for number, candidate in enumerate(list_in(chunk, "candidates")):
             if isinstance(candidate, dict):
                 index = str(candidate.get("index", number))
                 known = by_index.setdefault(index, {})
                 if known is next(iter(by_index.values())):
-                    parts += _list_in(candidate.get("content"), "parts")
+                    parts += list_in(candidate.get("content"), "parts")
                     _join(known, candidate)
                 else:
                     known |= candidate
@@ -106,14 +107,9 @@ def join_chunks(chunks: Iterable[Any]) -> dict[str, Any]:
     return response
 
 
-def _list_in(fields: object, name: str) -> list[Any]:
-    value = fields.get(name) if isinstance(fields, dict) else None
-    return value if isinstance(value, list) else []
-
-
 def _join(kept: dict[str, Any], later: Mapping[str, Any]) -> None:
     """Add the fields of a later chunk, which may repeat the sources of earlier ones."""
-    first = _extend(kept, "groundingChunks", _list_in(later, "groundingChunks"))
+    first = _extend(kept, "groundingChunks", list_in(later, "groundingChunks"))
     for name, field in later.items():
         if name in _SOURCES and isinstance(field, dict):
             if not isinstance(kept.get(name), dict):
@@ -141,7 +137,7 @@ def _extend(kept: dict[str, Any], name: str, added: list[Any]) -> int:
 
 def _shifted(support: Any, first: int) -> Any:
     """Let a support of a later chunk name its sources among those of all chunks."""
-    indices = _list_in(support, "groundingChunkIndices") if first else []
+    indices = list_in(support, "groundingChunkIndices") if first else []
     shifted = [
         int(index) + first if isinstance(index, int) or str(index).isdecimal() else index
         for index in indices

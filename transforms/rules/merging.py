@@ -27,27 +27,20 @@ def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
         for span, claim in of_reply.items():
             claims[span] = _join(claims[span], claim, max) if span in claims else claim
     merged = tuple(claims[span] for span in sorted(claims))
-    if len(calls) == 1:
-        return Grounding(
-            support_score=replies[0].support_score,
-            claims=merged,
-            contradictions=_contradictions(answered, merged),
-        )
     # The mean over the answer's pieces of the best score of all fact groups.
     best: dict[int, float] = {}
     for call, reply in answered:
         if reply.support_score is not None:
             start = call.answer.start
-            best[start] = max(reply.support_score, best.get(start, 0.0))
-    mean = sum(best.values()) / len(best) if best else None
-    return _score_by_claims(
-        Grounding(
-            support_score=mean,
-            claims=merged,
-            recombined=True,
-            contradictions=_contradictions(answered, merged),
-        )
+            best[start] = max(reply.support_score, best.get(start, reply.support_score))
+    grounding = Grounding(
+        support_score=sum(best.values()) / len(best) if best else None,
+        claims=merged,
+        recombined=len(calls) > 1,
+        contradictions=_contradictions(answered, merged),
     )
+    scores = grounding.required_scores if len(calls) > 1 else ()
+    return replace(grounding, support_score=support_score(scores)) if scores else grounding
 
 
 def _contradictions(
@@ -128,9 +121,3 @@ def _lowest_starts(cited: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], t
     lowest = dict(sorted(cited, reverse=True))
     facts = sorted(lowest)
     return tuple(facts), tuple([lowest[fact] for fact in facts])
-
-
-def _score_by_claims(grounding: Grounding) -> Grounding:
-    """Compute the support score from the claims' scores; without any, keep it."""
-    scores = grounding.required_scores
-    return replace(grounding, support_score=support_score(scores)) if scores else grounding

@@ -148,13 +148,11 @@ class RateEvaluator:
         alerts: list[Alert] = []
         for now_us in times_us:
             while buckets and buckets[0].start_us < now_us:
-                self._add(buckets.popleft())
+                bucket = buckets.popleft()
+                self._fast.add(bucket)
+                self._slow.add(bucket)
             alerts += self._alerts_at(now_us)
         return alerts
-
-    def _add(self, bucket: RateCounts) -> None:
-        self._fast.add(bucket)
-        self._slow.add(bucket)
 
     def _alerts_at(self, now_us: int) -> Iterator[Alert]:
         """Advance to a later time, and open and close incidents."""

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import read_if_json, to_camel_case
+from schemas.wire.json_input import objects_in, read_if_json, to_camel_case
 from schemas.wire.wire_type import words
 from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.formats.carriers.open_inference import read_inference, without_text
@@ -73,12 +73,8 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
 
 def _events(holder: Mapping[str, Any]) -> list[Any]:
     """Return the events of a span that have attributes, as the SDK prints it."""
-    events = holder.get("events")
-    return [
-        event
-        for event in (events if isinstance(events, list) else [])
-        if isinstance(event, dict) and isinstance(event.get("attributes"), dict)
-    ]
+    events = objects_in(holder, "events")
+    return [event for event in events if isinstance(event.get("attributes"), dict)]
 
 
 def _of_inference(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import camel_case_name, read_if_json
+from schemas.wire.json_input import camel_case_name, objects_in, read_if_json
 from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.formats.carriers.gen_ai_attributes import has_output
 from transforms.formats.carriers.open_inference import read_inference, without_text
@@ -76,9 +76,9 @@ def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:
 def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[CarriedBody]:
     spans = [
         _read(item)
-        for resource in _objects(batch, signal.resources)
-        for scope in _objects(resource, signal.scopes)
-        for item in _objects(scope, signal.items)
+        for resource in objects_in(batch, signal.resources)
+        for scope in objects_in(resource, signal.scopes)
+        for item in objects_in(scope, signal.items)
     ]
     answering = _answering(spans)
     below: dict[int, list[_Span]] = {}
@@ -107,7 +107,7 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carrie
 def _read(item: dict[str, Any]) -> _Span:
     body = read_if_json(_value(item.get("body")))
     own = _attributes(item.get("attributes")) | (body if isinstance(body, dict) else {})
-    events = [_attributes(event.get("attributes")) for event in _objects(item, "events")]
+    events = [_attributes(event.get("attributes")) for event in objects_in(item, "events")]
     documents = [
         each
         for fields in (own, *events)
@@ -189,7 +189,7 @@ def _asked(answer: Mapping[str, Any]) -> list[Any]:
 def _is_of_tool(message: Any) -> bool:
     if not isinstance(message, dict):
         return False
-    kinds = (str(part.get("type", "")) for part in _objects(message, "parts"))
+    kinds = (str(part.get("type", "")) for part in objects_in(message, "parts"))
     return message.get("role") in ("tool", "function") or any(
         kind.endswith("tool_call_response") for kind in kinds
     )
@@ -211,13 +211,13 @@ def _with_event(item: dict[str, Any], event: int | None) -> dict[str, Any]:
     """Return an item with one of its answers; events keep their numbers."""
     events = [
         kept if number == event or not has_output(_attributes(kept.get("attributes"))) else {}
-        for number, kept in enumerate(_objects(item, "events"))
+        for number, kept in enumerate(objects_in(item, "events"))
     ]
     if event is None:
         return item | {"events": events} if events else item
     pairs = [
         pair
-        for pair in _objects(item, "attributes")
+        for pair in objects_in(item, "attributes")
         if not has_output({str(pair.get("key", "")): None})
     ]
     return item | {"events": events, "attributes": pairs}
@@ -238,11 +238,6 @@ def _first_time(item: Mapping[str, Any], names: Sequence[str]) -> str:
     """Return the first time that is there, in nanoseconds, "" for none."""
     times = (str(item[name]) for name in names if str(item.get(name, "0")).strip("0"))
     return next((time for time in times if time.isdecimal()), "")
-
-
-def _objects(holder: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    items = holder.get(name)
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def _attributes(pairs: object) -> dict[str, Any]:
@@ -274,6 +269,6 @@ OTLP_JSON = Carrier(
     name="OTLP",
     marks=frozenset({signal.resources for signal in _SIGNALS}),
     knows=lambda name: any(name == signal.resources for signal in _SIGNALS),
-    detects=lambda batch: any(_objects(batch, signal.resources) for signal in _SIGNALS),
+    detects=lambda batch: any(objects_in(batch, signal.resources) for signal in _SIGNALS),
     unwrap=_unwrap,
 )
