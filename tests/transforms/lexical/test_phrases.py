@@ -1,10 +1,17 @@
-"""Phrases about the sources."""
+"""Phrases about the sources, and to the reader."""
+
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexical.phrases import REFERENCE, may_name_source, without_references
+from transforms.lexical.phrases import (
+    REFERENCE,
+    addresses_reader,
+    may_name_source,
+    without_references,
+)
 
 REFERENCES = {
     "in brackets": ("Lamps glow (see source 3, 4).", "Lamps glow  ."),
@@ -50,3 +57,15 @@ def test_references_are_those_that_the_expression_finds(text: str) -> None:
 )
 def test_what_names_no_source_is_known_at_a_glance(text: str, expected: bool) -> None:
     assert may_name_source(text.lower()) is expected
+
+
+@pytest.mark.parametrize("opening", ["but", "I need", "if", "our", "please see our", "dear"])
+def test_a_long_gap_in_an_opening_takes_time_in_proportion_to_it(opening: str) -> None:
+    started_s = time.process_time()
+    addresses_reader(f"{opening}{' ' * 20_000}lamp")
+    assert time.process_time() - started_s < 1
+
+
+@pytest.mark.parametrize("mark", ['"', "(", "$5 ", "\u201c"])
+def test_a_mark_in_front_of_a_statement_addresses_nobody(mark: str) -> None:
+    assert not addresses_reader(f"{mark}Tickets cost 12 euros.")
