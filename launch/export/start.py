@@ -4,6 +4,7 @@ import sys
 from contextlib import closing
 
 from launch.export.target import TargetMisconfigured, TargetUnavailable, open_target, try_target
+from launch.export.write_table import write_table
 from launch.outputs.output_folder import UnreadableFile
 from launch.terminal.exit_status import DONE, FAILED, fail
 from pipeline.errors import LockFailed
@@ -18,8 +19,6 @@ def export(loaded: Loaded[ExportSettings]) -> int:
         try_target(settings.to, settings.endpoint, loaded.problems)
     loaded.raise_problems()
     if settings.export_output:
-        from launch.export.tables import write_table  # noqa: PLC0415 - it imports pyarrow
-
         return write_table(settings.folder, settings.to, settings.export_output)
     from launch.export.export_folder import FolderExport  # noqa: PLC0415 - it imports Beam
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pytest
 
 from launch.__main__ import main
-from launch.export.tables import write_table
+from launch.export.write_table import write_table
 from schemas.avro import load_schema
 from tests.support.bigquery import refusals
 from tests.support.outputs import records_in

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.export import tables
-from launch.export.tables import _cell, write_table
+from launch.export import parquet_table
+from launch.export.csv_table import _cell
+from launch.export.write_table import write_table
 from schemas.quantities import to_rfc3339, to_us
 from tests.support.builders import a_claim, an_enriched
 from tests.support.outputs import records_in
@@ -56,7 +57,7 @@ def test_parquet_has_the_rows_names_and_types_of_the_avro_files(output: Path) ->
 def test_a_row_group_is_written_when_it_is_full(
     output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "_ROW_GROUP_BYTES", 1)
+    monkeypatch.setattr(parquet_table, "_ROW_GROUP_BYTES", 1)
     write_enriched(output, [an_enriched()], run="second")
     file = pq.ParquetFile(table_of(output, "parquet"))
     assert file.num_row_groups > 1

@@ -1,0 +1,85 @@
+"""Write enriched records to a CSV file for spreadsheets, one line an answer."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from operator import itemgetter
+from typing import IO, Any
+
+from schemas.avro import load_schema
+from schemas.quantities import to_rfc3339, to_us
+
+# A spreadsheet runs a cell that begins so as a formula, also in full width and behind white space.
+# Source: https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA_SIGNS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+_BEFORE_FORMULAS = tuple("\t\r\n")
+
+_Row = Mapping[str, Any]
+_Column = tuple[str, Callable[[_Row], object]]
+
+
+class CsvTable:
+    """Write rows as lines, with a byte order mark by which Excel detects UTF-8."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
+        self._writer = csv.writer(self._text)
+        self._columns = list(_columns())
+        self._writer.writerow(name for name, _ in self._columns)
+
+    def write(self, rows: Sequence[_Row]) -> None:
+        """Add rows as fastavro reads them."""
+        self._writer.writerows([_cell(read(row)) for _, read in self._columns] for row in rows)
+
+    def close(self) -> None:
+        """Write what is buffered; the stream stays open."""
+        self._text.detach()
+
+
+def _columns() -> Iterator[_Column]:
+    """List the columns: simple fields, those of the check, and the number of each list's items."""
+    yield from _simple_columns(load_schema("enriched_answer")["fields"])
+    yield "event_date", lambda row: row["event_time"] and row["event_time"].date()
+    yield "worst_claim", _worst_claim
+
+
+def _simple_columns(fields: Sequence[Mapping[str, Any]], of: str = "") -> Iterator[_Column]:
+    for field in fields:
+        name, kind = field["name"], field["type"]
+        kind = kind[1] if isinstance(kind, list) else kind
+        read = _reader(of, name) if of else itemgetter(name)
+        if isinstance(kind, str) or "logicalType" in kind or kind.get("items") == "string":
+            yield (f"{of}_{name}" if of else name), read
+        elif kind["type"] == "array":
+            yield f"{name}_count", lambda row, read=read: len(read(row))  # type: ignore[misc]
+        elif kind["type"] == "record":
+            yield from _simple_columns(kind["fields"], name)
+
+
+def _reader(record: str, name: str) -> Callable[[_Row], object]:
+    return lambda row: row[record] and row[record][name]
+
+
+def _worst_claim(row: _Row) -> str | None:
+    claims = (
+        claim
+        for claim in row["claims"]
+        if claim["score"] is not None and claim["grounding_check_required"] is not False
+    )
+    worst = min(claims, key=itemgetter("score"), default=None)
+    return worst and worst["text"]
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, list):
+        value = " ".join(value)
+    if isinstance(value, datetime):
+        return to_rfc3339(to_us(value))
+    return _guard_formula(value) if isinstance(value, str) else value
+
+
+def _guard_formula(cell: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula."""
+    is_formula = cell.startswith(_BEFORE_FORMULAS) or cell.lstrip().startswith(_FORMULA_SIGNS)
+    return f"'{cell}" if is_formula else cell
