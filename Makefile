@@ -40,7 +40,7 @@ lint: $(VENV)/installed-for-tests
 
 mutants: $(VENV)/installed-for-mutation
 	rm -rf mutants
-	$(BIN)/mutmut run $(RULES:%='transforms.rules.%.*')
+	$(BIN)/mutmut run $(RULES:%='groundwatch.transforms.rules.%.*')
 	$(BIN)/mutmut results --all true | $(BIN)/python -m tests.mutation.score
 
 # What an earlier build left would come along.
@@ -57,7 +57,7 @@ integrations: $(VENV)/installed-for-tests $(INTEGRATIONS)/installed
 	$(BIN)/python -m tests.integrations $(INTEGRATIONS)/bin
 
 clean:
-	rm -rf $(VENV) out build dist mutants *.egg-info
+	rm -rf $(VENV) out build dist mutants src/*.egg-info
 
 $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)

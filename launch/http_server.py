@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 
 from aiohttp import web
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 _BACKLOG = 1_024
 _RETRY_S = 1.0

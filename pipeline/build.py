@@ -3,20 +3,20 @@
 import apache_beam as beam
 from msgspec.structs import asdict
 
-from pipeline.settings.config import Config
-from pipeline.sinks.sink import Sink
-from pipeline.sources.read_archives import ReadArchives
-from pipeline.sources.read_batch import ReadBatch
-from pipeline.sources.read_subscription import ReadSubscription
-from transforms.check_grounding import CheckGrounding
-from transforms.deduplicate import Deduplicate
-from transforms.measure_rates import MeasureRates
-from transforms.parse_answers import ParseAnswers
-from transforms.route_answers import RouteAnswers
-from transforms.runtime.record_coder import use_record_coders
-from transforms.sample_answers import SampleAnswers
-from transforms.select_alerts import SelectAlerts
-from transforms.tag_answers import TagAnswers
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.sink import Sink
+from groundwatch.pipeline.sources.read_archives import ReadArchives
+from groundwatch.pipeline.sources.read_batch import ReadBatch
+from groundwatch.pipeline.sources.read_subscription import ReadSubscription
+from groundwatch.transforms.check_grounding import CheckGrounding
+from groundwatch.transforms.deduplicate import Deduplicate
+from groundwatch.transforms.measure_rates import MeasureRates
+from groundwatch.transforms.parse_answers import ParseAnswers
+from groundwatch.transforms.route_answers import RouteAnswers
+from groundwatch.transforms.runtime.record_coder import use_record_coders
+from groundwatch.transforms.sample_answers import SampleAnswers
+from groundwatch.transforms.select_alerts import SelectAlerts
+from groundwatch.transforms.tag_answers import TagAnswers
 
 Source = ReadArchives | ReadBatch | ReadSubscription
 

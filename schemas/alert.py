@@ -4,8 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
-from schemas import Record
-from schemas.quantities import with_rfc3339_times
+from groundwatch.schemas import Record
+from groundwatch.schemas.quantities import with_rfc3339_times
 
 
 class AlertKind(StrEnum):

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from schemas import Record
-from schemas.message import Message
+from groundwatch.schemas import Record
+from groundwatch.schemas.message import Message
 
 
 class Fact(Record, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """An answer between routing and its verdict; `enriched_answer.avsc` describes most fields."""
 
-from schemas import Record
-from schemas.answer import Answer
-from schemas.verdict import Verdict
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.verdict import Verdict
 
 
 class Decision(Record, frozen=True, kw_only=True):

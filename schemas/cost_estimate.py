@@ -2,8 +2,8 @@
 
 import msgspec
 
-from schemas import Record
-from schemas.quantities import indented_json, with_rfc3339_times
+from groundwatch.schemas import Record
+from groundwatch.schemas.quantities import indented_json, with_rfc3339_times
 
 
 class Amounts(Record, frozen=True, kw_only=True):

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from schemas import Record
-from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
-from schemas.checked_answer import Check, Claim, Contradiction
-from schemas.quantities import to_datetime, to_rfc3339, to_us
-from schemas.verdict import Verdict
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
+from groundwatch.schemas.checked_answer import Check, Claim, Contradiction
+from groundwatch.schemas.quantities import to_datetime, to_rfc3339, to_us
+from groundwatch.schemas.verdict import Verdict
 
 _FULL_NAME = "groundwatch.EnrichedAnswer"  # the schema's full name, the same in every release
 # Fields that a check writes.

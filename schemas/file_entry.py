@@ -2,8 +2,8 @@
 
 import msgspec
 
-from schemas import Record
-from schemas.quantities import to_rfc3339
+from groundwatch.schemas import Record
+from groundwatch.schemas.quantities import to_rfc3339
 
 
 class FileEntry(Record, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """The result of an answer, as other tools receive it: small, and without a text by default."""
 
-from schemas import Record
-from schemas.alert import WorstClaim
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import WorstClaim
 
 
 class GroundingResult(Record, frozen=True, kw_only=True):

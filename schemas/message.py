@@ -1,6 +1,6 @@
 """A message as a producer wrote it, before it is parsed, and the errors of reading it."""
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 CARRIER_ID = "groundwatch_carrier_id"
 """The attribute with the id that a carrier gives an answer, such as a log entry's `insertId`."""

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 SECOND_US = 1_000_000
 MINUTE_US = 60 * SECOND_US

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from schemas import Record
-from schemas.cost_estimate import Comparison
-from schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
-from schemas.verdict import Verdict
+from groundwatch.schemas import Record
+from groundwatch.schemas.cost_estimate import Comparison
+from groundwatch.schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
+from groundwatch.schemas.verdict import Verdict
 
 _SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished")
 _COUNTS_BY_NAME = ("verdicts", "failures_by_error")

@@ -19,18 +19,29 @@ from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
-from schemas.answer import Answer
-from schemas.checked_answer import Check, CheckedAnswer
-from schemas.failure import Failure
-from transforms.fill_bundles import FillBundles
-from transforms.grounding.check_session import CheckSession, Outcome, open_session
-from transforms.grounding.client import SentCalls
-from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
-from transforms.grounding.rate_limiter import AdaptiveThrottle
-from transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
-from transforms.runtime import counters
-from transforms.runtime.failures import FAILURES, TAGS_ARE_TYPED, TaggedFailure, failed_now
-from transforms.runtime.shared_resources import SharedResources
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import Check, CheckedAnswer
+from groundwatch.schemas.failure import Failure
+from groundwatch.transforms.fill_bundles import FillBundles
+from groundwatch.transforms.grounding.check_session import CheckSession, Outcome, open_session
+from groundwatch.transforms.grounding.client import SentCalls
+from groundwatch.transforms.grounding.errors import (
+    BadReply,
+    CheckFailed,
+    OverBudget,
+    RunStopped,
+    Unavailable,
+)
+from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
+from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.runtime.failures import (
+    FAILURES,
+    TAGS_ARE_TYPED,
+    TaggedFailure,
+    failed_now,
+)
+from groundwatch.transforms.runtime.shared_resources import SharedResources
 
 CHECKED = "checked"
 DEFERRED: Literal["deferred"] = "deferred"

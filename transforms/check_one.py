@@ -8,14 +8,14 @@ from queue import SimpleQueue
 
 import msgspec
 
-from schemas.checked_answer import CheckedAnswer
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.message import Message, ParseOptions
-from transforms.formats.parser import ParseFailure
-from transforms.grounding.check_session import CheckSession, open_session
-from transforms.grounding.settings import CheckSettings
-from transforms.rules.tagging import Thresholds
-from transforms.step_order import Check, Routed, enrich_answers, route_answers
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.message import Message, ParseOptions
+from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.grounding.check_session import CheckSession, open_session
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.step_order import Check, Routed, enrich_answers, route_answers
 
 
 def read_answer(

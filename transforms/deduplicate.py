@@ -21,10 +21,10 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
-from schemas.answer import Answer
-from transforms.persistence.seen_ids import SeenIds
-from transforms.runtime import counters
-from transforms.runtime.shared_resources import SharedResources
+from groundwatch.schemas.answer import Answer
+from groundwatch.transforms.persistence.seen_ids import SeenIds
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.runtime.shared_resources import SharedResources
 
 KeepFirst = Callable[[PCollection[Answer]], PCollection[Answer]]
 """How the ids are remembered: `in_file`, `in_groups` or `in_state`."""

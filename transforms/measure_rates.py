@@ -8,8 +8,8 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
-from schemas.enriched_answer import EnrichedAnswer
-from transforms.rules.rate_counts import (
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms.rules.rate_counts import (
     EngineCounts,
     RateCounts,
     add_counts,

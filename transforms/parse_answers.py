@@ -6,12 +6,12 @@ import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PCollection, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 
-from schemas.answer import Answer
-from schemas.message import Message, ParseOptions
-from transforms.formats.field_maps.field_map import PathPairs
-from transforms.formats.parser import ParseFailure, parse_answers
-from transforms.runtime import counters
-from transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import Message, ParseOptions
+from groundwatch.transforms.formats.field_maps.field_map import PathPairs
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
 
 ANSWERS = "answers"
 

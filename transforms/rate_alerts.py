@@ -14,16 +14,16 @@ from apache_beam.transforms.userstate import (
 )
 from apache_beam.utils.timestamp import Timestamp
 
-from schemas.alert import Alert
-from transforms.rules.rate_counts import EngineCounts, RateCounts
-from transforms.rules.rate_incidents import (
+from groundwatch.schemas.alert import Alert
+from groundwatch.transforms.rules.rate_counts import EngineCounts, RateCounts
+from groundwatch.transforms.rules.rate_incidents import (
     EngineRates,
     RateEvaluator,
     RateRule,
     add_to_state,
     evaluate_state,
 )
-from transforms.runtime.record_coder import RecordCoder
+from groundwatch.transforms.runtime.record_coder import RecordCoder
 
 
 class RateAlerts(beam.PTransform):

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
-from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer
-from schemas.verdict import Verdict
-from transforms.rules.routing import route
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.routing import route
 
 
 class RouteAnswers(beam.PTransform):

@@ -3,9 +3,9 @@
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
-from schemas.answer import Answer
-from transforms.rules.sampling import SamplingRule, is_in_sample
-from transforms.runtime import counters
+from groundwatch.schemas.answer import Answer
+from groundwatch.transforms.rules.sampling import SamplingRule, is_in_sample
+from groundwatch.transforms.runtime import counters
 
 
 class SampleAnswers(beam.PTransform):

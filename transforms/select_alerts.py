@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
-from schemas.alert import Alert
-from schemas.enriched_answer import EnrichedAnswer
-from transforms.rules.alerting import AlertRule, select_alert
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms.rules.alerting import AlertRule, select_alert
 
 
 class SelectAlerts(beam.PTransform):

@@ -5,15 +5,15 @@ Deduplicate is left to callers that want it: it needs the record ids of all mess
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.message import Message, ParseOptions
-from schemas.verdict import Verdict
-from transforms.formats.parser import ParseFailure, parse_answers
-from transforms.rules.routing import route
-from transforms.rules.sampling import SamplingRule, is_in_sample
-from transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.message import Message, ParseOptions
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
+from groundwatch.transforms.rules.routing import route
+from groundwatch.transforms.rules.sampling import SamplingRule, is_in_sample
+from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
 
 
 class SampledOut(Exception):

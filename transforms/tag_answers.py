@@ -3,10 +3,10 @@
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
-from schemas.checked_answer import CheckedAnswer
-from schemas.enriched_answer import EnrichedAnswer
-from transforms.rules.tagging import Thresholds, tag_answer
-from transforms.runtime import counters
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.transforms.runtime import counters
 
 
 class TagAnswers(beam.PTransform):

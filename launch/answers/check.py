@@ -5,18 +5,18 @@ from pathlib import Path
 
 import msgspec
 
-from launch.answers.print_record import print_record
-from launch.terminal.exit_status import DONE, LOW_GROUNDED, fail
-from launch.terminal.figures import printable
-from pipeline.settings.commands import CheckCommandSettings
-from pipeline.settings.load import Loaded
-from schemas.enriched_answer import AnswerRow
-from schemas.quantities import indented_json
-from schemas.verdict import Verdict
-from transforms.check_one import enrich_one, read_answer
-from transforms.grounding.errors import CheckFailed
-from transforms.grounding.transport import try_connection
-from transforms.runtime.waiting import waiting_for
+from groundwatch.launch.answers.print_record import print_record
+from groundwatch.launch.terminal.exit_status import DONE, LOW_GROUNDED, fail
+from groundwatch.launch.terminal.figures import printable
+from groundwatch.pipeline.settings.commands import CheckCommandSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.quantities import indented_json
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.check_one import enrich_one, read_answer
+from groundwatch.transforms.grounding.errors import CheckFailed
+from groundwatch.transforms.grounding.transport import try_connection
+from groundwatch.transforms.runtime.waiting import waiting_for
 
 
 def check(loaded: Loaded[CheckCommandSettings]) -> int:

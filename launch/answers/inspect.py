@@ -5,23 +5,23 @@ from itertools import chain, islice
 
 import msgspec
 
-from launch.answers.print_record import print_record
-from launch.inputs.paths import find_inputs
-from launch.inputs.unreadable_input import fail_unreadable, fail_with, hint_for
-from launch.terminal.exit_status import DONE, fail
-from launch.terminal.figures import printable
-from pipeline.settings.commands import InspectSettings
-from pipeline.settings.load import Loaded
-from pipeline.sources.archives import read_file
-from pipeline.sources.compression import DamagedArchive
-from schemas.enriched_answer import AnswerRow
-from schemas.message import Message, UnreadableAnswer
-from schemas.wire.json_input import read_camel_case, read_json
-from transforms.check_one import enrich_one
-from transforms.formats.carriers.carrier_table import find_carrier
-from transforms.formats.parser import ParseFailure
-from transforms.rules.tagging import Thresholds
-from transforms.step_order import Routed, route_answers
+from groundwatch.launch.answers.print_record import print_record
+from groundwatch.launch.inputs.paths import find_inputs
+from groundwatch.launch.inputs.unreadable_input import fail_unreadable, fail_with, hint_for
+from groundwatch.launch.terminal.exit_status import DONE, fail
+from groundwatch.launch.terminal.figures import printable
+from groundwatch.pipeline.settings.commands import InspectSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.sources.archives import read_file
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.message import Message, UnreadableAnswer
+from groundwatch.schemas.wire.json_input import read_camel_case, read_json
+from groundwatch.transforms.check_one import enrich_one
+from groundwatch.transforms.formats.carriers.carrier_table import find_carrier
+from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.step_order import Routed, route_answers
 
 
 def inspect(loaded: Loaded[InspectSettings]) -> int:

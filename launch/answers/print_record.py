@@ -7,14 +7,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from launch.terminal.figures import NOTHING, SCREEN_ACCURACY, moment, score
-from schemas.answer import Fact
-from schemas.checked_answer import Claim, Contradiction
-from schemas.enriched_answer import AnswerRow
-from schemas.verdict import Verdict
-from transforms.grounding.settings import LOCAL
-from transforms.rules.spans import without_controls
-from transforms.rules.tagging import Thresholds
+from groundwatch.launch.terminal.figures import NOTHING, SCREEN_ACCURACY, moment, score
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.checked_answer import Claim, Contradiction
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.settings import LOCAL
+from groundwatch.transforms.rules.spans import without_controls
+from groundwatch.transforms.rules.tagging import Thresholds
 
 _WIDTH = 100
 _STYLES = {Verdict.GROUNDED: "bold green", Verdict.LOW_GROUNDED: "bold red"}

@@ -3,20 +3,20 @@
 import sys
 from collections.abc import Iterator
 
-from launch.answers.print_record import print_record
-from launch.outputs.output_folder import (
+from groundwatch.launch.answers.print_record import print_record
+from groundwatch.launch.outputs.output_folder import (
     OutputFiles,
     UnreadableFile,
     find_files,
     read_answers,
     read_thresholds,
 )
-from launch.terminal.exit_status import DONE, fail
-from launch.terminal.figures import counted
-from pipeline.settings.commands import ShowSettings
-from pipeline.settings.load import Loaded
-from schemas.enriched_answer import AnswerRow
-from schemas.quantities import indented_json
+from groundwatch.launch.terminal.exit_status import DONE, fail
+from groundwatch.launch.terminal.figures import counted
+from groundwatch.pipeline.settings.commands import ShowSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.quantities import indented_json
 
 _MAX_SHOWN = 5
 

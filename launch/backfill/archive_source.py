@@ -8,13 +8,13 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from launch.engine.batches import Work
-from launch.engine.plan import Plan
-from pipeline.sinks.outcomes import Outcome, ended_beside
-from pipeline.sources.read_archives import MessageRange
-from pipeline.sources.splits import RecordRange, Segment, SegmentReader
-from schemas.message import Message
-from schemas.summary import RunCounts
+from groundwatch.launch.engine.batches import Work
+from groundwatch.launch.engine.plan import Plan
+from groundwatch.pipeline.sinks.outcomes import Outcome, ended_beside
+from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.pipeline.sources.splits import RecordRange, Segment, SegmentReader
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.summary import RunCounts
 
 AnyEvent = threading.Event | ProcessEvent
 

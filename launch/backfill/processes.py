@@ -16,21 +16,21 @@ from threading import Thread
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.backfill.archive_source import AnyEvent, ArchiveSource, Stopped
-from launch.engine.batches import Batches
-from launch.engine.database import EngineDatabase
-from launch.engine.journal import Journal
-from launch.engine.local_pipeline import LocalPipeline
-from launch.engine.loop import process_next
-from launch.engine.plan import Plan
-from launch.logs.json_log import keep_beam_quiet
-from launch.terminal.progress import Gauges, read_gauges
-from pipeline.errors import RunFailed
-from pipeline.settings.config import Config
-from pipeline.sinks.row_formats import row_formats
-from pipeline.sinks.sink import EngineSink
-from transforms.check_grounding import checks_open
-from transforms.deduplicate import seen_ids_open
+from groundwatch.launch.backfill.archive_source import AnyEvent, ArchiveSource, Stopped
+from groundwatch.launch.engine.batches import Batches
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.local_pipeline import LocalPipeline
+from groundwatch.launch.engine.loop import process_next
+from groundwatch.launch.engine.plan import Plan
+from groundwatch.launch.logs.json_log import keep_beam_quiet
+from groundwatch.launch.terminal.progress import Gauges, read_gauges
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.sinks.sink import EngineSink
+from groundwatch.transforms.check_grounding import checks_open
+from groundwatch.transforms.deduplicate import seen_ids_open
 
 _GAUGES_INTERVAL_S = 0.5
 _THREADS = 4

@@ -16,35 +16,35 @@ import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import asdict, replace
 
-from launch import __version__
-from launch.backfill.archive_source import AnyEvent
-from launch.backfill.processes import Processes, run_batches
-from launch.engine.database import EngineDatabase, folder_held
-from launch.engine.journal import Journal
-from launch.engine.plan import Plan, PlannedRun
-from launch.engine.publisher import Publisher
-from launch.engine.run_summary import (
+from groundwatch import __version__
+from groundwatch.launch.backfill.archive_source import AnyEvent
+from groundwatch.launch.backfill.processes import Processes, run_batches
+from groundwatch.launch.engine.database import EngineDatabase, folder_held
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.plan import Plan, PlannedRun
+from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.launch.engine.run_summary import (
     publish_summary,
     remove_earlier_runs,
     resolve_replayed,
     summary_of_journal,
 )
-from launch.terminal.figures import counted
-from launch.terminal.progress import Progress, read_gauges
-from pipeline import storage
-from pipeline.errors import RunFailed
-from pipeline.settings.config import Config
-from pipeline.settings.job import JobSettings, LocalRunSettings
-from pipeline.sinks.row_formats import row_formats
-from pipeline.sinks.summary_file import refuse_other_source, write_summary
-from pipeline.sources.archives import examine_file
-from pipeline.sources.splits import Segment, split_segments
-from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
-from schemas.alert import Alert
-from schemas.summary import Summary
-from transforms.grounding.reply_cache import ReplyStore
-from transforms.rules.rate_incidents import RateEvaluator
-from transforms.runtime import clock
+from groundwatch.launch.terminal.figures import counted
+from groundwatch.launch.terminal.progress import Progress, read_gauges
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.job import JobSettings, LocalRunSettings
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.sinks.summary_file import refuse_other_source, write_summary
+from groundwatch.pipeline.sources.archives import examine_file
+from groundwatch.pipeline.sources.splits import Segment, split_segments
+from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.grounding.reply_cache import ReplyStore
+from groundwatch.transforms.rules.rate_incidents import RateEvaluator
+from groundwatch.transforms.runtime import clock
 
 SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 _BATCHES_A_PROCESS = 4

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import httpx
 import msgspec
 
-from schemas.wire.grounding_check import CheckRequest, CheckResponse
-from transforms.grounding.protocol import error_detail
-from transforms.lexical.check import check_grounding
-from transforms.lexical.claim_result import ClaimResult, ScorerFailed, bounded_log_odds
-from transforms.lexical.sentences import Sentence
+from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
+from groundwatch.transforms.grounding.protocol import error_detail
+from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.claim_result import ClaimResult, ScorerFailed, bounded_log_odds
+from groundwatch.transforms.lexical.sentences import Sentence
 
 _log = logging.getLogger(__name__)
 _TIMEOUT_S = 60.0

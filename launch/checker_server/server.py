@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 
-from launch.checker_server.llm_judge import LlmJudge
-from launch.export.http_sender import read_secret
-from launch.export.target import TargetMisconfigured
-from launch.http_server import (
+from groundwatch.launch.checker_server.llm_judge import LlmJudge
+from groundwatch.launch.export.http_sender import read_secret
+from groundwatch.launch.export.target import TargetMisconfigured
+from groundwatch.launch.http_server import (
     HttpServer,
     Page,
     Request,
@@ -21,12 +21,17 @@ from launch.http_server import (
     address_of,
     open_listener,
 )
-from launch.terminal.exit_status import DONE, fail
-from pipeline.settings.commands import ServeCheckerSettings
-from pipeline.settings.load import Loaded
-from schemas.quantities import MEGABYTE
-from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.service import CheckAnswer, LocalTransport, Reply, refuse
+from groundwatch.launch.terminal.exit_status import DONE, fail
+from groundwatch.pipeline.settings.commands import ServeCheckerSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.local.service import (
+    CheckAnswer,
+    LocalTransport,
+    Reply,
+    refuse,
+)
 
 # Enough for 200 facts of 10,000 characters with every character escaped in JSON.
 _MAX_BODY_BYTES = 32 * MEGABYTE

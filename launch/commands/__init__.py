@@ -14,11 +14,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from launch.job.placement import beam_flag_names
-from launch.terminal.exit_status import DONE
-from pipeline.settings.definition import Setting, Settings, settings_of
-from pipeline.settings.load import CommonSettings, Loaded, describe_unknown, flag_names, load
-from schemas import Record
+from groundwatch.launch.job.placement import beam_flag_names
+from groundwatch.launch.terminal.exit_status import DONE
+from groundwatch.pipeline.settings.definition import Setting, Settings, settings_of
+from groundwatch.pipeline.settings.load import (
+    CommonSettings,
+    Loaded,
+    describe_unknown,
+    flag_names,
+    load,
+)
+from groundwatch.schemas import Record
 
 _CREDENTIALS_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
 # It fits a terminal of 80 columns.

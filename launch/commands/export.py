@@ -3,12 +3,12 @@
 An interrupted export resumes where it stopped. A record that is sent twice has the same id.
 """
 
-from launch.commands import Command
-from pipeline.settings.results import ExportSettings
+from groundwatch.launch.commands import Command
+from groundwatch.pipeline.settings.results import ExportSettings
 
 COMMAND = Command(
     settings=ExportSettings,
-    run="launch.export.start:export",
+    run="groundwatch.launch.export.start:export",
     examples=(
         "out/answers --to langfuse",
         "out/answers --to phoenix --endpoint http://127.0.0.1:6006 --since 2026-03-02",

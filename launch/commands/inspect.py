@@ -4,12 +4,12 @@ For a message that is not understood it prints the reason, and a --map that may 
 written, and nothing leaves this machine.
 """
 
-from launch.commands import Command
-from pipeline.settings.commands import InspectSettings
+from groundwatch.launch.commands import Command
+from groundwatch.pipeline.settings.commands import InspectSettings
 
 COMMAND = Command(
     settings=InspectSettings,
-    run="launch.answers.inspect:inspect",
+    run="groundwatch.launch.answers.inspect:inspect",
     examples=(
         "answers.jsonl",
         "gs://b/traces.parquet --input_format langfuse",

@@ -4,12 +4,12 @@ The page is served on this machine only, under an address that nobody can guess.
 worker appear as they are written. `evaluate` and `calibrate` read the labels with --gold.
 """
 
-from launch.commands import Command
-from pipeline.settings.commands import ReviewSettings
+from groundwatch.launch.commands import Command
+from groundwatch.pipeline.settings.commands import ReviewSettings
 
 COMMAND = Command(
     settings=ReviewSettings,
-    run="launch.review.serve_review:review",
+    run="groundwatch.launch.review.serve_review:review",
     examples=(
         "out/answers --open",
         "out/answers out/live --labels mine.jsonl theirs.jsonl --labeller ada",

@@ -1,11 +1,11 @@
 """Serve the embedded checker over HTTP."""
 
-from launch.commands import Command
-from pipeline.settings.commands import ServeCheckerSettings
+from groundwatch.launch.commands import Command
+from groundwatch.pipeline.settings.commands import ServeCheckerSettings
 
 COMMAND = Command(
     settings=ServeCheckerSettings,
-    run="launch.checker_server.server:serve_checker",
+    run="groundwatch.launch.checker_server.server:serve_checker",
     examples=(
         "--port 8080",
         "--port 0 --scorer models/nli",

@@ -3,11 +3,11 @@
 Alerts, the report and the summary print the ids.
 """
 
-from launch.commands import Command
-from pipeline.settings.commands import ShowSettings
+from groundwatch.launch.commands import Command
+from groundwatch.pipeline.settings.commands import ShowSettings
 
 COMMAND = Command(
     settings=ShowSettings,
-    run="launch.answers.show:show",
+    run="groundwatch.launch.answers.show:show",
     examples=("3fa94c81d2b7", "3fa94c81d2b7 out/answers --json"),
 )

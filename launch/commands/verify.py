@@ -5,11 +5,11 @@ in each --work_folder: for each hour, how many messages were read, and where the
 ended. The exit status is 1 when there is a difference.
 """
 
-from launch.commands import Command
-from pipeline.settings.commands import VerifySettings
+from groundwatch.launch.commands import Command
+from groundwatch.pipeline.settings.commands import VerifySettings
 
 COMMAND = Command(
     settings=VerifySettings,
-    run="launch.verify.verify_folder:verify",
+    run="groundwatch.launch.verify.verify_folder:verify",
     examples=("out/answers", "gs://b/live --work_folder /var/lib/groundwatch"),
 )

@@ -4,14 +4,18 @@
 `groundwatch watch --runner DataflowRunner --help` lists its flags.
 """
 
-from launch.commands import Command
-from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchStreamSettings
+from groundwatch.launch.commands import Command
+from groundwatch.pipeline.settings.commands import (
+    WatchDemoSettings,
+    WatchSettings,
+    WatchStreamSettings,
+)
 
 _DEMO = Command(
     help="Watch the sample answers, without a cloud.",
     settings=WatchDemoSettings,
     examples=("--demo", "--demo --output out/watched"),
-    run="launch.watch.start:watch_demo",
+    run="groundwatch.launch.watch.start:watch_demo",
 )
 _STREAM = Command(
     help="Check answers from Pub/Sub continuously, and alert, as a streaming job on Dataflow.",
@@ -20,7 +24,7 @@ _STREAM = Command(
         "--runner DataflowRunner --subscription projects/P/subscriptions/S --output gs://B/live",
         "--runner DataflowRunner --help-all",
     ),
-    run="launch.watch.start:watch_stream",
+    run="groundwatch.launch.watch.start:watch_stream",
 )
 COMMAND = Command(
     settings=WatchSettings,
@@ -28,6 +32,6 @@ COMMAND = Command(
         "--demo",
         "--subscription projects/P/subscriptions/S --output out/live --health_address 8080",
     ),
-    run="launch.watch.start:watch_subscription",
+    run="groundwatch.launch.watch.start:watch_subscription",
     variants=(("--runner", _STREAM), ("--demo", _DEMO)),
 )

@@ -18,11 +18,11 @@ from pathlib import Path
 from google.api_core.exceptions import AlreadyExists
 from google.pubsub_v1 import PublisherClient, SubscriberClient
 
-from launch.pubsub.clients import open_client
-from launch.pubsub.topic import Topic
-from launch.samples import sample_paths
-from pipeline.sinks.topic_messages import build_message
-from transforms.grounding.settings import GoogleAccount
+from groundwatch.launch.pubsub.clients import open_client
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.launch.samples import sample_paths
+from groundwatch.pipeline.sinks.topic_messages import build_message
+from groundwatch.transforms.grounding.settings import GoogleAccount
 
 ANSWERS = "projects/sample/topics/answers"
 _TOPICS = (ANSWERS, "projects/sample/topics/alerts", "projects/sample/topics/failures")

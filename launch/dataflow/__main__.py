@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.commands import all_commands
-from launch.dataflow.streaming import stream
-from launch.job.placement import beam_flag_names
-from launch.job.remote_run import archives_of, submit
-from launch.job.start import prepare
-from pipeline.settings.definition import Setting, settings_of
-from pipeline.settings.load import UsageError
-from pipeline.sinks.sink import ArchiveSink
+from groundwatch.launch.commands import all_commands
+from groundwatch.launch.dataflow.streaming import stream
+from groundwatch.launch.job.placement import beam_flag_names
+from groundwatch.launch.job.remote_run import archives_of, submit
+from groundwatch.launch.job.start import prepare
+from groundwatch.pipeline.settings.definition import Setting, settings_of
+from groundwatch.pipeline.settings.load import UsageError
+from groundwatch.pipeline.sinks.sink import ArchiveSink
 
 _log = logging.getLogger(__name__)
 

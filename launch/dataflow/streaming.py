@@ -8,22 +8,22 @@ from apache_beam.io.gcp.pubsub import parse_subscription, parse_topic
 from apache_beam.options.pipeline_options import PipelineOptions, TestOptions
 from msgspec.structs import replace
 
-from launch.inputs.paths import try_output
-from launch.job.beam_options import (
+from groundwatch.launch.inputs.paths import try_output
+from groundwatch.launch.job.beam_options import (
     is_on_dataflow,
     is_on_this_machine,
     read_beam_options,
     worker_count,
 )
-from launch.job.remote_run import submit
-from pipeline import storage
-from pipeline.settings.commands import WatchStreamSettings
-from pipeline.settings.config import Config, Destination, job_config
-from pipeline.settings.load import Loaded
-from pipeline.sinks.sink import StreamSink
-from pipeline.sinks.write_windows import Windows
-from pipeline.sources.read_subscription import ReadSubscription
-from transforms.grounding.settings import OutagePolicy
+from groundwatch.launch.job.remote_run import submit
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.commands import WatchStreamSettings
+from groundwatch.pipeline.settings.config import Config, Destination, job_config
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.sinks.sink import StreamSink
+from groundwatch.pipeline.sinks.write_windows import Windows
+from groundwatch.pipeline.sources.read_subscription import ReadSubscription
+from groundwatch.transforms.grounding.settings import OutagePolicy
 
 _RUN = "watch"
 _NEVER_S = 1e9

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from launch.engine.journal import Journal
-from launch.engine.local_pipeline import LocalPipeline
-from pipeline.sinks.outcomes import Outcome
-from pipeline.sources.read_archives import MessageRange
-from schemas.alert import Alert
-from schemas.failure import Failure
-from schemas.message import Message
-from schemas.summary import RunCounts
-from transforms.grounding.check_session import CheckSession
-from transforms.persistence.seen_ids import SeenIds
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.local_pipeline import LocalPipeline
+from groundwatch.pipeline.sinks.outcomes import Outcome
+from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.summary import RunCounts
+from groundwatch.transforms.grounding.check_session import CheckSession
+from groundwatch.transforms.persistence.seen_ids import SeenIds
 
 
 class Work(NamedTuple):

@@ -14,15 +14,20 @@ from typing import TypeVar
 
 import msgspec
 
-from launch.engine.outbox_rows import OUTBOX_TABLES
-from pipeline import storage
-from pipeline.errors import LockFailed, RunFailed
-from pipeline.settings.checker import DATABASE
-from schemas.avro import load_schema
-from transforms.grounding.reply_cache import REPLY_TABLES
-from transforms.persistence.database import DamagedDatabase, Database, checksum_column, damage
-from transforms.persistence.private_files import make_folder
-from transforms.persistence.seen_ids import SEEN_TABLES
+from groundwatch.launch.engine.outbox_rows import OUTBOX_TABLES
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.errors import LockFailed, RunFailed
+from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.schemas.avro import load_schema
+from groundwatch.transforms.grounding.reply_cache import REPLY_TABLES
+from groundwatch.transforms.persistence.database import (
+    DamagedDatabase,
+    Database,
+    checksum_column,
+    damage,
+)
+from groundwatch.transforms.persistence.private_files import make_folder
+from groundwatch.transforms.persistence.seen_ids import SEEN_TABLES
 
 FORMAT = 1
 """The version of the tables and of the rows in them."""

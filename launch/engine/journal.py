@@ -8,21 +8,21 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from launch.engine.database import EngineDatabase
-from launch.engine.ledger import LedgerHour, hour_of_batch
-from launch.engine.outbox_rows import OutboxRows
-from pipeline.errors import RunFailed
-from pipeline.sinks.chunks import Chunk, encode_chunks
-from pipeline.sinks.outcomes import Outcome
-from pipeline.sinks.row_formats import RowFormat, RowFormats, restrict_row
-from schemas import Record
-from schemas.alert import Alert
-from schemas.failure import Failure
-from schemas.message import Message
-from schemas.summary import RunCounts, total_counts
-from transforms.persistence.seen_ids import record_key
-from transforms.rules.rate_counts import RateCounts, add_counts
-from transforms.runtime import clock
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.ledger import LedgerHour, hour_of_batch
+from groundwatch.launch.engine.outbox_rows import OutboxRows
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.sinks.chunks import Chunk, encode_chunks
+from groundwatch.pipeline.sinks.outcomes import Outcome
+from groundwatch.pipeline.sinks.row_formats import RowFormat, RowFormats, restrict_row
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.summary import RunCounts, total_counts
+from groundwatch.transforms.persistence.seen_ids import record_key
+from groundwatch.transforms.rules.rate_counts import RateCounts, add_counts
+from groundwatch.transforms.runtime import clock
 
 MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines

@@ -2,12 +2,12 @@
 
 from msgspec.structs import asdict
 
-from pipeline.sinks.outcomes import Outcome
-from schemas import Record
-from schemas.alert import Alert, AlertKind, Severity
-from schemas.quantities import HOUR_US
-from schemas.summary import RunCounts
-from transforms.runtime import clock
+from groundwatch.pipeline.sinks.outcomes import Outcome
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert, AlertKind, Severity
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.schemas.summary import RunCounts
+from groundwatch.transforms.runtime import clock
 
 
 class LedgerHour(Record, frozen=True, kw_only=True):

@@ -9,14 +9,14 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 
-from pipeline.build import build_pipeline
-from pipeline.settings.config import Config
-from pipeline.sinks.outcomes import Outcome
-from pipeline.sinks.sink import Sink
-from pipeline.sources.read_archives import MessageRange
-from pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
-from schemas.summary import RunCounts
-from transforms.runtime.counters import counts_from
+from groundwatch.pipeline.build import build_pipeline
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.outcomes import Outcome
+from groundwatch.pipeline.sinks.sink import Sink
+from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
+from groundwatch.schemas.summary import RunCounts
+from groundwatch.transforms.runtime.counters import counts_from
 
 _WRAPPED = re.compile(r" \[while running '.*'\]$", re.DOTALL)
 

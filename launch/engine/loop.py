@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from launch.engine.batches import Batches, Work
-from pipeline.sinks.outcomes import Outcome
-from schemas.summary import RunCounts
+from groundwatch.launch.engine.batches import Batches, Work
+from groundwatch.pipeline.sinks.outcomes import Outcome
+from groundwatch.schemas.summary import RunCounts
 
 
 class BatchSource(Protocol):

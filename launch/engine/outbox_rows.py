@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import astuple
 
-from launch.export.target import Delivered
-from schemas import Record
-from schemas.alert import Alert
-from schemas.failure import Failure
-from schemas.quantities import MEGABYTE
-from transforms.persistence.database import Database, checksum_column
+from groundwatch.launch.export.target import Delivered
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.persistence.database import Database, checksum_column
 
 OUTBOX_TABLES = f"""
 CREATE TABLE IF NOT EXISTS outbox (

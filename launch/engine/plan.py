@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from launch.engine.database import EngineDatabase
-from pipeline.errors import RunFailed
-from pipeline.sources.splits import RecordRange, Segment
-from schemas import Record
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.sources.splits import RecordRange, Segment
+from groundwatch.schemas import Record
 
 _CLAIM = """
 UPDATE plan SET state = 'running', attempt = ?, tries = tries + 1

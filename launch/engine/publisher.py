@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from launch.engine.database import CHUNK_COLUMNS, EngineDatabase
-from pipeline import storage
-from pipeline.settings.config import Config
-from pipeline.sinks.publication import write_manifest_of
-from pipeline.sinks.row_formats import RowFormats
-from pipeline.storage import TargetExists
-from schemas.file_entry import FileEntry
-from schemas.quantities import MEGABYTE
-from transforms.persistence.database import DamagedDatabase, damage, row_checksum
+from groundwatch.launch.engine.database import CHUNK_COLUMNS, EngineDatabase
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.publication import write_manifest_of
+from groundwatch.pipeline.sinks.row_formats import RowFormats
+from groundwatch.pipeline.storage import TargetExists
+from groundwatch.schemas.file_entry import FileEntry
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.persistence.database import DamagedDatabase, damage, row_checksum
 
 _MAX_WAITING_BYTES = 256 * MEGABYTE
 # Asked after each batch: the index has all of its columns, so that no row with its blob is read.

@@ -9,19 +9,19 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from launch.engine.journal import Journal
-from launch.outputs.output_folder import UnreadableFile, read_lines
-from launch.outputs.output_records import FailureLine
-from pipeline import storage
-from pipeline.settings.config import Config, Destination
-from pipeline.sinks.publication import manifests_of, read_manifest_file
-from pipeline.sinks.summary_file import read_summaries, remove_summary, write_summary
-from schemas.cost_estimate import Amounts, Comparison, compare, estimated_amounts
-from schemas.summary import Replayed, ReplayedFile, RunCounts, Summary
-from schemas.verdict import Verdict
-from transforms.grounding.reply_cache import ReplyStore
-from transforms.rules.tagging import Thresholds
-from transforms.runtime import clock
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.outputs.output_folder import UnreadableFile, read_lines
+from groundwatch.launch.outputs.output_records import FailureLine
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Config, Destination
+from groundwatch.pipeline.sinks.publication import manifests_of, read_manifest_file
+from groundwatch.pipeline.sinks.summary_file import read_summaries, remove_summary, write_summary
+from groundwatch.schemas.cost_estimate import Amounts, Comparison, compare, estimated_amounts
+from groundwatch.schemas.summary import Replayed, ReplayedFile, RunCounts, Summary
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.reply_cache import ReplyStore
+from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.runtime import clock
 
 ESTIMATE_FILE = "estimate.json"
 _FAILURES = "failures"

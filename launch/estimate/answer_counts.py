@@ -11,15 +11,15 @@ from itertools import chain
 import msgspec
 from msgspec.structs import asdict, replace
 
-from launch.estimate.sample_totals import Total, estimate_total
-from launch.inputs.unreadable_input import SHOWN_FAULTS
-from pipeline.settings.config import Config
-from schemas import Record
-from schemas.message import Message
-from schemas.verdict import Verdict
-from transforms.formats.parser import ParseFailure
-from transforms.grounding.forecast import Forecast, forecast_check
-from transforms.step_order import SampledOut, route_answers
+from groundwatch.launch.estimate.sample_totals import Total, estimate_total
+from groundwatch.launch.inputs.unreadable_input import SHOWN_FAULTS
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.schemas import Record
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
+from groundwatch.transforms.step_order import SampledOut, route_answers
 
 _DIGEST_BYTES = 16
 _TABLE = """

@@ -9,22 +9,22 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from launch.engine.run_summary import ESTIMATE_FILE
-from launch.estimate import answer_counts
-from launch.estimate.sample_totals import Total
-from launch.inputs.archive_messages import ArchiveMessages
-from launch.inputs.paths import default_run_id, find_inputs, try_output
-from launch.inputs.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
-from launch.job.placement import place_job
-from launch.outputs.output_folder import write_file
-from launch.terminal.exit_status import DONE, fail
-from launch.terminal.figures import counted
-from pipeline import storage
-from pipeline.settings.commands import EstimateSettings
-from pipeline.settings.config import Config, Destination, job_config
-from pipeline.settings.load import Loaded
-from schemas.cost_estimate import Estimate, Interval, estimate_to_json
-from transforms.runtime import clock
+from groundwatch.launch.engine.run_summary import ESTIMATE_FILE
+from groundwatch.launch.estimate import answer_counts
+from groundwatch.launch.estimate.sample_totals import Total
+from groundwatch.launch.inputs.archive_messages import ArchiveMessages
+from groundwatch.launch.inputs.paths import default_run_id, find_inputs, try_output
+from groundwatch.launch.inputs.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
+from groundwatch.launch.job.placement import place_job
+from groundwatch.launch.outputs.output_folder import write_file
+from groundwatch.launch.terminal.exit_status import DONE, fail
+from groundwatch.launch.terminal.figures import counted
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.commands import EstimateSettings
+from groundwatch.pipeline.settings.config import Config, Destination, job_config
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.schemas.cost_estimate import Estimate, Interval, estimate_to_json
+from groundwatch.transforms.runtime import clock
 
 _MS_A_MINUTE = 60_000
 _COUNTED = ("duplicates", "sampled_out", "to_check", "planned_calls", "calls", "characters")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import fsum
 from statistics import fmean
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 _DEVIATIONS = 1.96
 _PADDING = 2

@@ -9,10 +9,14 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from launch.evaluate.evaluate_answers import plain_table, precision_and_recall, with_labelled
-from launch.evaluate.evaluation import answer_examples
-from launch.evaluate.labelled_answers import LabelledAnswer, LabelledAnswers
-from launch.evaluate.statistics import (
+from groundwatch.launch.evaluate.evaluate_answers import (
+    plain_table,
+    precision_and_recall,
+    with_labelled,
+)
+from groundwatch.launch.evaluate.evaluation import answer_examples
+from groundwatch.launch.evaluate.labelled_answers import LabelledAnswer, LabelledAnswers
+from groundwatch.launch.evaluate.statistics import (
     Example,
     Flagged,
     Goal,
@@ -22,13 +26,13 @@ from launch.evaluate.statistics import (
     held_out_flags,
     measure_flags,
 )
-from launch.outputs.output_folder import write_file
-from launch.terminal.exit_status import DONE, fail
-from launch.terminal.figures import NOTHING, count, percent
-from pipeline.settings.commands import CalibrateSettings
-from pipeline.settings.load import Loaded
-from schemas import Record
-from transforms.rules.spans import without_controls
+from groundwatch.launch.outputs.output_folder import write_file
+from groundwatch.launch.terminal.exit_status import DONE, fail
+from groundwatch.launch.terminal.figures import NOTHING, count, percent
+from groundwatch.pipeline.settings.commands import CalibrateSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.schemas import Record
+from groundwatch.transforms.rules.spans import without_controls
 
 CLAIM, SUPPORT = "claim_threshold", "low_grounded_threshold"
 _WIDTH = 120

@@ -9,19 +9,19 @@ from typing import TypeVar
 from rich.console import Console
 from rich.table import Table
 
-from launch.evaluate.evaluation import Evaluation, measure
-from launch.evaluate.labelled_answers import Counts, LabelledAnswers, holds_records
-from launch.evaluate.statistics import Calibration, Estimate, Flagged, PrecisionRecall
-from launch.inputs.labels import read_all_labels
-from launch.inputs.paths import find_inputs
-from launch.inputs.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
-from launch.outputs.output_folder import write_file
-from launch.terminal.exit_status import DONE, fail
-from launch.terminal.figures import NOTHING, count, counted, percent
-from pipeline.settings.commands import EvaluateSettings, EvaluationSettings
-from pipeline.settings.load import Loaded
-from schemas.quantities import indented_json
-from transforms.grounding.errors import RunStopped, Unavailable
+from groundwatch.launch.evaluate.evaluation import Evaluation, measure
+from groundwatch.launch.evaluate.labelled_answers import Counts, LabelledAnswers, holds_records
+from groundwatch.launch.evaluate.statistics import Calibration, Estimate, Flagged, PrecisionRecall
+from groundwatch.launch.inputs.labels import read_all_labels
+from groundwatch.launch.inputs.paths import find_inputs
+from groundwatch.launch.inputs.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
+from groundwatch.launch.outputs.output_folder import write_file
+from groundwatch.launch.terminal.exit_status import DONE, fail
+from groundwatch.launch.terminal.figures import NOTHING, count, counted, percent
+from groundwatch.pipeline.settings.commands import EvaluateSettings, EvaluationSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.schemas.quantities import indented_json
+from groundwatch.transforms.grounding.errors import RunStopped, Unavailable
 
 _WIDTH = 100
 S = TypeVar("S", bound=EvaluateSettings)

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from launch.evaluate import statistics
-from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
-from schemas import Record
-from schemas.answer import LabelSpan
-from schemas.verdict import Verdict
+from groundwatch.launch.evaluate import statistics
+from groundwatch.launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import LabelSpan
+from groundwatch.schemas.verdict import Verdict
 
 # Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)

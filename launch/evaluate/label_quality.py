@@ -3,11 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from launch.evaluate.shares import Interval, share_interval
-from launch.evaluate.strata import Quality, Sample, Stratum, estimate_quality, labels_needed
-from launch.inputs.labels import UNSUPPORTED, UNSURE
-from schemas import Record
-from schemas.verdict import Verdict
+from groundwatch.launch.evaluate.shares import Interval, share_interval
+from groundwatch.launch.evaluate.strata import (
+    Quality,
+    Sample,
+    Stratum,
+    estimate_quality,
+    labels_needed,
+)
+from groundwatch.launch.inputs.labels import UNSUPPORTED, UNSURE
+from groundwatch.schemas import Record
+from groundwatch.schemas.verdict import Verdict
 
 HALF_WIDTH = 0.05
 _NO_NAME = "unknown"

@@ -9,17 +9,17 @@ from typing import NamedTuple
 import fastavro
 import msgspec
 
-from launch.inputs.archive_messages import ArchiveMessages
-from launch.inputs.unreadable_input import SHOWN_FAULTS
-from launch.outputs.output_folder import UnreadableFile, read_answers
-from pipeline import storage
-from pipeline.settings.commands import EvaluateSettings
-from schemas import Record
-from schemas.answer import Label
-from schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
-from transforms.formats.parser import ParseFailure
-from transforms.grounding.errors import CheckFailed, RunStopped
-from transforms.step_order import enrich_answers, route_answers
+from groundwatch.launch.inputs.archive_messages import ArchiveMessages
+from groundwatch.launch.inputs.unreadable_input import SHOWN_FAULTS
+from groundwatch.launch.outputs.output_folder import UnreadableFile, read_answers
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.commands import EvaluateSettings
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Label
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
+from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
+from groundwatch.transforms.step_order import enrich_answers, route_answers
 
 
 class Counts(msgspec.Struct, kw_only=True):
@@ -100,8 +100,8 @@ class LabelledAnswers:
     def add_checked(self, paths: Sequence[str], settings: EvaluateSettings) -> None:
         """Check the answers of archives and add them; raise RunStopped if no call can succeed."""
         # Scores need no check, and no client of Google.
-        from transforms.check_one import check_answers  # noqa: PLC0415
-        from transforms.grounding.transport import try_connection  # noqa: PLC0415
+        from groundwatch.transforms.check_one import check_answers  # noqa: PLC0415
+        from groundwatch.transforms.grounding.transport import try_connection  # noqa: PLC0415
 
         messages = ArchiveMessages(paths)
         check_settings = settings.checker.check(retries=settings.retries.policy)

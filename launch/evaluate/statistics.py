@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 _SEED = 20_261  # fixed, so that equal scores give equal intervals
 _INTERVAL = (0.025, 0.975)

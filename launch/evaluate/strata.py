@@ -5,9 +5,9 @@ from enum import StrEnum
 from math import ceil, hypot, inf, sqrt
 from typing import NamedTuple
 
-from launch.evaluate.shares import Interval, share_interval
-from schemas.verdict import Verdict
-from transforms.rules.tagging import Thresholds
+from groundwatch.launch.evaluate.shares import Interval, share_interval
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import Thresholds
 
 _NEAR = 0.15  # so close above a threshold
 # No stratum has less than this share of the labels.

@@ -7,8 +7,8 @@ from datetime import datetime
 from operator import itemgetter
 from typing import IO, Any
 
-from schemas.avro import load_schema
-from schemas.quantities import to_rfc3339, to_us
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.quantities import to_rfc3339, to_us
 
 # A spreadsheet runs a cell that begins so as a formula, also in full width and behind white space.
 # Source: https://owasp.org/www-community/attacks/CSV_Injection

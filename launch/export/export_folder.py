@@ -7,23 +7,23 @@ from itertools import islice
 
 import msgspec
 
-from launch.export.target import Delivered, Target, TargetUnavailable, deliver
-from launch.outputs.output_folder import (
+from groundwatch.launch.export.target import Delivered, Target, TargetUnavailable, deliver
+from groundwatch.launch.outputs.output_folder import (
     UnreadableFile,
     find_files,
     read_answers,
     read_summary,
     write_file,
 )
-from launch.terminal.figures import counted
-from launch.terminal.progress import Gauges, Progress
-from pipeline import storage
-from pipeline.settings.results import ExportSettings
-from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
-from schemas import Record
-from schemas.grounding_result import GroundingResult
-from transforms.rules.alerting import grounding_result
-from transforms.runtime.retry_schedule import RetrySchedule
+from groundwatch.launch.terminal.figures import counted
+from groundwatch.launch.terminal.progress import Gauges, Progress
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.results import ExportSettings
+from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
+from groundwatch.schemas import Record
+from groundwatch.schemas.grounding_result import GroundingResult
+from groundwatch.transforms.rules.alerting import grounding_result
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 
 _WRITE_EVERY_S = 1.0
 _SCHEDULE = RetrySchedule(first_s=1.0, longest_s=30.0)

@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx
 import msgspec
 
-from launch.export.target import RowsRefused, TargetMisconfigured, TargetUnavailable
-from schemas.quantities import to_datetime
-from transforms.grounding.protocol import parse_retry_after
-from transforms.runtime import clock
+from groundwatch.launch.export.target import RowsRefused, TargetMisconfigured, TargetUnavailable
+from groundwatch.schemas.quantities import to_datetime
+from groundwatch.transforms.grounding.protocol import parse_retry_after
+from groundwatch.transforms.runtime import clock
 
 _TIMEOUT_S = 10.0
 _NOT_FOUND = 404

@@ -21,11 +21,16 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_context
 
-from launch import __version__
-from launch.export.http_sender import reply_error, show_address
-from launch.export.result_payloads import opentelemetry_attributes
-from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
-from schemas.grounding_result import GroundingResult
+from groundwatch import __version__
+from groundwatch.launch.export.http_sender import reply_error, show_address
+from groundwatch.launch.export.result_payloads import opentelemetry_attributes
+from groundwatch.launch.export.target import (
+    RowsRefused,
+    Target,
+    TargetMisconfigured,
+    TargetUnavailable,
+)
+from groundwatch.schemas.grounding_result import GroundingResult
 
 _EVENT = "gen_ai.evaluation.result"
 _TRACE_DIGITS, _SPAN_DIGITS = 32, 16

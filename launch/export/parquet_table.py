@@ -6,8 +6,8 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.avro import load_schema
-from schemas.quantities import MEGABYTE
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.quantities import MEGABYTE
 
 _ROW_GROUP_BYTES = 16 * MEGABYTE
 _SIMPLE_TYPES = {

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from schemas.grounding_result import GroundingResult
+from groundwatch.schemas.grounding_result import GroundingResult
 
 EVALUATION = "grounding"
 """The name of the evaluation in every tool."""

@@ -3,13 +3,18 @@
 import sys
 from contextlib import closing
 
-from launch.export.target import TargetMisconfigured, TargetUnavailable, open_target, try_target
-from launch.export.write_table import write_table
-from launch.outputs.output_folder import UnreadableFile
-from launch.terminal.exit_status import DONE, FAILED, fail
-from pipeline.errors import LockFailed
-from pipeline.settings.load import Loaded
-from pipeline.settings.results import TABLES, ExportSettings
+from groundwatch.launch.export.target import (
+    TargetMisconfigured,
+    TargetUnavailable,
+    open_target,
+    try_target,
+)
+from groundwatch.launch.export.write_table import write_table
+from groundwatch.launch.outputs.output_folder import UnreadableFile
+from groundwatch.launch.terminal.exit_status import DONE, FAILED, fail
+from groundwatch.pipeline.errors import LockFailed
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.settings.results import TABLES, ExportSettings
 
 
 def export(loaded: Loaded[ExportSettings]) -> int:
@@ -20,7 +25,7 @@ def export(loaded: Loaded[ExportSettings]) -> int:
     loaded.raise_problems()
     if settings.export_output:
         return write_table(settings.folder, settings.to, settings.export_output)
-    from launch.export.export_folder import FolderExport  # noqa: PLC0415 - it imports Beam
+    from groundwatch.launch.export.export_folder import FolderExport  # noqa: PLC0415 - it imports Beam
 
     run = FolderExport(settings)
     try:

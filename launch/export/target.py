@@ -9,16 +9,16 @@ from typing import Any, Generic, TypeVar
 
 from msgspec.structs import astuple
 
-from schemas import Record
-from schemas.grounding_result import GroundingResult
+from groundwatch.schemas import Record
+from groundwatch.schemas.grounding_result import GroundingResult
 
 Row = TypeVar("Row")
 _MAX_LOGGED = 5
 _TARGETS = {
-    "langfuse": "launch.export.trace_tools:LangfuseScores",
-    "mlflow": "launch.export.trace_tools:MlflowAssessments",
-    "opentelemetry": "launch.export.otlp:OtlpEvents",
-    "phoenix": "launch.export.trace_tools:PhoenixAnnotations",
+    "langfuse": "groundwatch.launch.export.trace_tools:LangfuseScores",
+    "mlflow": "groundwatch.launch.export.trace_tools:MlflowAssessments",
+    "opentelemetry": "groundwatch.launch.export.otlp:OtlpEvents",
+    "phoenix": "groundwatch.launch.export.trace_tools:PhoenixAnnotations",
 }
 _log = logging.getLogger(__name__)
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from launch.export.target import Row, Target, TargetMisconfigured, TargetUnavailable
-from launch.pubsub.pubsub_errors import Refused, Unpublished
-from launch.pubsub.topic import Topic
-from pipeline.sinks.topic_messages import TopicMessage
+from groundwatch.launch.export.target import Row, Target, TargetMisconfigured, TargetUnavailable
+from groundwatch.launch.pubsub.pubsub_errors import Refused, Unpublished
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 
 
 class TopicTarget(Target[Row]):

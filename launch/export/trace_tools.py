@@ -8,12 +8,21 @@ from multiprocessing.pool import ThreadPool
 
 import msgspec
 
-from launch.export.http_sender import HttpSender, TraceUnknown, read_secret, require_secret
-from launch.export.result_payloads import langfuse_scores, mlflow_assessment, phoenix_annotation
-from launch.export.target import Target
-from schemas.grounding_result import GroundingResult
-from schemas.quantities import to_rfc3339
-from transforms.runtime import clock
+from groundwatch.launch.export.http_sender import (
+    HttpSender,
+    TraceUnknown,
+    read_secret,
+    require_secret,
+)
+from groundwatch.launch.export.result_payloads import (
+    langfuse_scores,
+    mlflow_assessment,
+    phoenix_annotation,
+)
+from groundwatch.launch.export.target import Target
+from groundwatch.schemas.grounding_result import GroundingResult
+from groundwatch.schemas.quantities import to_rfc3339
+from groundwatch.transforms.runtime import clock
 
 _PARALLEL = 8
 _LANGFUSE_CLOUD = "https://cloud.langfuse.com"

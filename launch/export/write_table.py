@@ -6,12 +6,12 @@ from contextlib import closing
 from itertools import chain
 from typing import Any
 
-from launch.export.csv_table import CsvTable
-from launch.outputs.output_folder import UnreadableFile, find_files, read_blocks
-from launch.terminal.exit_status import DONE, fail
-from launch.terminal.figures import counted
-from pipeline import storage
-from schemas.avro import load_schema
+from groundwatch.launch.export.csv_table import CsvTable
+from groundwatch.launch.outputs.output_folder import UnreadableFile, find_files, read_blocks
+from groundwatch.launch.terminal.exit_status import DONE, fail
+from groundwatch.launch.terminal.figures import counted
+from groundwatch.pipeline import storage
+from groundwatch.schemas.avro import load_schema
 
 _ABSENT = {
     field["name"]: field["default"]
@@ -55,6 +55,6 @@ def _write(files: Sequence[str], kind: str, path: str) -> int:
 def _open_table(kind: str, stream: Any) -> Any:
     if kind == "csv":
         return CsvTable(stream)
-    from launch.export.parquet_table import ParquetTable  # noqa: PLC0415 - it imports pyarrow
+    from groundwatch.launch.export.parquet_table import ParquetTable  # noqa: PLC0415 - it imports pyarrow
 
     return ParquetTable(stream)

@@ -6,10 +6,10 @@ from typing import IO
 from rich.console import Console
 from rich.progress import Progress
 
-from pipeline import storage
-from pipeline.sources.archives import read_file
-from pipeline.sources.compression import DamagedArchive
-from schemas.message import Message
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.archives import read_file
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.message import Message
 
 _MESSAGES_BETWEEN_UPDATES = 256
 

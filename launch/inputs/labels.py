@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from pipeline import storage
-from schemas import Record
-from schemas.answer import Label, LabelSpan
+from groundwatch.pipeline import storage
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Label, LabelSpan
 
 _NAMES = ("record_id", "name", "answer_name", "id")
 _UNSUPPORTED = frozenset({"low_grounded", "hallucinated", "unsupported", "ungrounded"})

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
-from pipeline import storage
-from pipeline.settings.config import Destination
-from schemas.quantities import MEGABYTE
-from transforms.persistence.private_files import create_file, make_folder
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.persistence.private_files import create_file, make_folder
 
 STANDARD_INPUT = "-"
 """The path that means standard input, which is JSON Lines."""

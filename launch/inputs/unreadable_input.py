@@ -7,14 +7,14 @@ from contextlib import suppress
 from itertools import islice
 from typing import cast
 
-from launch.outputs.output_folder import UnreadableFile, read_lines
-from launch.outputs.output_records import FailureLine
-from launch.terminal.exit_status import fail
-from launch.terminal.figures import printable
-from pipeline import storage
-from pipeline.settings.config import Destination
-from pipeline.sinks.publication import read_manifest
-from pipeline.sources.archives import has_checksums
+from groundwatch.launch.outputs.output_folder import UnreadableFile, read_lines
+from groundwatch.launch.outputs.output_records import FailureLine
+from groundwatch.launch.terminal.exit_status import fail
+from groundwatch.launch.terminal.figures import printable
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks.publication import read_manifest
+from groundwatch.pipeline.sources.archives import has_checksums
 
 SHOWN_FAULTS = 3
 _HEAD_BYTES = 4_096

@@ -19,9 +19,9 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 from apache_beam.runners.runner import create_runner
 
-from pipeline import storage
-from pipeline.settings.job import JobSettings
-from pipeline.settings.load import Loaded, UsageError, describe_unknown, flag_names
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.job import JobSettings
+from groundwatch.pipeline.settings.load import Loaded, UsageError, describe_unknown, flag_names
 
 _DATAFLOW = frozenset({"dataflow", "dataflowrunner"})
 _ONE_PROCESS = "no_use_multiple_sdk_containers"

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.settings.job import JobSettings
-from pipeline.settings.load import Loaded
+from groundwatch.pipeline.settings.job import JobSettings
+from groundwatch.pipeline.settings.load import Loaded
 
 _FLAG = re.compile(r"['\"]--([\w-]+)['\"]")
 
@@ -37,7 +37,7 @@ def place_job(loaded: Loaded[Any], job: JobSettings, quota_problems: list[str]) 
     project = [f"--project={job.checker.project}"] if job.checker.project else []
     if not loaded.others or loaded.problems:
         return Placement(is_local=True, processes=job.local.workers or 1, beam_arguments=project)
-    from launch.job import beam_options  # noqa: PLC0415 - it imports Beam
+    from groundwatch.launch.job import beam_options  # noqa: PLC0415 - it imports Beam
 
     options = beam_options.read_beam_options(loaded, job)
     processes = beam_options.worker_count(options, job, quota_problems)

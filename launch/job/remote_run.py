@@ -17,28 +17,29 @@ from apache_beam.runners.runner import PipelineResult, PipelineState
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
-from launch.engine.local_pipeline import cause_of
-from launch.engine.run_summary import publish_summary, resolve_replayed, summary_of
-from launch.terminal.exit_status import DONE, fail
-from pipeline import storage
-from pipeline.build import Source, build_pipeline
-from pipeline.errors import RunFailed
-from pipeline.settings.config import Config
-from pipeline.sinks.publication import check_manifest
-from pipeline.sinks.row_formats import row_formats
-from pipeline.sinks.sink import ArchiveSink, Sink
-from pipeline.sinks.summary_file import refuse_other_source
-from pipeline.sources.read_archives import ReadArchives
-from pipeline.sources.read_subscription import ReadSubscription
-from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
-from schemas.summary import Summary
-from transforms.runtime import clock
-from transforms.runtime.counters import counts_from
-from transforms.runtime.waiting import waiting_for
+from groundwatch.launch.engine.local_pipeline import cause_of
+from groundwatch.launch.engine.run_summary import publish_summary, resolve_replayed, summary_of
+from groundwatch.launch.terminal.exit_status import DONE, fail
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.build import Source, build_pipeline
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.publication import check_manifest
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.sinks.sink import ArchiveSink, Sink
+from groundwatch.pipeline.sinks.summary_file import refuse_other_source
+from groundwatch.pipeline.sources.read_archives import ReadArchives
+from groundwatch.pipeline.sources.read_subscription import ReadSubscription
+from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
+from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.runtime import clock
+from groundwatch.transforms.runtime.counters import counts_from
+from groundwatch.transforms.runtime.waiting import waiting_for
 
 _PAGES = "https://console.cloud.google.com/dataflow/jobs"
 _OWN_ERROR = re.compile(
-    r"^(?:transforms\.grounding\.errors\.\w+|OSError): (.+?)(?: \[while running .*)?$", re.MULTILINE
+    r"^(?:groundwatch\.transforms\.grounding\.errors\.\w+|OSError): (.+?)(?: \[while running .*)?$",
+    re.MULTILINE,
 )
 _NO_JAR = re.compile(r"Unable to fetch remote job server jar at (\S+): ")
 _ANY_ERROR = re.compile(r"\b\w+(?:Error|Exception)\b")

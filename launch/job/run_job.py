@@ -5,23 +5,23 @@ import traceback
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.backfill.run_backfill import local_run
-from launch.engine.database import OtherVersion
-from launch.inputs.unreadable_input import fail_unreadable, fail_with, first_failures
-from launch.job.placement import Placement
-from launch.job.remote_run import run_remotely
-from launch.logs.json_log import keep_beam_quiet
-from launch.report.counts.tally import Tally
-from launch.report.terminal_summary import show_summary
-from launch.report.write_report import write_report
-from launch.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
-from pipeline.errors import RunFailed
-from pipeline.settings.config import Config
-from pipeline.settings.job import JobSettings
-from pipeline.sources.compression import DamagedArchive
-from schemas.summary import Summary
-from transforms.grounding.errors import CheckFailed
-from transforms.grounding.transport import try_connection
+from groundwatch.launch.backfill.run_backfill import local_run
+from groundwatch.launch.engine.database import OtherVersion
+from groundwatch.launch.inputs.unreadable_input import fail_unreadable, fail_with, first_failures
+from groundwatch.launch.job.placement import Placement
+from groundwatch.launch.job.remote_run import run_remotely
+from groundwatch.launch.logs.json_log import keep_beam_quiet
+from groundwatch.launch.report.counts.tally import Tally
+from groundwatch.launch.report.terminal_summary import show_summary
+from groundwatch.launch.report.write_report import write_report
+from groundwatch.launch.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.job import JobSettings
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.grounding.errors import CheckFailed
+from groundwatch.transforms.grounding.transport import try_connection
 
 _EXPECTED = (CheckFailed, OSError, RunFailed)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from launch.engine.run_summary import free_run_id, move_replayed
-from launch.inputs.paths import (
+from groundwatch.launch.engine.run_summary import free_run_id, move_replayed
+from groundwatch.launch.inputs.paths import (
     STANDARD_INPUT,
     default_run_id,
     default_run_id_of,
@@ -20,16 +20,16 @@ from launch.inputs.paths import (
     standard_input_kept,
     try_output,
 )
-from launch.job.placement import Placement, place_job
-from launch.samples import sample_paths
-from launch.terminal.exit_status import DONE, LEFT, LOW_GROUNDED, fail
-from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
-from pipeline.settings.config import Config, Destination, job_config
-from pipeline.settings.definition import build
-from pipeline.settings.job import JobSettings
-from pipeline.settings.load import Loaded
-from pipeline.sinks.summary_file import read_summaries
-from transforms.grounding.errors import CheckFailed
+from groundwatch.launch.job.placement import Placement, place_job
+from groundwatch.launch.samples import sample_paths
+from groundwatch.launch.terminal.exit_status import DONE, LEFT, LOW_GROUNDED, fail
+from groundwatch.pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
+from groundwatch.pipeline.settings.config import Config, Destination, job_config
+from groundwatch.pipeline.settings.definition import build
+from groundwatch.pipeline.settings.job import JobSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.sinks.summary_file import read_summaries
+from groundwatch.transforms.grounding.errors import CheckFailed
 
 
 def backfill(loaded: Loaded[BackfillSettings]) -> int:
@@ -87,7 +87,7 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
     # All problems are reported before a failure is taken out of the subscription.
     place_job(loaded, settings.job, [])
     loaded.raise_problems()
-    from launch.pubsub import failure_spool, pubsub_errors  # noqa: PLC0415 - it imports gRPC
+    from groundwatch.launch.pubsub import failure_spool, pubsub_errors  # noqa: PLC0415 - it imports gRPC
 
     output = settings.job.output.output
     destination = Destination(root=output, run=f"{default_run_id_of(name)}-spool")
@@ -159,6 +159,6 @@ def _local_flags(job: JobSettings) -> Iterator[str]:
 
 
 def _run(config: Config, placement: Placement, job: JobSettings) -> int:
-    from launch.job.run_job import run_job  # noqa: PLC0415 - it imports Beam
+    from groundwatch.launch.job.run_job import run_job  # noqa: PLC0415 - it imports Beam
 
     return run_job(config, placement, job)

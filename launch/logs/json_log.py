@@ -15,9 +15,9 @@ from typing import Any, TextIO
 
 import msgspec
 
-from schemas.quantities import to_rfc3339
+from groundwatch.schemas.quantities import to_rfc3339
 
-_OURS = ("groundwatch", "launch", "pipeline", "schemas", "transforms")
+_OURS = "groundwatch"
 _SEVERITIES = ("DEFAULT", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _STANDARD_FIELDS = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 _QUIET_IN_BEAM = ("common", "dataflow.dataflow_runner", "worker")
@@ -40,8 +40,7 @@ def keep_beam_quiet() -> None:
 def log_as_json(stream: TextIO | None = None) -> None:
     """Write the log of this process, and what ends one of its threads, as JSON from now on."""
     logging.basicConfig(handlers=[JsonLogHandler(stream)], level=logging.WARNING, force=True)
-    for name in _OURS:
-        logging.getLogger(name).setLevel(logging.INFO)
+    logging.getLogger(_OURS).setLevel(logging.INFO)
     # Google's clients keep their log to themselves, unless they find it set up
     # (google.api_core.client_logging).
     google = logging.getLogger("google")
@@ -107,7 +106,7 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record, without a line end."""
-        is_own = record.name.partition(".")[0] in _OURS
+        is_own = record.name.partition(".")[0] == _OURS
         fields = {
             "time": to_rfc3339(round(record.created * 1e6)),
             "severity": _SEVERITIES[max(0, min(record.levelno // 10, len(_SEVERITIES) - 1))],

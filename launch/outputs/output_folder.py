@@ -7,13 +7,13 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
-from pipeline import storage
-from pipeline.sources.avro_files import AvroFile, Row
-from pipeline.sources.compression import DamagedArchive
-from schemas import Record
-from schemas.enriched_answer import AnswerRow, is_enriched_schema
-from transforms.rules.tagging import Thresholds
+from groundwatch.launch.outputs.output_records import AlertLine, FailureLine, RunSummary
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.avro_files import AvroFile, Row
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas import Record
+from groundwatch.schemas.enriched_answer import AnswerRow, is_enriched_schema
+from groundwatch.transforms.rules.tagging import Thresholds
 
 _Line = TypeVar("_Line", AlertLine, AnswerRow, FailureLine)
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import grpc
 from google.pubsub_v1 import PublisherClient, SubscriberClient
 
-from transforms.grounding.credentials import find_credentials
-from transforms.grounding.settings import GoogleAccount
+from groundwatch.transforms.grounding.credentials import find_credentials
+from groundwatch.transforms.grounding.settings import GoogleAccount
 
 _OPTIONS = [
     ("grpc.max_send_message_length", -1),

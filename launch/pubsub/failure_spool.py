@@ -5,16 +5,16 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from launch.pubsub.outstanding import PullSettings
-from launch.pubsub.subscription import PubSubSubscription
-from pipeline import storage
-from pipeline.sinks.topic_messages import decode_failure
-from schemas.failure import failure_to_json
-from schemas.message import Message
-from schemas.quantities import MEGABYTE
-from transforms.grounding.settings import GoogleAccount
-from transforms.persistence.private_files import create_file, make_folder
-from transforms.runtime.waiting import waiting_for
+from groundwatch.launch.pubsub.outstanding import PullSettings
+from groundwatch.launch.pubsub.subscription import PubSubSubscription
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sinks.topic_messages import decode_failure
+from groundwatch.schemas.failure import failure_to_json
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.grounding.settings import GoogleAccount
+from groundwatch.transforms.persistence.private_files import create_file, make_folder
+from groundwatch.transforms.runtime.waiting import waiting_for
 
 EMPTY_AFTER_S = 5.0  # without a message, the subscription counts as empty
 _MAX_MESSAGES, _MAX_BYTES = 1_000, 64 * MEGABYTE

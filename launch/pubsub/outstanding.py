@@ -8,9 +8,9 @@ from enum import Enum, auto
 
 import msgspec
 
-from schemas import Record
-from schemas.message import Message
-from schemas.quantities import MEGABYTE, SECOND_US
+from groundwatch.schemas import Record
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.quantities import MEGABYTE, SECOND_US
 
 _MAX_ACK_IDS = 5  # of one message: one that is outstanding for days is delivered again every minute
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from google.api_core import exceptions
 
-from transforms.runtime.retry_schedule import RetrySchedule
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 
 _MAX_REASON = 200
 _ADVICE: dict[type[Exception], str] = {

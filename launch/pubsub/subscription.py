@@ -10,17 +10,22 @@ from google.api_core import exceptions
 from google.pubsub_v1 import SubscriberClient, types
 from msgspec.structs import replace
 
-from launch.pubsub import clients
-from launch.pubsub.outstanding import (
+from groundwatch.launch.pubsub import clients
+from groundwatch.launch.pubsub.outstanding import (
     Delivery,
     OutstandingMessages,
     PullSettings,
     Settlement,
     SubscriptionStats,
 )
-from launch.pubsub.pubsub_errors import Reachability, is_about_the_caller, is_transient, refused
-from schemas.message import Message
-from transforms.grounding.settings import GoogleAccount
+from groundwatch.launch.pubsub.pubsub_errors import (
+    Reachability,
+    is_about_the_caller,
+    is_transient,
+    refused,
+)
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.grounding.settings import GoogleAccount
 
 _MAX_ACK_IDS = 1_000  # a request may hold 512 KiB, and an ack id has up to some 220 bytes
 # A stream that has been open for so long is in order: no connection takes as long to fail.

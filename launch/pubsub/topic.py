@@ -6,10 +6,16 @@ from collections.abc import Iterable, Iterator
 from google.api_core import exceptions
 from google.pubsub_v1 import PublisherClient, types
 
-from launch.pubsub import clients
-from launch.pubsub.pubsub_errors import Reachability, Refused, Unpublished, is_transient, refused
-from pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
-from transforms.grounding.settings import GoogleAccount
+from groundwatch.launch.pubsub import clients
+from groundwatch.launch.pubsub.pubsub_errors import (
+    Reachability,
+    Refused,
+    Unpublished,
+    is_transient,
+    refused,
+)
+from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
+from groundwatch.transforms.grounding.settings import GoogleAccount
 
 _MAX_MESSAGES = 1_000
 _FRAME_BYTES = 16

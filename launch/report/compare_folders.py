@@ -6,19 +6,19 @@ from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
-from launch.outputs.output_folder import OutputFiles, UnreadableFile, read_answers
-from launch.report.counts.comparison import (
+from groundwatch.launch.outputs.output_folder import OutputFiles, UnreadableFile, read_answers
+from groundwatch.launch.report.counts.comparison import (
     NO_PAIRS,
     ChangedAnswer,
     Comparison,
     PairCounts,
     Scores,
 )
-from launch.report.counts.excerpts import AnswerExcerpt, cut_answer
-from launch.report.counts.untrusted_names import cut_name
-from launch.report.page.page import render_comparison
-from launch.report.write_report import read_output
-from schemas.enriched_answer import AnswerRow
+from groundwatch.launch.report.counts.excerpts import AnswerExcerpt, cut_answer
+from groundwatch.launch.report.counts.untrusted_names import cut_name
+from groundwatch.launch.report.page.page import render_comparison
+from groundwatch.launch.report.write_report import read_output
+from groundwatch.schemas.enriched_answer import AnswerRow
 
 _MAX_ENGINES = 20
 _TABLES = """

@@ -5,15 +5,15 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from launch.outputs import output_folder
-from launch.report.compare_folders import compare_folders
-from launch.report.page.page import render
-from launch.report.write_report import REPORT_NAME, read_output
-from launch.terminal.exit_status import DONE, FAILED, fail, gate
-from pipeline import storage
-from pipeline.settings.commands import ReportSettings
-from pipeline.settings.load import Loaded
-from pipeline.sinks.summary_file import read_summaries
+from groundwatch.launch.outputs import output_folder
+from groundwatch.launch.report.compare_folders import compare_folders
+from groundwatch.launch.report.page.page import render
+from groundwatch.launch.report.write_report import REPORT_NAME, read_output
+from groundwatch.launch.terminal.exit_status import DONE, FAILED, fail, gate
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.commands import ReportSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.sinks.summary_file import read_summaries
 
 _COMPARISON_NAME = "comparison.html"
 

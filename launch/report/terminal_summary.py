@@ -9,25 +9,25 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from launch.inputs.unreadable_input import failure_examples
-from launch.outputs.output_folder import UnreadableFile, read_answers
-from launch.report.counts.excerpts import AnswerExcerpt
-from launch.report.counts.tally import Tally
-from launch.terminal.figures import (
+from groundwatch.launch.inputs.unreadable_input import failure_examples
+from groundwatch.launch.outputs.output_folder import UnreadableFile, read_answers
+from groundwatch.launch.report.counts.excerpts import AnswerExcerpt
+from groundwatch.launch.report.counts.tally import Tally
+from groundwatch.launch.terminal.figures import (
     SCREEN_ACCURACY,
     accounts_line,
     answer_ids,
     counted,
     printable,
 )
-from pipeline.settings.config import Config
-from pipeline.sinks.publication import read_manifest
-from pipeline.sinks.summary_file import read_summaries
-from schemas.cost_estimate import Comparison
-from schemas.quantities import SECOND_US
-from schemas.summary import Summary
-from schemas.verdict import Verdict
-from transforms.rules.tagging import Thresholds
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.publication import read_manifest
+from groundwatch.pipeline.sinks.summary_file import read_summaries
+from groundwatch.schemas.cost_estimate import Comparison
+from groundwatch.schemas.quantities import SECOND_US
+from groundwatch.schemas.summary import Summary
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import Thresholds
 
 _MAX_ANSWERS = 5
 _MAX_ROWS_TO_SEARCH = 20_000

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TypeVar
 
-from launch.outputs import output_folder
-from launch.outputs.output_records import AlertLine, FailureLine
-from launch.report.counts.tally import Findings, Tally
-from launch.report.page.page import render
-from pipeline import storage
-from pipeline.sinks.ranking import SHOWN_ANSWERS
-from schemas.enriched_answer import AnswerRow
-from transforms.rules.tagging import GivenThresholds, Thresholds
+from groundwatch.launch.outputs import output_folder
+from groundwatch.launch.outputs.output_records import AlertLine, FailureLine
+from groundwatch.launch.report.counts.tally import Findings, Tally
+from groundwatch.launch.report.page.page import render
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.transforms.rules.tagging import GivenThresholds, Thresholds
 
 REPORT_NAME = "report.html"
 _NAMED_BY_DATABASE = re.compile(r"([^/]+)-([0-9a-f]{8})-\d{6}\.avro$")

@@ -10,13 +10,18 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from launch.evaluate.strata import Sample, Stratum, stratum_of
-from launch.outputs.output_folder import UnreadableFile, find_files, locate_blocks, read_answer
-from schemas import Record
-from schemas.enriched_answer import AnswerRow
-from schemas.quantities import DAY_US, to_us
-from transforms.persistence.database import DamagedDatabase, Database, Value
-from transforms.rules.tagging import Thresholds
+from groundwatch.launch.evaluate.strata import Sample, Stratum, stratum_of
+from groundwatch.launch.outputs.output_folder import (
+    UnreadableFile,
+    find_files,
+    locate_blocks,
+    read_answer,
+)
+from groundwatch.schemas import Record
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.quantities import DAY_US, to_us
+from groundwatch.transforms.persistence.database import DamagedDatabase, Database, Value
+from groundwatch.transforms.rules.tagging import Thresholds
 
 _FORMAT = 1
 _PAGE = 25

@@ -8,8 +8,8 @@ from itertools import combinations
 import msgspec
 from msgspec.structs import replace
 
-from launch.evaluate.strata import Agreement, measure_agreement
-from launch.inputs.labels import (
+from groundwatch.launch.evaluate.strata import Agreement, measure_agreement
+from groundwatch.launch.inputs.labels import (
     SUPPORTED,
     UNSUPPORTED,
     UNSURE,
@@ -17,9 +17,9 @@ from launch.inputs.labels import (
     answer_label,
     read_decisions,
 )
-from pipeline import storage
-from schemas.answer import Label
-from transforms.persistence.private_files import create_file
+from groundwatch.pipeline import storage
+from groundwatch.schemas.answer import Label
+from groundwatch.transforms.persistence.private_files import create_file
 
 
 class LabelFiles:

@@ -8,27 +8,27 @@ from urllib.parse import quote, urlencode
 from jinja2 import ChoiceLoader, PackageLoader
 from msgspec.structs import replace
 
-from launch.evaluate.calibrate_thresholds import Calibration
-from launch.evaluate.label_quality import HALF_WIDTH, Findings
-from launch.evaluate.strata import Stratum
-from launch.inputs.labels import DECISIONS
-from launch.report.counts.excerpts import Limits, cut_answer
-from launch.report.page import presentation
-from launch.report.page.page import ENVIRONMENT, own_source, source_hash
-from launch.review.answer_index import NAME_KINDS, AnswerIndex, Listing
-from launch.review.label_files import LabelFiles
-from schemas.enriched_answer import AnswerRow
-from transforms.rules.record_urls import record_url
-from transforms.rules.tagging import Thresholds
+from groundwatch.launch.evaluate.calibrate_thresholds import Calibration
+from groundwatch.launch.evaluate.label_quality import HALF_WIDTH, Findings
+from groundwatch.launch.evaluate.strata import Stratum
+from groundwatch.launch.inputs.labels import DECISIONS
+from groundwatch.launch.report.counts.excerpts import Limits, cut_answer
+from groundwatch.launch.report.page import presentation
+from groundwatch.launch.report.page.page import ENVIRONMENT, own_source, source_hash
+from groundwatch.launch.review.answer_index import NAME_KINDS, AnswerIndex, Listing
+from groundwatch.launch.review.label_files import LabelFiles
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.transforms.rules.record_urls import record_url
+from groundwatch.transforms.rules.tagging import Thresholds
 
 _LIMITS = Limits(answer_bytes=200_000, facts=40, fact_bytes=20_000)
-_REPORT = "launch.report.page"
+_REPORT = "groundwatch.launch.report.page"
 _KEYS = dict(zip(("s", "u", "n", "x"), DECISIONS, strict=True))
 _ENVIRONMENT = ENVIRONMENT.overlay(
-    loader=ChoiceLoader([PackageLoader("launch.review"), PackageLoader(_REPORT)])
+    loader=ChoiceLoader([PackageLoader("groundwatch.launch.review"), PackageLoader(_REPORT)])
 )
-_STYLE = own_source(_REPORT, "style.css") + own_source("launch.review", "review.css")
-_SCRIPT = own_source("launch.review", "keys.js")
+_STYLE = own_source(_REPORT, "style.css") + own_source("groundwatch.launch.review", "review.css")
+_SCRIPT = own_source("groundwatch.launch.review", "keys.js")
 
 POLICY = "; ".join(
     (

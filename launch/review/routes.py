@@ -10,18 +10,18 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from launch.evaluate.calibrate_thresholds import Calibration, calibrate
-from launch.evaluate.label_quality import find_quality
-from launch.evaluate.labelled_answers import labelled_answer
-from launch.evaluate.statistics import Goal
-from launch.evaluate.strata import next_stratum
-from launch.http_server import Page, Request
-from launch.inputs.labels import DECISIONS
-from launch.outputs.output_folder import UnreadableFile, write_file
-from launch.review.answer_index import AnswerIndex, Query
-from launch.review.label_files import LabelFiles
-from launch.review.review_pages import POLICY, ReviewPages
-from schemas.enriched_answer import AnswerRow
+from groundwatch.launch.evaluate.calibrate_thresholds import Calibration, calibrate
+from groundwatch.launch.evaluate.label_quality import find_quality
+from groundwatch.launch.evaluate.labelled_answers import labelled_answer
+from groundwatch.launch.evaluate.statistics import Goal
+from groundwatch.launch.evaluate.strata import next_stratum
+from groundwatch.launch.http_server import Page, Request
+from groundwatch.launch.inputs.labels import DECISIONS
+from groundwatch.launch.outputs.output_folder import UnreadableFile, write_file
+from groundwatch.launch.review.answer_index import AnswerIndex, Query
+from groundwatch.launch.review.label_files import LabelFiles
+from groundwatch.launch.review.review_pages import POLICY, ReviewPages
+from groundwatch.schemas.enriched_answer import AnswerRow
 
 _HEADERS = {
     "Content-Security-Policy": POLICY,

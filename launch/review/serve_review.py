@@ -14,18 +14,18 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from launch.http_server import HttpServer, ServerLimits, address_of, open_listener
-from launch.inputs.labels import UnreadableLabels
-from launch.outputs.output_folder import UnreadableFile, find_files, read_thresholds
-from launch.review.answer_index import AnswerIndex
-from launch.review.label_files import LabelFiles
-from launch.review.review_pages import ReviewPages
-from launch.review.routes import Routes
-from launch.terminal.exit_status import DONE, fail
-from pipeline import storage
-from pipeline.settings.commands import ReviewSettings
-from pipeline.settings.load import Loaded
-from transforms.rules.tagging import Thresholds
+from groundwatch.launch.http_server import HttpServer, ServerLimits, address_of, open_listener
+from groundwatch.launch.inputs.labels import UnreadableLabels
+from groundwatch.launch.outputs.output_folder import UnreadableFile, find_files, read_thresholds
+from groundwatch.launch.review.answer_index import AnswerIndex
+from groundwatch.launch.review.label_files import LabelFiles
+from groundwatch.launch.review.review_pages import ReviewPages
+from groundwatch.launch.review.routes import Routes
+from groundwatch.launch.terminal.exit_status import DONE, fail
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.commands import ReviewSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.transforms.rules.tagging import Thresholds
 
 _LIMITS = ServerLimits(
     deadline_s=30.0, max_connections=64, max_body_bytes=64_000, max_large_bodies=4, shutdown_s=1.0

@@ -1,8 +1,8 @@
 """Format numbers and untrusted text for people."""
 
-from schemas.quantities import to_datetime
-from schemas.summary import Summary
-from transforms.rules.spans import without_controls
+from groundwatch.schemas.quantities import to_datetime
+from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.rules.spans import without_controls
 
 NOTHING = "—"  # shown instead of a missing number
 # By `groundwatch evaluate` on RAGTruth's question answering set.

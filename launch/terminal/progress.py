@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from schemas.quantities import to_rfc3339
-from schemas.verdict import Verdict
-from transforms.grounding.client import CALLS_IN_FLIGHT
-from transforms.runtime import clock, counters
+from groundwatch.schemas.quantities import to_rfc3339
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.client import CALLS_IN_FLIGHT
+from groundwatch.transforms.runtime import clock, counters
 
 _BAR_INTERVAL_S = 0.2
 _LINE_INTERVAL_S = 10.0

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from launch.engine.ledger import LedgerHour
-from launch.export.target import Delivered
-from schemas import Record
-from schemas.file_entry import FileEntry
-from schemas.quantities import to_datetime
-from schemas.summary import Summary
+from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.export.target import Delivered
+from groundwatch.schemas import Record
+from groundwatch.schemas.file_entry import FileEntry
+from groundwatch.schemas.quantities import to_datetime
+from groundwatch.schemas.summary import Summary
 
 KINDS = ("enriched", "failures", "alerts")  # the folders of rows below an output folder
 _MAX_NAMED = 5

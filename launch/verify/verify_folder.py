@@ -12,15 +12,15 @@ from msgspec.structs import astuple
 from rich.console import Console
 from rich.table import Table
 
-from launch.engine.database import EngineDatabase
-from launch.engine.journal import Journal
-from launch.engine.ledger import LedgerHour
-from launch.export.target import Delivered
-from launch.outputs.output_folder import UnreadableFile, read_blocks, read_lines
-from launch.outputs.output_records import AlertLine, FailureLine
-from launch.terminal.exit_status import DONE, FAILED, fail
-from launch.terminal.figures import counted
-from launch.verify.differences import (
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.export.target import Delivered
+from groundwatch.launch.outputs.output_folder import UnreadableFile, read_blocks, read_lines
+from groundwatch.launch.outputs.output_records import AlertLine, FailureLine
+from groundwatch.launch.terminal.exit_status import DONE, FAILED, fail
+from groundwatch.launch.terminal.figures import counted
+from groundwatch.launch.verify.differences import (
     KINDS,
     Folder,
     FoundJournal,
@@ -28,16 +28,16 @@ from launch.verify.differences import (
     row_counts,
     shared_ids,
 )
-from pipeline import storage
-from pipeline.settings.checker import DATABASE
-from pipeline.settings.commands import VerifySettings
-from pipeline.settings.config import Config
-from pipeline.settings.load import Loaded, UsageError
-from pipeline.sinks.publication import read_manifest_file
-from pipeline.sinks.row_formats import row_formats
-from pipeline.sinks.summary_file import read_summaries, read_total
-from schemas.file_entry import FileEntry
-from schemas.quantities import to_datetime
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.pipeline.settings.commands import VerifySettings
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.load import Loaded, UsageError
+from groundwatch.pipeline.sinks.publication import read_manifest_file
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.sinks.summary_file import read_summaries, read_total
+from groundwatch.schemas.file_entry import FileEntry
+from groundwatch.schemas.quantities import to_datetime
 
 _FORMATS = row_formats(Config(output="", run=""))  # nothing is written here
 _PREFIX_DIGITS = 16

@@ -7,13 +7,19 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Generic
 
-from launch.engine.journal import Journal
-from launch.engine.outbox_rows import OutboxRow
-from launch.export.target import Delivered, Target, TargetMisconfigured, TargetUnavailable, deliver
-from schemas import Record
-from schemas.quantities import MEGABYTE
-from transforms.persistence.database import DamagedDatabase
-from transforms.runtime.retry_schedule import RetrySchedule
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.outbox_rows import OutboxRow
+from groundwatch.launch.export.target import (
+    Delivered,
+    Target,
+    TargetMisconfigured,
+    TargetUnavailable,
+    deliver,
+)
+from groundwatch.schemas import Record
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.persistence.database import DamagedDatabase
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 
 _POLL_S = 0.5
 _TRIM_EVERY_S = 15.0

@@ -7,19 +7,19 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from launch.engine.journal import Journal
-from launch.engine.outbox_rows import KINDS
-from launch.export.target import Target, open_target
-from launch.export.topic_target import TopicTarget
-from launch.pubsub.topic import Topic
-from launch.watch.alerts.webhooks import open_webhooks
-from launch.watch.delivery import Delivery
-from pipeline.settings.commands import WatchSettings
-from pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
-from schemas import Record
-from schemas.alert import Alert
-from schemas.failure import Failure
-from schemas.grounding_result import GroundingResult
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.outbox_rows import KINDS
+from groundwatch.launch.export.target import Target, open_target
+from groundwatch.launch.export.topic_target import TopicTarget
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.launch.watch.alerts.webhooks import open_webhooks
+from groundwatch.launch.watch.delivery import Delivery
+from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.grounding_result import GroundingResult
 
 # The batches wait while alerts are published; what fails is kept.
 _ALERTS_WITHIN_S = 3.0

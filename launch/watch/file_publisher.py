@@ -5,8 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
-from pipeline.storage import TargetExists
-from transforms.runtime.retry_schedule import RetrySchedule
+from groundwatch.pipeline.storage import TargetExists
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 
 _SCHEDULE = RetrySchedule(first_s=10.0, longest_s=10.0)
 

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from pipeline import storage
-from transforms.persistence.private_files import make_folder
+from groundwatch.pipeline import storage
+from groundwatch.transforms.persistence.private_files import make_folder
 
 
 class OwnershipLost(Exception):

@@ -8,11 +8,11 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from launch.pubsub.outstanding import SubscriptionStats
-from launch.terminal.figures import accounts_line, answer_ids, counted, printable
-from launch.terminal.progress import ENDS, read_gauges
-from schemas.alert import Alert
-from schemas.summary import Summary
+from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.terminal.figures import accounts_line, answer_ids, counted, printable
+from groundwatch.launch.terminal.progress import ENDS, read_gauges
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.summary import Summary
 
 _TERMINAL_EVERY_S = 1.0
 _LOG_EVERY_S = 60.0

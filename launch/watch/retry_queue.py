@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from pipeline.sinks.outcomes import DeferredAnswer
-from schemas.message import Message
-from transforms.runtime.retry_schedule import RetrySchedule
+from groundwatch.pipeline.sinks.outcomes import DeferredAnswer
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 
 _SCHEDULE = RetrySchedule(first_s=1.0, longest_s=30.0)
 

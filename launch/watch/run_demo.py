@@ -8,21 +8,21 @@ from pathlib import Path
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.engine.database import folder_held
-from launch.logs.json_log import keep_beam_quiet
-from launch.pubsub.outstanding import SubscriptionStats
-from launch.report.write_report import write_report
-from launch.samples import sample_paths
-from launch.terminal.exit_status import DONE, FAILED, fail
-from launch.watch.reporter import TerminalReporter
-from launch.watch.run_worker import run_worker
-from pipeline import storage
-from pipeline.errors import LockFailed
-from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config
-from pipeline.settings.definition import build
-from schemas.message import Message
-from schemas.quantities import SECOND_US
+from groundwatch.launch.engine.database import folder_held
+from groundwatch.launch.logs.json_log import keep_beam_quiet
+from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.report.write_report import write_report
+from groundwatch.launch.samples import sample_paths
+from groundwatch.launch.terminal.exit_status import DONE, FAILED, fail
+from groundwatch.launch.watch.reporter import TerminalReporter
+from groundwatch.launch.watch.run_worker import run_worker
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.errors import LockFailed
+from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.definition import build
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.quantities import SECOND_US
 
 _PER_S = 20
 _SUBSCRIPTION = "projects/demo/subscriptions/answers"

@@ -11,32 +11,32 @@ from types import FrameType
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.engine.database import EngineDatabase, OtherVersion, folder_held
-from launch.engine.journal import Journal
-from launch.engine.run_summary import write_worker_summary
-from launch.logs.json_log import keep_beam_quiet, log_as_json
-from launch.pubsub.outstanding import PullSettings
-from launch.pubsub.pubsub_errors import Refused
-from launch.pubsub.subscription import PubSubSubscription, Subscription
-from launch.terminal.exit_status import DONE, FAILED, USAGE, fail
-from launch.watch.destinations import open_topic
-from launch.watch.health.metrics import Metrics
-from launch.watch.health.status_server import StatusServer
-from launch.watch.owned_paths import OwnershipLost
-from launch.watch.reporter import LogReporter, TerminalReporter
-from launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
-from pipeline.errors import LockFailed
-from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config
-from pipeline.sinks.row_formats import row_formats
-from pipeline.storage import TargetExists
-from schemas.alert import Alert
-from schemas.failure import Failure
-from schemas.summary import Summary
-from transforms.grounding.errors import CheckFailed, Unavailable
-from transforms.grounding.transport import try_connection
-from transforms.persistence.database import DamagedDatabase
-from transforms.runtime import clock
+from groundwatch.launch.engine.database import EngineDatabase, OtherVersion, folder_held
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.run_summary import write_worker_summary
+from groundwatch.launch.logs.json_log import keep_beam_quiet, log_as_json
+from groundwatch.launch.pubsub.outstanding import PullSettings
+from groundwatch.launch.pubsub.pubsub_errors import Refused
+from groundwatch.launch.pubsub.subscription import PubSubSubscription, Subscription
+from groundwatch.launch.terminal.exit_status import DONE, FAILED, USAGE, fail
+from groundwatch.launch.watch.destinations import open_topic
+from groundwatch.launch.watch.health.metrics import Metrics
+from groundwatch.launch.watch.health.status_server import StatusServer
+from groundwatch.launch.watch.owned_paths import OwnershipLost
+from groundwatch.launch.watch.reporter import LogReporter, TerminalReporter
+from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
+from groundwatch.pipeline.errors import LockFailed
+from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.storage import TargetExists
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
+from groundwatch.transforms.grounding.transport import try_connection
+from groundwatch.transforms.persistence.database import DamagedDatabase
+from groundwatch.transforms.runtime import clock
 
 _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _CLOSE_WITHIN_S = 5.0

@@ -5,15 +5,19 @@ What runs them is imported when all settings are valid: an import of Beam takes 
 
 import sys
 
-from launch.export.target import try_target
-from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
-from launch.job.placement import place_job
-from launch.watch.alerts.webhooks import send_test_alerts, try_webhook
-from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchStreamSettings
-from pipeline.settings.config import Config, Destination, job_config
-from pipeline.settings.load import Loaded
-from transforms.grounding.settings import OutagePolicy
-from transforms.rules.alerting import AlertRule
+from groundwatch.launch.export.target import try_target
+from groundwatch.launch.inputs.paths import default_run_id_of, default_work_folder, try_output
+from groundwatch.launch.job.placement import place_job
+from groundwatch.launch.watch.alerts.webhooks import send_test_alerts, try_webhook
+from groundwatch.pipeline.settings.commands import (
+    WatchDemoSettings,
+    WatchSettings,
+    WatchStreamSettings,
+)
+from groundwatch.pipeline.settings.config import Config, Destination, job_config
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.transforms.grounding.settings import OutagePolicy
+from groundwatch.transforms.rules.alerting import AlertRule
 
 
 def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
@@ -44,7 +48,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         keeps_results=bool(settings.results.results_to),
         publishes_enriched=settings.pubsub.enriched_topic is not None,
     )
-    from launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
+    from groundwatch.launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
 
     return watch(config, settings, placement.beam_arguments)
 
@@ -52,7 +56,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
 def watch_stream(loaded: Loaded[WatchStreamSettings]) -> int:
     """Start a streaming job; return the exit status."""
     loaded.raise_problems()
-    from launch.dataflow.streaming import stream  # noqa: PLC0415 - it imports Beam
+    from groundwatch.launch.dataflow.streaming import stream  # noqa: PLC0415 - it imports Beam
 
     return stream(loaded)
 
@@ -69,6 +73,6 @@ def watch_demo(loaded: Loaded[WatchDemoSettings]) -> int:
         work_folder=default_work_folder(destination),
         alerts=AlertRule(with_text=True),
     )
-    from launch.watch.run_demo import run_demo  # noqa: PLC0415 - it imports Beam
+    from groundwatch.launch.watch.run_demo import run_demo  # noqa: PLC0415 - it imports Beam
 
     return run_demo(config)

@@ -9,39 +9,39 @@ from threading import Event
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.engine.batches import Batches, Work
-from launch.engine.journal import Journal, Unaccounted
-from launch.engine.ledger import ledger_alert
-from launch.engine.local_pipeline import LocalPipeline
-from launch.engine.loop import process_next
-from launch.engine.publisher import Publisher
-from launch.engine.run_summary import write_worker_summary
-from launch.pubsub.subscription import Subscription
-from launch.watch.alerts.alert_latency import AlertLatency
-from launch.watch.alerts.monitor import Monitor
-from launch.watch.batch_size import BatchSize
-from launch.watch.destinations import destinations_open, open_topics
-from launch.watch.file_publisher import FilePublisher
-from launch.watch.health.health import Health
-from launch.watch.owned_paths import OwnedPaths
-from launch.watch.reporter import LogReporter
-from launch.watch.retry_queue import DeferredMessage, RetryQueue
-from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config
-from pipeline.sinks.outcomes import Outcome, ended_beside
-from pipeline.sinks.sink import EngineSink
-from pipeline.sources.read_archives import MessageRange
-from pipeline.storage import TargetExists
-from schemas import Record
-from schemas.message import Message
-from schemas.quantities import HOUR_US, MEGABYTE
-from schemas.summary import RunCounts
-from transforms.check_grounding import checks_open
-from transforms.deduplicate import seen_ids_open
-from transforms.grounding.errors import RunStopped
-from transforms.persistence.database import DamagedDatabase
-from transforms.runtime import clock
-from transforms.runtime.failures import failed_now
+from groundwatch.launch.engine.batches import Batches, Work
+from groundwatch.launch.engine.journal import Journal, Unaccounted
+from groundwatch.launch.engine.ledger import ledger_alert
+from groundwatch.launch.engine.local_pipeline import LocalPipeline
+from groundwatch.launch.engine.loop import process_next
+from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.launch.engine.run_summary import write_worker_summary
+from groundwatch.launch.pubsub.subscription import Subscription
+from groundwatch.launch.watch.alerts.alert_latency import AlertLatency
+from groundwatch.launch.watch.alerts.monitor import Monitor
+from groundwatch.launch.watch.batch_size import BatchSize
+from groundwatch.launch.watch.destinations import destinations_open, open_topics
+from groundwatch.launch.watch.file_publisher import FilePublisher
+from groundwatch.launch.watch.health.health import Health
+from groundwatch.launch.watch.owned_paths import OwnedPaths
+from groundwatch.launch.watch.reporter import LogReporter
+from groundwatch.launch.watch.retry_queue import DeferredMessage, RetryQueue
+from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.outcomes import Outcome, ended_beside
+from groundwatch.pipeline.sinks.sink import EngineSink
+from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.pipeline.storage import TargetExists
+from groundwatch.schemas import Record
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.quantities import HOUR_US, MEGABYTE
+from groundwatch.schemas.summary import RunCounts
+from groundwatch.transforms.check_grounding import checks_open
+from groundwatch.transforms.deduplicate import seen_ids_open
+from groundwatch.transforms.grounding.errors import RunStopped
+from groundwatch.transforms.persistence.database import DamagedDatabase
+from groundwatch.transforms.runtime import clock
+from groundwatch.transforms.runtime.failures import failed_now
 
 _WAIT_S = 0.5
 # Beam sets up all steps for each batch, so a few messages wait for others.

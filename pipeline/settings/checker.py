@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from pipeline.settings import kinds
-from pipeline.settings.definition import Note, Settings
-from transforms.grounding.settings import (
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import Note, Settings
+from groundwatch.transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     GLOBAL,
     LOCAL,

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from pipeline.settings import kinds
-from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
-from pipeline.settings.definition import Note, Settings
-from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
-from pipeline.settings.results import ResultSettings, WebhookSettings
-from pipeline.sinks.ranking import SHOWN_ANSWERS
-from schemas.quantities import SECOND_US
-from transforms.grounding.settings import RetrySettings
-from transforms.persistence.seen_ids import SEEN_FOR_S
-from transforms.rules.no_data import NoDataRule
-from transforms.rules.tagging import GivenThresholds
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.checker import CheckerSettings, RetryPolicySettings
+from groundwatch.pipeline.settings.definition import Note, Settings
+from groundwatch.pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
+from groundwatch.pipeline.settings.results import ResultSettings, WebhookSettings
+from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
+from groundwatch.schemas.quantities import SECOND_US
+from groundwatch.transforms.grounding.settings import RetrySettings
+from groundwatch.transforms.persistence.seen_ids import SEEN_FOR_S
+from groundwatch.transforms.rules.no_data import NoDataRule
+from groundwatch.transforms.rules.tagging import GivenThresholds
 
 _NO_DATA = NoDataRule()
 _MOST_SHOWN_ANSWERS = 10_000

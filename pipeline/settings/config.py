@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from pipeline import storage
-from pipeline.settings.checker import DATABASE
-from pipeline.settings.job import FILE_BYTES, JobSettings
-from schemas import Record
-from schemas.message import ParseOptions
-from schemas.quantities import MEGABYTE
-from schemas.verdict import Verdict
-from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from transforms.persistence.seen_ids import SEEN_FOR_S
-from transforms.rules.alerting import AlertRule
-from transforms.rules.rate_incidents import RateRule
-from transforms.rules.redaction import TextMode
-from transforms.rules.sampling import SamplingRule
-from transforms.rules.tagging import Thresholds
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.pipeline.settings.job import FILE_BYTES, JobSettings
+from groundwatch.schemas import Record
+from groundwatch.schemas.message import ParseOptions
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
+from groundwatch.transforms.persistence.seen_ids import SEEN_FOR_S
+from groundwatch.transforms.rules.alerting import AlertRule
+from groundwatch.transforms.rules.rate_incidents import RateRule
+from groundwatch.transforms.rules.redaction import TextMode
+from groundwatch.transforms.rules.sampling import SamplingRule
+from groundwatch.transforms.rules.tagging import Thresholds
 
 
 class Destination(Record, frozen=True, kw_only=True):

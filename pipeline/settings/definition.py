@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from pipeline.settings.kinds import ValueKind, choice_of, parse_switch
-from schemas import Record
+from groundwatch.pipeline.settings.kinds import ValueKind, choice_of, parse_switch
+from groundwatch.schemas import Record
 
 _HELP = re.compile(r"^(\w+): (.*(?:\n  .*)*)", re.MULTILINE)
 _DEFAULT = re.compile(r" Default: (.*)\.$")

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pipeline.settings import kinds
-from pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
-from pipeline.settings.definition import Note, Settings
-from schemas.message import ParseOptions
-from schemas.quantities import MEGABYTE
-from schemas.verdict import Tag, Verdict
-from transforms.rules.alerting import AlertRule
-from transforms.rules.rate_incidents import RateRule
-from transforms.rules.redaction import TextMode
-from transforms.rules.sampling import SamplingRule
-from transforms.rules.tagging import Thresholds
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
+from groundwatch.pipeline.settings.definition import Note, Settings
+from groundwatch.schemas.message import ParseOptions
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.rules.alerting import AlertRule
+from groundwatch.transforms.rules.rate_incidents import RateRule
+from groundwatch.transforms.rules.redaction import TextMode
+from groundwatch.transforms.rules.sampling import SamplingRule
+from groundwatch.transforms.rules.tagging import Thresholds
 
 _RATES = RateRule()
 _CLOSING_RATIO = 0.5  # An incident closes at half the rate that opens it, so that it does not flap

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from schemas import Record
-from schemas.quantities import to_us
-from schemas.verdict import Verdict
-from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
-from transforms.rules.record_urls import check_template
-from transforms.rules.routing import FINDINGS, PRECEDENCE
+from groundwatch.schemas import Record
+from groundwatch.schemas.quantities import to_us
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
+from groundwatch.transforms.rules.record_urls import check_template
+from groundwatch.transforms.rules.routing import FINDINGS, PRECEDENCE
 
 _HIGHEST_PORT = 65_535
 _LONGEST = 40
@@ -156,7 +156,7 @@ def _parse_location(text: str) -> str:
 
 def _parse_model_folder(text: str) -> str:
     # The embedded checker imports all rules, which the help should not wait for.
-    from transforms.grounding.local.onnx_model import MODEL, TOKENIZER  # noqa: PLC0415
+    from groundwatch.transforms.grounding.local.onnx_model import MODEL, TOKENIZER  # noqa: PLC0415
 
     missing = [name for name in (MODEL, TOKENIZER) if not (Path(text) / name).is_file()]
     if missing:
@@ -191,7 +191,7 @@ def _parse_moved_reason(text: str) -> tuple[str, Verdict]:
 
 def _parse_mapping(text: str) -> tuple[str, str]:
     # The paths import the JSON reader, which the help should not wait for.
-    from transforms.formats.field_maps.field_map import parse_map  # noqa: PLC0415
+    from groundwatch.transforms.formats.field_maps.field_map import parse_map  # noqa: PLC0415
 
     field, path = _parse_pair(text)
     parse_map(((field, path),))
@@ -236,7 +236,7 @@ def _parse_listening_address(text: str) -> tuple[str, int]:
 
 def _format_names() -> Sequence[str]:
     # The formats import all wire types, which the help should not wait for.
-    from transforms.formats.format_table import format_names  # noqa: PLC0415
+    from groundwatch.transforms.formats.format_table import format_names  # noqa: PLC0415
 
     return format_names()
 

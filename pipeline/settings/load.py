@@ -11,9 +11,9 @@ from typing import Generic, NamedTuple
 import msgspec
 import yaml
 
-from pipeline.settings import kinds
-from pipeline.settings.definition import S, Setting, Settings, build, settings_of
-from pipeline.settings.gone import advice
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import S, Setting, Settings, build, settings_of
+from groundwatch.pipeline.settings.gone import advice
 
 PREFIX = "GROUNDWATCH_"
 # Variables that Kubernetes sets in each container for a Service called groundwatch.

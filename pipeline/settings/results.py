@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
-from pipeline.settings import kinds
-from pipeline.settings.definition import Note, Settings
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import Note, Settings
 
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,99}"
 RESULT_TARGETS = ("langfuse", "mlflow", "opentelemetry", "phoenix")

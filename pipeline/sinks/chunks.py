@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import Any
 
-from pipeline.sinks.folder_writer import FolderWriter, OpenRows, WrittenRows
-from pipeline.sinks.row_formats import RowFormat
-from schemas.quantities import MEGABYTE
+from groundwatch.pipeline.sinks.folder_writer import FolderWriter, OpenRows, WrittenRows
+from groundwatch.pipeline.sinks.row_formats import RowFormat
+from groundwatch.schemas.quantities import MEGABYTE
 
 _CHUNK_BYTES = 8 * MEGABYTE
 

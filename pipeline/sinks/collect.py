@@ -7,9 +7,9 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
-from pipeline.sinks.chunks import ChunkWriter
-from pipeline.sinks.row_formats import RowFormat
-from pipeline.sources.read_batch import BatchHandle
+from groundwatch.pipeline.sinks.chunks import ChunkWriter
+from groundwatch.pipeline.sinks.row_formats import RowFormat
+from groundwatch.pipeline.sources.read_batch import BatchHandle
 
 
 class Collect(beam.PTransform):

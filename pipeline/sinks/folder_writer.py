@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import IO, Any, Generic, TypeVar
 
-from pipeline import storage
-from pipeline.sinks.row_formats import RowFormat
-from schemas import Record
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sinks.row_formats import RowFormat
+from groundwatch.schemas import Record
 
 _ROWS_BETWEEN_CHECKS = 64
 # More than the dates of a year; twice as many are fewer than a process may open by default.

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from pipeline.sinks.chunks import Chunk
-from pipeline.sinks.topic_messages import TopicMessage
-from schemas import Record
-from schemas.alert import Alert
-from schemas.answer import Answer
-from schemas.failure import Failure
-from schemas.grounding_result import GroundingResult
-from transforms.rules.rate_counts import EngineCounts
+from groundwatch.pipeline.sinks.chunks import Chunk
+from groundwatch.pipeline.sinks.topic_messages import TopicMessage
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.grounding_result import GroundingResult
+from groundwatch.transforms.rules.rate_counts import EngineCounts
 
 
 class DeferredAnswer(Record, frozen=True, kw_only=True):

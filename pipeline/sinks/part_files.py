@@ -2,10 +2,10 @@
 
 import uuid
 
-from pipeline import storage
-from pipeline.settings.config import Destination
-from pipeline.sinks.folder_writer import FolderWriter, OpenRows, WrittenRows
-from pipeline.sinks.row_formats import RowFormat
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks.folder_writer import FolderWriter, OpenRows, WrittenRows
+from groundwatch.pipeline.sinks.row_formats import RowFormat
 
 
 class Part(WrittenRows, frozen=True, kw_only=True):

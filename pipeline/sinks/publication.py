@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
-from pipeline import storage
-from pipeline.settings.config import Destination
-from pipeline.sinks.part_files import Part
-from pipeline.sinks.row_formats import RowFormat
-from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks.part_files import Part
+from groundwatch.pipeline.sinks.row_formats import RowFormat
+from groundwatch.schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
 
 MANIFEST = "manifest"
 

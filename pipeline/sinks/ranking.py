@@ -1,7 +1,7 @@
 """Rank answers by how bad they are."""
 
-from schemas.enriched_answer import AnswerRow, EnrichedAnswer
-from schemas.verdict import Verdict
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
+from groundwatch.schemas.verdict import Verdict
 
 SHOWN_ANSWERS = 20
 """A report shows so many answers by default, the worst ones."""

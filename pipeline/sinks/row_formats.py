@@ -14,23 +14,23 @@ from fastavro import parse_schema
 from fastavro.write import Writer
 from msgspec.structs import replace
 
-from pipeline.settings.config import Config
-from pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder
-from pipeline.sinks.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
-from schemas.alert import Alert, alert_to_json
-from schemas.avro import load_schema
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.failure import Failure, failure_to_json, without_payload
-from schemas.grounding_result import GroundingResult
-from schemas.quantities import DAY_US, to_date
-from transforms.rules.redaction import (
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder
+from groundwatch.pipeline.sinks.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
+from groundwatch.schemas.alert import Alert, alert_to_json
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.failure import Failure, failure_to_json, without_payload
+from groundwatch.schemas.grounding_result import GroundingResult
+from groundwatch.schemas.quantities import DAY_US, to_date
+from groundwatch.transforms.rules.redaction import (
     TextMode,
     redact,
     redact_row,
     without_evidence,
     without_fact_texts,
 )
-from transforms.runtime import clock
+from groundwatch.transforms.runtime import clock
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
 # How far before and after now an event date may be to get a folder of its own.

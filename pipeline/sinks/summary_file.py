@@ -7,10 +7,15 @@ that end at the same time need no lock: the last writer reads every file after i
 import logging
 from contextlib import suppress
 
-from pipeline import storage
-from pipeline.errors import RunFailed
-from pipeline.settings.config import Destination
-from schemas.summary import Summary, folder_summary_to_json, summary_from_json, summary_to_json
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.schemas.summary import (
+    Summary,
+    folder_summary_to_json,
+    summary_from_json,
+    summary_to_json,
+)
 
 _NAME = "summary.json"
 _FOLDER = "runs"

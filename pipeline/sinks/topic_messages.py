@@ -8,12 +8,12 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from schemas import Record
-from schemas.alert import Alert, alert_to_json
-from schemas.failure import Failure
-from schemas.message import EarlierFailure, Message
-from schemas.quantities import from_rfc3339, to_rfc3339
-from transforms.rules.spans import truncate, truncate_bytes
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert, alert_to_json
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import EarlierFailure, Message
+from groundwatch.schemas.quantities import from_rfc3339, to_rfc3339
+from groundwatch.transforms.rules.spans import truncate, truncate_bytes
 
 SHORTENED = "shortened"  # the attribute that lists what was truncated
 LEFT_OUT = "left_out"  # the attribute that counts the dropped attributes

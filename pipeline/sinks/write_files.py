@@ -15,11 +15,11 @@ from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
-from pipeline.settings.config import Destination
-from pipeline.sinks.part_files import Part, PartWriter
-from pipeline.sinks.publication import publish_part, write_manifest
-from pipeline.sinks.row_formats import RowFormat
-from schemas.file_entry import FileEntry
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks.part_files import Part, PartWriter
+from groundwatch.pipeline.sinks.publication import publish_part, write_manifest
+from groundwatch.pipeline.sinks.row_formats import RowFormat
+from groundwatch.schemas.file_entry import FileEntry
 
 
 class WritePart(beam.DoFn):

@@ -21,13 +21,13 @@ from apache_beam.transforms.window import FixedWindows, GlobalWindows, IntervalW
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.windowed_value import PaneInfo
 
-from pipeline.settings.config import Destination
-from pipeline.sinks.part_files import Part, PartWriter
-from pipeline.sinks.publication import publish_part, write_manifest_of
-from pipeline.sinks.row_formats import RowFormat
-from schemas import Record
-from schemas.failure import Failure
-from transforms.runtime import counters
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks.part_files import Part, PartWriter
+from groundwatch.pipeline.sinks.publication import publish_part, write_manifest_of
+from groundwatch.pipeline.sinks.row_formats import RowFormat
+from groundwatch.schemas import Record
+from groundwatch.schemas.failure import Failure
+from groundwatch.transforms.runtime import counters
 
 # The longest retention of Pub/Sub, so that no message is dropped as too late. Source:
 # https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"

@@ -7,9 +7,9 @@ from io import BufferedReader, RawIOBase
 from itertools import islice
 from typing import IO, cast
 
-from pipeline import storage
-from pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
-from pipeline.sources.compression import (
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
+from groundwatch.pipeline.sources.compression import (
     GZIP_MAGIC,
     ZSTD_MAGIC,
     DamagedArchive,
@@ -17,11 +17,11 @@ from pipeline.sources.compression import (
     read_members,
     read_plain,
 )
-from pipeline.sources.tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
-from schemas import Record
-from schemas.failure import message_of_failure
-from schemas.message import Message
-from schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from groundwatch.pipeline.sources.tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
+from groundwatch.schemas import Record
+from groundwatch.schemas.failure import message_of_failure
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
 
 # A longer line is not kept whole; a run with a line of this length takes some 320 MB.
 MAX_LINE_BYTES = 32_000_000

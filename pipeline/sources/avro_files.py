@@ -14,12 +14,16 @@ import cramjam
 from backports import zstd
 from fastavro import parse_schema, schemaless_reader
 
-from pipeline.sources.compression import MAX_DECODED_BYTES, DamagedArchive, refuse_expansion
-from pipeline.sources.tables import row_message
-from schemas.enriched_answer import avro_to_payload, is_enriched_schema
-from schemas.message import Message
-from schemas.quantities import EPOCH, MEGABYTE, to_us
-from transforms.formats.field_maps.json_path import read_text_as_json
+from groundwatch.pipeline.sources.compression import (
+    MAX_DECODED_BYTES,
+    DamagedArchive,
+    refuse_expansion,
+)
+from groundwatch.pipeline.sources.tables import row_message
+from groundwatch.schemas.enriched_answer import avro_to_payload, is_enriched_schema
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.quantities import EPOCH, MEGABYTE, to_us
+from groundwatch.transforms.formats.field_maps.json_path import read_text_as_json
 
 AVRO_MAGIC = b"Obj\x01"
 _SYNC_BYTES = 16

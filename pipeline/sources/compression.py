@@ -6,7 +6,7 @@ from typing import IO, NamedTuple
 
 from backports import zstd
 
-from schemas.quantities import MEGABYTE
+from groundwatch.schemas.quantities import MEGABYTE
 
 
 class DamagedArchive(Exception):

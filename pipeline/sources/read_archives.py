@@ -8,13 +8,13 @@ import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PBegin, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 
-from pipeline.settings.config import Config
-from pipeline.sources.archives import read_file
-from pipeline.sources.compression import DamagedArchive
-from schemas.message import Message
-from transforms.deduplicate import KeepFirst, in_groups
-from transforms.runtime import counters
-from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure, failed_now
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sources.archives import read_file
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.deduplicate import KeepFirst, in_groups
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure, failed_now
 
 _log = logging.getLogger(__name__)
 

@@ -10,11 +10,11 @@ from apache_beam.pvalue import DoOutputsTuple, PBegin
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.shared import Shared
 
-from pipeline.settings.config import Config
-from pipeline.sources.read_archives import MessageRange, count_messages
-from schemas.message import Message
-from transforms.deduplicate import KeepFirst, in_file
-from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sources.read_archives import MessageRange, count_messages
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.deduplicate import KeepFirst, in_file
+from groundwatch.transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
 
 class Batch:

@@ -10,13 +10,13 @@ from apache_beam.pvalue import DoOutputsTuple, PBegin
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.timestamp import Timestamp
 
-from pipeline.settings.config import Config
-from schemas.message import Message
-from schemas.quantities import to_us
-from transforms.deduplicate import KeepFirst, in_state
-from transforms.fill_bundles import FillBundles
-from transforms.runtime import counters
-from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.quantities import to_us
+from groundwatch.transforms.deduplicate import KeepFirst, in_state
+from groundwatch.transforms.fill_bundles import FillBundles
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
 
 class ReadSubscription(beam.PTransform):

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from pipeline.sources.archives import Contents, read_examined_file, refuse_changed
-from pipeline.sources.read_archives import MessageRange
-from schemas import Record
-from schemas.message import Message
+from groundwatch.pipeline.sources.archives import Contents, read_examined_file, refuse_changed
+from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.schemas import Record
+from groundwatch.schemas.message import Message
 
 
 class RecordRange(Record, frozen=True, kw_only=True):

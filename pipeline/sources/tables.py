@@ -11,15 +11,15 @@ from typing import IO, Any
 
 import msgspec
 
-from pipeline import storage
-from pipeline.sources.compression import (
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.compression import (
     MAX_DECODED_BYTES,
     DamagedArchive,
     FileChunk,
     refuse_expansion,
 )
-from schemas.message import Message
-from schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
 
 PARQUET_MAGIC = b"PAR1"
 _BATCH_ROWS = 256

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from pipeline.storage import local_files
-from pipeline.storage.local_files import fsync
-from transforms.persistence.private_files import create_file, make_folder
+from groundwatch.pipeline.storage import local_files
+from groundwatch.pipeline.storage.local_files import fsync
+from groundwatch.transforms.persistence.private_files import create_file, make_folder
 
 __all__ = ["fsync"]
 
@@ -24,7 +24,7 @@ class TargetExists(OSError):
 
 def _buckets() -> Any:
     """Import the module for buckets: Beam and Google's client start slowly."""
-    from pipeline.storage import buckets  # noqa: PLC0415
+    from groundwatch.pipeline.storage import buckets  # noqa: PLC0415
 
     return buckets
 

@@ -28,9 +28,9 @@ from google.cloud.storage import Blob, Client
 from google.cloud.storage.exceptions import InvalidResponse
 from google.cloud.storage.fileio import BlobWriter
 
-from schemas.quantities import MEGABYTE
-from transforms.grounding.transport import try_address
-from transforms.runtime.waiting import waiting_for
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.grounding.transport import try_address
+from groundwatch.transforms.runtime.waiting import waiting_for
 
 _NUMBERS: Mapping[Any, int] = {
     HTTPStatus.UNAUTHORIZED: errno.EACCES,

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import google_crc32c
 
-from schemas.quantities import MEGABYTE
-from transforms.persistence.private_files import create_file, make_folder
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.persistence.private_files import create_file, make_folder
 
 # What file systems without hard links answer.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pipeline import storage
-from pipeline.errors import LockFailed
-from pipeline.storage import buckets
-from transforms.persistence.private_files import make_folder
-from transforms.runtime.waiting import waiting_for
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.errors import LockFailed
+from groundwatch.pipeline.storage import buckets
+from groundwatch.transforms.persistence.private_files import make_folder
+from groundwatch.transforms.runtime.waiting import waiting_for
 
 _POLL_S = 0.05
 _BUCKET_POLL_S = 1.0  # Cloud Storage takes one write a second of one object

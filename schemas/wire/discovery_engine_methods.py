@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from schemas.wire.discovery_engine import (
+from groundwatch.schemas.wire.discovery_engine import (
     CitationSource,
     Query,
     UnstructuredDocumentInfo,
     WireCitation,
 )
-from schemas.wire.gemini import Content
-from schemas.wire.wire_type import Details, Essential, Wire
+from groundwatch.schemas.wire.gemini import Content
+from groundwatch.schemas.wire.wire_type import Details, Essential, Wire
 
 
 class SupportChunk(Wire, frozen=True):

@@ -5,7 +5,7 @@ Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-groun
 
 import msgspec
 
-from schemas.verdict import ContradictionKind
+from groundwatch.schemas.verdict import ContradictionKind
 
 
 class _CheckWire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from schemas.answer import Citation, Fact
-from schemas.wire.wire_type import Essential, Wire
+from groundwatch.schemas.answer import Citation, Fact
+from groundwatch.schemas.wire.wire_type import Essential, Wire
 
 
 class EnrichedRating(Wire, frozen=True):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origi
 
 import msgspec
 
-from schemas.message import UnreadableAnswer
+from groundwatch.schemas.message import UnreadableAnswer
 
 T = TypeVar("T")
 

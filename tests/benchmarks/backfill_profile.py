@@ -41,7 +41,7 @@ _PLACES = (
 _OTHER = "start, plan and end"
 _STEPS = ("parsing", "coding, and Beam itself", "tagging", "writing")
 _SERVER = "checks: server"
-_GROUNDWATCH = (sys.executable, "-m", "launch")
+_GROUNDWATCH = (sys.executable, "-m", "groundwatch")
 _SILENT: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 

@@ -73,7 +73,7 @@ def _command(contender: str, archive: Path, output: str, address: str, in_flight
     places = ["--input", str(archive), "--output", output]
     if contender == _SERVER:
         places += ["--checker", address, "--max_in_flight", str(in_flight)]
-    return [sys.executable, "-m", "launch", "backfill", *places]
+    return [sys.executable, "-m", "groundwatch", "backfill", *places]
 
 
 def _measure(

@@ -23,20 +23,20 @@ from pathlib import Path
 
 import msgspec
 
+from groundwatch.transforms.grounding.local.service import answer
 from tests.benchmarks.generated_answers import answer_and_facts
 from tests.support.checks import CHECK_PATH, check_request
-from transforms.grounding.local.service import answer
+from tests.support.repository import ROOT, python_path
 
-_HERE = Path(__file__).parents[2]
 _GENERATED = 400
 _SENTENCE_END = re.compile(r"(?<=[a-z])\.(?= [A-Z]|$)")
 _SYLLABLES = [a + b for a in "bcdfghjklmnpqrstvwz" for b in ("abu", "edo", "ifa", "ogu", "una")]
-# 1.0.0 has the same names in this module.
+# 1.0.0 and 2.0.0 have the same names in this module, but no package above it.
 _WORKER = """
 import hashlib, sys, time
 from pathlib import Path
 import msgspec
-from transforms.grounding.local.service import check_grounding, decode_request
+from groundwatch.transforms.grounding.local.service import check_grounding, decode_request
 for line in sys.stdin:
     requests = [decode_request(body) for body in Path(line.strip()).read_bytes().splitlines()]
     started_s = time.process_time()
@@ -84,10 +84,11 @@ def _answers_in(path: Path) -> Iterator[Asked]:
 
 
 def _start(version: Path) -> subprocess.Popen[str]:
+    package = "groundwatch." if (version / "src").is_dir() else ""
     return subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
-        [sys.executable, "-c", _WORKER],
+        [sys.executable, "-c", _WORKER.replace("groundwatch.", package)],
         cwd=version,
-        env={"PYTHONPATH": str(version)},
+        env={"PYTHONPATH": python_path(version)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -135,7 +136,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     generated = map(answer_and_facts, range(_GENERATED))
     answers = list(_answers_in(options.answers) if options.answers else generated)
-    versions = [_HERE, *([options.baseline] if options.baseline else [])]
+    versions = [ROOT, *([options.baseline] if options.baseline else [])]
     for kind in options.kinds:
         change = _kinds()[kind]
         rounds = (

@@ -19,11 +19,16 @@ import aiohttp
 import httpx
 import msgspec
 
-from schemas.wire.grounding_check import CheckRequest, CheckResponse, GroundingFact, GroundingSpec
+from groundwatch.schemas.wire.grounding_check import (
+    CheckRequest,
+    CheckResponse,
+    GroundingFact,
+    GroundingSpec,
+)
+from groundwatch.transforms.grounding.client import GroundingClient
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.grounding.transport import HttpTransport
 from tests.benchmarks.slow_checker import slow_checker
-from transforms.grounding.client import GroundingClient
-from transforms.grounding.settings import CheckSettings
-from transforms.grounding.transport import HttpTransport
 
 _PATH = "/v1beta/projects/-/locations/global/groundingConfigs/default_grounding_config:check"
 _LATENCY_S = 0.1

@@ -19,16 +19,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from launch.inputs.labels import read_labels
-from pipeline.sources.archives import read_archive
-from schemas.answer import Answer, Label
-from schemas.verdict import ContradictionKind
-from schemas.wire.grounding_check import CheckedClaim
+from groundwatch.launch.inputs.labels import read_labels
+from groundwatch.pipeline.sources.archives import read_archive
+from groundwatch.schemas.answer import Answer, Label
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.schemas.wire.grounding_check import CheckedClaim
+from groundwatch.transforms.lexical.check import check_grounding, find_contradictions
+from groundwatch.transforms.lexical.contradictions import Difference
+from groundwatch.transforms.lexical.fact_text import fact_attributes, render_facts
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import check_request
-from transforms.lexical.check import check_grounding, find_contradictions
-from transforms.lexical.contradictions import Difference
-from transforms.lexical.fact_text import fact_attributes, render_facts
 
 
 def _both_ways(pairs: str) -> dict[str, str]:

@@ -5,9 +5,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
-from transforms.grounding.local.service import Reply
-from transforms.lexical.sentences import split_sentences
+from groundwatch.schemas.wire.grounding_check import (
+    CheckedClaim,
+    CheckRequest,
+    CheckResponse,
+    CitedChunk,
+)
+from groundwatch.transforms.grounding.local.service import Reply
+from groundwatch.transforms.lexical.sentences import split_sentences
 
 _SUPPORTED, _DOUBTFUL, _UNSUPPORTED = 0.9, 0.5, 0.2
 _PERCENT_DOUBTFUL, _PERCENT_LOW = 13, 27

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 _TICKS_A_S = os.sysconf("SC_CLK_TCK")
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 1024 / 1024

@@ -18,9 +18,9 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from schemas.answer import Answer
+from groundwatch.schemas.answer import Answer
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import message_of
-from transforms.formats.parser import ParseFailure, parse_answers
 
 _PACKAGES = (
     *("anthropic==2.12.0", "deepeval==4.3.1", "google-genai==3.4.0", "haystack-ai==3.4.0"),

@@ -19,9 +19,9 @@ from typing import Any
 
 import fastavro
 
-from schemas.avro import load_schema
-from schemas.quantities import HOUR_US
-from schemas.verdict import Verdict
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.schemas.verdict import Verdict
 from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import NOON_US, a_check, a_claim, a_fact, an_enriched
 
@@ -75,7 +75,7 @@ def _write(folder: Path, records: int) -> None:
 def _report(folder: Path) -> tuple[float, float]:
     """Make a report: seconds, and megabytes of the process at its greatest."""
     started = time.perf_counter()
-    command = [sys.executable, "-m", "launch", "report", str(folder)]
+    command = [sys.executable, "-m", "groundwatch", "report", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603 - our own source
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

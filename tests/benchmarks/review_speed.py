@@ -21,11 +21,11 @@ from typing import Any
 
 import fastavro
 
-from launch.evaluate.strata import Stratum
-from launch.review.answer_index import AnswerIndex, Query
-from schemas.avro import load_schema
+from groundwatch.launch.evaluate.strata import Stratum
+from groundwatch.launch.review.answer_index import AnswerIndex, Query
+from groundwatch.schemas.avro import load_schema
+from groundwatch.transforms.rules.tagging import Thresholds
 from tests.benchmarks.report_speed import made_rows
-from transforms.rules.tagging import Thresholds
 
 _ROWS_A_FILE = 100_000
 _WORDS = 50

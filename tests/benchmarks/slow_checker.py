@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.benchmarks.made_replies import made_reply
 from tests.support.fault_server import FaultServer, always, at_random
 from tests.support.wire_faults import BAD_REPLIES, UNAVAILABLE, Exchange, Fault, good, reset, status

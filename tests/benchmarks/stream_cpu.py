@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 
 from apache_beam.coders import FastPrimitivesCoder, TupleCoder
 
-from schemas import Record
-from schemas.checked_answer import CheckedAnswer
-from schemas.message import Message
+from groundwatch.schemas import Record
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.transforms.runtime.record_coder import RecordCoder
 from tests.benchmarks.generated_answers import generated_messages
 from tests.support.answer_messages import parse_answer
-from transforms.rules.tagging import Thresholds, tag_answer
-from transforms.runtime.record_coder import RecordCoder
 
 _TRIES = 5
 

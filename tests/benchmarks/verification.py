@@ -16,7 +16,7 @@ def verification(output: Path, work_folders: Iterable[Path] = ()) -> str:
     Returns:
       ``verified``, or ``DIFFERS`` with all that the command printed.
     """
-    command = [sys.executable, "-m", "launch", "verify", str(output)]
+    command = [sys.executable, "-m", "groundwatch", "verify", str(output)]
     for folder in work_folders:
         command += ["--work_folder", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own source

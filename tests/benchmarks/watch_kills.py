@@ -31,9 +31,10 @@ from typing import NamedTuple
 
 from google.pubsub_v1 import PublisherClient, SubscriberClient
 
-from launch.pubsub import clients
-from launch.pubsub.subscription import PubSubSubscription
-from pipeline.sinks.topic_messages import TopicMessage, build_message
+from groundwatch.launch.pubsub import clients
+from groundwatch.launch.pubsub.subscription import PubSubSubscription
+from groundwatch.pipeline.sinks.topic_messages import TopicMessage, build_message
+from groundwatch.transforms.grounding.settings import GoogleAccount
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
     ALERT_SUBSCRIPTION,
@@ -50,7 +51,6 @@ from tests.support.fault_server import FaultServer
 from tests.support.outputs import rows_of, summary_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator
 from tests.support.wire_faults import Exchange, Fault, good, status
-from transforms.grounding.settings import GoogleAccount
 
 _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 0.2, 4.0

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from launch.pubsub.subscription import PubSubSubscription
-from launch.pubsub.topic import Topic
-from pipeline.sinks.topic_messages import build_message
-from schemas.message import Message
+from groundwatch.launch.pubsub.subscription import PubSubSubscription
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.pipeline.sinks.topic_messages import build_message
+from groundwatch.schemas.message import Message
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.watched_worker import (
     ALERT_SUBSCRIPTION,

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from pipeline.sinks.topic_messages import build_message
+from groundwatch.pipeline.sinks.topic_messages import build_message
 from tests.benchmarks import watch_latency
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.watched_worker import (

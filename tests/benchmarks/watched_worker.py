@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from launch.pubsub.topic import Topic
-from pipeline.sinks.topic_messages import TopicMessage
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 from tests.benchmarks.processes import Footprint, footprint_of
 from tests.support.commands import GROUNDWATCH
 from tests.support.fake_pubsub.server import FakePubSub

@@ -19,7 +19,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipeline.sinks.topic_messages import build_message
+from groundwatch.pipeline.sinks.topic_messages import build_message
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.scale_arithmetic import capacity, plan
 from tests.benchmarks.scale_figures import Figures

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-import launch
-from launch.__main__ import main
+from groundwatch.launch.main import main
 from tests.support.commands import run
+from tests.support.repository import ROOT
 
-PAGE = (Path(launch.__file__).parents[1] / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 FACT = "The lamp is red."
 
 

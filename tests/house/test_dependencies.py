@@ -3,11 +3,11 @@
 import re
 import tomllib
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
-_ROOT = Path(__file__).parents[2]
+from tests.support.repository import ROOT
+
 _NAME = re.compile(r"[\w.-]+")
 
 
@@ -16,7 +16,7 @@ def _canonical(name: str) -> str:
 
 
 def _asked_for() -> set[str]:
-    project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = chain.from_iterable(project["optional-dependencies"].values())
     found = (_NAME.match(requirement) for requirement in (*project["dependencies"], *extras))
     return {name[0] for name in found if name} - {"groundwatch"}
@@ -24,7 +24,7 @@ def _asked_for() -> set[str]:
 
 @pytest.mark.parametrize("name", sorted(_asked_for()))
 def test_every_dependency_is_pinned_and_has_its_reason(name: str) -> None:
-    pins = (_ROOT / "launch/constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = (ROOT / "launch/constraints.txt").read_text(encoding="utf-8").splitlines()
     assert _canonical(name) in {_canonical(pin.partition("==")[0]) for pin in pins}
-    reasons = (_ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
+    reasons = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
     assert name in _NAME.findall(reasons)

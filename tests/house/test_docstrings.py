@@ -2,11 +2,9 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-import launch
+from tests.support.repository import ROOT
 
-ROOT = Path(launch.__file__).parents[1]
 SECTIONS = ("Input:", "Output:", "Failures:", "Delivery:")
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from launch.commands import all_commands
-from launch.watch import run_demo
-from tests.support.documented_commands import PAGES, ROOT, Command, Page, read_page
+from groundwatch.launch.commands import all_commands
+from groundwatch.launch.main import main
+from groundwatch.launch.watch import run_demo
+from tests.support.documented_commands import PAGES, Command, Page, read_page
+from tests.support.repository import ROOT
 
 READ = [read_page(path) for path in PAGES]
 COMMANDS = [command for page in READ for command in page.commands]

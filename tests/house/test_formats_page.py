@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from schemas.answer import Answer
-from schemas.message import Message
-from schemas.quantities import to_rfc3339
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.quantities import to_rfc3339
+from groundwatch.transforms.formats.carriers.carrier_table import CARRIERS
+from groundwatch.transforms.formats.parser import parse_answers
 from tests.support.formats_page import EXAMPLES, PAGE
-from transforms.formats.carriers.carrier_table import CARRIERS
-from transforms.formats.parser import parse_answers
 
 _ROW = re.compile(r"^\| `([^`]+)` \| .*? \| (.* \| .* \| .* \| .*) \|$", re.MULTILINE)
 ROWS = {name: cells.split(" | ") for name, cells in _ROW.findall(PAGE) if name in EXAMPLES}

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import launch
+from tests.support.repository import ROOT
 
-ROOT = Path(launch.__file__).parents[1]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from launch.inputs.paths import default_run_id_of, default_work_folder
-from pipeline.settings.config import Destination
+from groundwatch.launch.inputs.paths import default_run_id_of, default_work_folder
+from groundwatch.launch.main import main
+from groundwatch.pipeline.settings.config import Destination
 from tests.support.commands import WITHOUT_EXTRAS
-from tests.support.documented_commands import ROOT, read_page
+from tests.support.documented_commands import read_page
 from tests.support.outputs import record_ids_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator, free_port
+from tests.support.repository import ROOT, python_path
 from tests.support.waiting import wait_until
 from tests.support.watched import ledger_of, total
 
@@ -32,9 +33,9 @@ PORT = "8085"
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A clone with an activated environment, in which no extra is installed."""
-    for name in ("launch", "pipeline", "schemas", "tests", "transforms"):
+    for name in ("launch", "tests"):
         (tmp_path / name).symlink_to(ROOT / name)
-    program = f"{WITHOUT_EXTRAS}\nfrom launch.__main__ import main\nsys.exit(main())"
+    program = f"{WITHOUT_EXTRAS}\nfrom groundwatch.launch.main import main\nsys.exit(main())"
     commands = {"groundwatch": f"-c '{program}'", "python": ""}
     for name, arguments in commands.items():
         path = tmp_path / "bin" / name
@@ -42,7 +43,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.write_text(f'#!/bin/sh\nexec {sys.executable} {arguments} "$@"\n')
         path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", python_path())
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
+from groundwatch.launch.main import main
 from tests.integrations.rag_services import ANSWER, FACT, QUESTION, snippets
-from tests.support.documented_commands import ROOT, read_page
+from tests.support.documented_commands import read_page
 from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
 from tests.support.outputs import records_in
+from tests.support.repository import ROOT, python_path
 from tests.support.results_server import results_server
 from tests.support.waiting import wait_until
 
@@ -49,8 +50,8 @@ def test_what_is_published_reaches_slack(tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setenv("PUBSUB_EMULATOR_HOST", pubsub.address)
         monkeypatch.setenv("SLACK_WEBHOOK", f"{slack.url}/services/T0")
         run_service(TO_FILE, TO_TOPIC)
-        command = [sys.executable, "-m", "launch", *WATCH.split()[1:]]
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "groundwatch", *WATCH.split()[1:]]
+        environment = os.environ | {"PYTHONPATH": python_path()}
         with subprocess.Popen(command, env=environment) as worker:  # noqa: S603 - the page's own
             try:
                 wait_until(lambda: bool(slack.received) or worker.poll() is not None, 60)

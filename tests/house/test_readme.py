@@ -1,22 +1,20 @@
 """What the README promises is there."""
 
 import re
-from pathlib import Path
 
 import apache_beam as beam
 import pytest
 
-import launch
-from launch.commands import all_commands, documented_commands
-from pipeline.build import build_pipeline
-from pipeline.settings.config import Config
-from pipeline.settings.definition import settings_of
-from pipeline.sinks.sink import ArchiveSink
-from pipeline.sources.read_archives import ReadArchives
-from schemas.verdict import Tag, Verdict
-from transforms.formats.format_table import FORMATS
+from groundwatch.launch.commands import all_commands, documented_commands
+from groundwatch.pipeline.build import build_pipeline
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.definition import settings_of
+from groundwatch.pipeline.sinks.sink import ArchiveSink
+from groundwatch.pipeline.sources.read_archives import ReadArchives
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.formats.format_table import FORMATS
+from tests.support.repository import ROOT
 
-ROOT = Path(launch.__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 _NO_STEPS = {"Pub", "Sub", "Avro"}
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")

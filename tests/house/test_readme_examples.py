@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import launch
 from tests.support.commands import WITHOUT_EXTRAS, run
+from tests.support.repository import ROOT
 
-README = (Path(launch.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

@@ -1,18 +1,18 @@
 """The page on scale stands on its own arithmetic, and names flags that there are."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-from launch.job.placement import beam_flag_names
-from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
-from pipeline.settings.definition import settings_of
+from groundwatch.launch.job.placement import beam_flag_names
+from groundwatch.pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from groundwatch.pipeline.settings.definition import settings_of
 from tests.benchmarks.scale_arithmetic import capacity, plan, recovery_s, tables
 from tests.benchmarks.scale_figures import Figures, Prices
 from tests.benchmarks.worker_scaling import Rehearsal
+from tests.support.repository import ROOT
 
-PAGE = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
 RATES = (1_000, 10_000, 100_000)
 
 

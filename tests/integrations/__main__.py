@@ -24,17 +24,17 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import ViewportSize
 
-import launch
-from launch.__main__ import main as groundwatch
+from groundwatch.launch.main import main as groundwatch
 from tests.integrations import rag_services
 from tests.support.browser import chromium, find_chromium
 from tests.support.pubsub_servers import free_port
+from tests.support.repository import ROOT
 from tests.support.waiting import wait_until
 
 _START_WITHIN_S = 240.0
 _STORE_WITHIN_S = 60.0
 _TRACE, _SPAN = os.urandom(16), os.urandom(8)
-_PICTURES = Path(launch.__file__).parents[1] / "docs"
+_PICTURES = ROOT / "docs"
 _SIZE_PX: ViewportSize = {"width": 1280, "height": 720}
 _ATTRIBUTES = {
     "gen_ai.operation.name": "chat",

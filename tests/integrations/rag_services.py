@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import launch
-from launch.__main__ import main as groundwatch
+from groundwatch.launch.main import main as groundwatch
 from tests.support.outputs import records_in
+from tests.support.repository import ROOT
 from tests.support.results_server import Reply, results_server
 
-PAGE = (Path(launch.__file__).parents[1] / "docs" / "rag_service.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "rag_service.md").read_text(encoding="utf-8")
 QUESTION, ANSWER, FACT = "How long is it?", "The warranty is 3 years.", "The warranty is 2 years."
 _LANGCHAIN = f"""
 from langchain_core.documents import Document
@@ -37,6 +37,7 @@ prompt = ChatPromptTemplate.from_template("{{context}} {{input}}")
 _LLAMA_INDEX = f"""
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
 from llama_index.core.llms import CompletionResponse, MockLLM
+from tests.support.repository import ROOT
 
 
 class Model(MockLLM):

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from schemas.avro import load_schema
+from groundwatch.schemas.avro import load_schema
 from tests.support.bigquery_columns import PATH, table_columns, written
 from tests.support.terraform import Resource, load, misaligned, name_of, problems, resources
 

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-import launch
 from tests.support.commands import GROUNDWATCH, run, start
 from tests.support.outputs import failures_in, records_in
+from tests.support.repository import ROOT
 
-ROOT = Path(launch.__file__).parents[1]
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-PACKAGES = ("schemas", "transforms", "pipeline", "launch")
+FOLDERS = ("schemas", "transforms", "pipeline", "launch", "src")
 FACT = "Lamps glow red."
 ANSWERS = {"a": FACT, "b": "Kettles vote.", "c": "Do lamps glow?"}
 
@@ -52,8 +51,9 @@ def apply(block: str, path: Path) -> None:
 def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the source with all that the page adds."""
     folder = tmp_path_factory.mktemp("extended")
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc"))
+    without_compiled = shutil.ignore_patterns("*.pyc")
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=without_compiled)
     for _, blocks in parts():
         for name, block in blocks:
             apply(block, folder / name)

@@ -19,15 +19,16 @@ import fastavro
 import pyarrow as pa
 import pytest
 
-from launch.__main__ import main
-from launch.export.write_table import write_table
-from schemas.avro import load_schema
+from groundwatch.launch.export.write_table import write_table
+from groundwatch.launch.main import main
+from groundwatch.schemas.avro import load_schema
 from tests.support.bigquery import refusals
 from tests.support.outputs import records_in
+from tests.support.repository import ROOT
 
 Json = dict[str, Any]
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 PAGE = (DOCS / "output.md").read_text(encoding="utf-8")
 RESULTS = (DOCS / "results.md").read_text(encoding="utf-8")
 QUERIES = RESULTS.partition("## SQL queries")[2].partition("\n## ")[0]

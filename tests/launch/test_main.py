@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from launch import __version__
-from launch.__main__ import main
-from launch.commands import all_commands, documented_commands
-from pipeline.settings.gone import GONE
-from pipeline.settings.load import flag_names
+from groundwatch import __version__
+from groundwatch.launch.commands import all_commands, documented_commands
+from groundwatch.launch.main import main
+from groundwatch.pipeline.settings.gone import GONE
+from groundwatch.pipeline.settings.load import flag_names
 from tests.support.commands import GROUNDWATCH, run, start
 
 COMMANDS = (
@@ -24,23 +24,6 @@ COMMANDS = (
     "report",
     "serve-checker",
 )
-
-
-@pytest.mark.parametrize(
-    ("code", "sentence"),
-    [
-        ("import launch", "schemas/__init__.py hides groundwatch's package of the same name"),
-        ("from groundwatch import check", "schemas/__init__.py hides groundwatch's package"),
-    ],
-)
-def test_a_package_that_hides_ours_is_named(tmp_path: Path, code: str, sentence: str) -> None:
-    own = tmp_path / "schemas"
-    own.mkdir()
-    (own / "__init__.py").touch()
-    prefix = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
-    exit_status, _, complained = run("-c", prefix + code)
-    assert exit_status == 1
-    assert f"{tmp_path}/{sentence}" in complained
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])

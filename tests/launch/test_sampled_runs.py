@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from pipeline.build import build_pipeline
-from pipeline.settings.config import Config
-from pipeline.sinks.sink import ArchiveSink
-from pipeline.sources.read_archives import ReadArchives
+from groundwatch.launch.main import main
+from groundwatch.pipeline.build import build_pipeline
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.sink import ArchiveSink
+from groundwatch.pipeline.sources.read_archives import ReadArchives
+from groundwatch.transforms.rules.sampling import SamplingRule
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import Json, records_in, summary_in
 from tests.support.pipelines import local_pipeline
 from tests.support.runs import an_archive, backfill
-from transforms.rules.sampling import SamplingRule
 
 ENGINES = ("shop", "help", "news")
 ANSWERS = [an_envelope(number, engine=ENGINES[number % 3]) for number in range(90)]

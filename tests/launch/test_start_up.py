@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 import pytest
 
-from launch.__main__ import main
-from launch.commands import all_commands
-from launch.engine.database import EngineDatabase
-from launch.job.beam_options import _Parser
-from launch.job.placement import beam_flag_names
+from groundwatch.launch.commands import all_commands
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.job.beam_options import _Parser
+from groundwatch.launch.job.placement import beam_flag_names
+from groundwatch.launch.main import main
 from tests.support.reports import a_low, write_enriched
 
 _HELP_WITHIN_S = 0.3
 _MORE_ATTEMPTS = 3
 _PROGRAM = """
 import json, sys, time
-from launch.__main__ import main
+from groundwatch.launch.main import main
 
 status = main(sys.argv[1:])
 sys.stdout.flush()
@@ -126,7 +126,7 @@ def test_a_flag_of_beam_in_its_examples_is_still_unknown(
 
 _THREADS_ALLOCATE = """
 import ctypes, sys, threading
-import launch
+import groundwatch.launch
 
 def allocate():
     kept.append(ctypes.create_string_buffer(100_000))

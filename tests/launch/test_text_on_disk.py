@@ -11,10 +11,11 @@ from pathlib import Path
 import fastavro
 import pytest
 
-from launch.__main__ import main
-from launch.engine.database import EngineDatabase
-from pipeline.settings.checker import DATABASE
-from pipeline.sinks.row_formats import EnrichedFiles
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.main import main
+from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
+from groundwatch.transforms.rules.redaction import TextMode
 from tests.support.archives import an_envelope, lines_of
 from tests.support.commands import start
 from tests.support.fault_server import FaultServer, always
@@ -24,7 +25,6 @@ from tests.support.outputs import failures_in, records_in
 from tests.support.runs import an_archive, backfill, crash_in
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import UNAVAILABLE, after
-from transforms.rules.redaction import TextMode
 
 PLACE_NAME = "Zanzibar"
 _TIMEOUT_S = 120.0

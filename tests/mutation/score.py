@@ -20,7 +20,8 @@ def score(results: Iterable[str]) -> Iterator[str]:
     """Count the changes by module.
 
     Args:
-      results: lines as mutmut writes them, such as "transforms.rules.limits.x_f__mutmut_1: killed".
+      results: lines as mutmut writes them, such as
+        "groundwatch.transforms.rules.limits.x_f__mutmut_1: killed".
 
     Returns:
       The lines of a table, its last row the sum, and behind it what survived.

@@ -13,11 +13,11 @@ from playwright.sync_api import Browser, FloatRect, Page
 from rich.console import Console
 from rich.text import Text
 
-import launch
 from tests.support.browser import ABSENT, chromium, find_chromium
 from tests.support.commands import GROUNDWATCH, run
+from tests.support.repository import ROOT
 
-DOCS = Path(launch.__file__).parents[1] / "docs"
+DOCS = ROOT / "docs"
 _COLUMNS, _LINES = 84, 26
 _WIDTH_PX, _HEIGHT_PX, _MARGIN_PX = 1000, 1600, 16
 _DESK_PX, _PHONE_PX, _REVIEW_HEIGHT_PX = 1280, 390, 800

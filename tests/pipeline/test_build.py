@@ -9,13 +9,13 @@ import apache_beam as beam
 import pytest
 from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
-from pipeline.build import Source, build_pipeline
-from pipeline.settings.config import Config
-from pipeline.sinks.sink import ArchiveSink, EngineSink, Sink, StreamSink
-from pipeline.sinks.write_windows import Windows
-from pipeline.sources.read_archives import ReadArchives
-from pipeline.sources.read_batch import BatchHandle, ReadBatch
-from pipeline.sources.read_subscription import ReadSubscription
+from groundwatch.pipeline.build import Source, build_pipeline
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.sink import ArchiveSink, EngineSink, Sink, StreamSink
+from groundwatch.pipeline.sinks.write_windows import Windows
+from groundwatch.pipeline.sources.read_archives import ReadArchives
+from groundwatch.pipeline.sources.read_batch import BatchHandle, ReadBatch
+from groundwatch.pipeline.sources.read_subscription import ReadSubscription
 from tests.support.outputs import alerts_in, failures_in, records_in
 from tests.support.pipelines import local_pipeline
 

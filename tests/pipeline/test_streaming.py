@@ -10,17 +10,17 @@ import pytest
 from apache_beam.testing.test_stream import TestStream as Stream
 from apache_beam.transforms.window import TimestampedValue
 
-from pipeline import storage
-from pipeline.build import build_pipeline
-from pipeline.settings.config import Config
-from pipeline.sinks.sink import StreamSink
-from pipeline.sinks.write_windows import Windows
-from pipeline.sources.read_subscription import ReadSubscription
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.build import build_pipeline
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.sink import StreamSink
+from groundwatch.pipeline.sinks.write_windows import Windows
+from groundwatch.pipeline.sources.read_subscription import ReadSubscription
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
 from tests.support.streams import START_S, a_stream, pulled, stream_pipeline, streaming_from
-from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 
 WIDTH_S = 300
 DAY_S = 24 * 3600

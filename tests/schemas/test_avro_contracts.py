@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from schemas import Record
-from schemas.alert import Alert, NoDataIncident, RateIncident, WorstClaim
-from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
-from schemas.avro import load_schema
-from schemas.checked_answer import Check, Claim, Contradiction
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.failure import Failure
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert, NoDataIncident, RateIncident, WorstClaim
+from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.checked_answer import Check, Claim, Contradiction
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.failure import Failure
 from tests.support.avro_schemas import Schema, kind_of
 
 KINDS = (

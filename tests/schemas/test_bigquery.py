@@ -10,14 +10,14 @@ from typing import Any
 import fastavro
 import pytest
 
-from schemas.avro import load_schema
-from schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from groundwatch.transforms.formats.fact_collection import MAX_FACTS_CHARACTERS
 from tests.support.avro_rows import enriched_to_avro
 from tests.support.avro_schemas import Schema
 from tests.support.bigquery import MAX_ROW_BYTES, refusals
 from tests.support.builders import a_claim, a_fact, an_enriched
 from tests.support.released_schemas import ROWS
-from transforms.formats.fact_collection import MAX_FACTS_CHARACTERS
 
 
 @pytest.mark.parametrize("kind", ROWS)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from schemas.cost_estimate import (
+from groundwatch.schemas.cost_estimate import (
     Amounts,
     EstimatedAmounts,
     compare,

@@ -7,8 +7,8 @@ import fastavro
 import fastavro.validation
 import pytest
 
-from schemas.avro import load_schema
-from schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from tests.support.avro_rows import enriched_to_avro
 from tests.support.whole_records import ENRICHED
 

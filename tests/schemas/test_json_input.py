@@ -4,9 +4,14 @@ import json
 
 import pytest
 
-from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import MAX_PAYLOAD_BYTES, has_snake_case, read_json, to_camel_case
-from schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import (
+    MAX_PAYLOAD_BYTES,
+    has_snake_case,
+    read_json,
+    to_camel_case,
+)
+from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
 
 WORDS = "the customer's own words"
 

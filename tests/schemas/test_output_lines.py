@@ -6,11 +6,11 @@ import fastavro.validation
 import msgspec
 import pytest
 
-from schemas.alert import Alert, alert_to_json
-from schemas.avro import load_schema
-from schemas.failure import Failure, failure_to_json, message_of_failure
-from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
-from schemas.message import EarlierFailure
+from groundwatch.schemas.alert import Alert, alert_to_json
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.failure import Failure, failure_to_json, message_of_failure
+from groundwatch.schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
+from groundwatch.schemas.message import EarlierFailure
 from tests.support.builders import NOON_US
 from tests.support.whole_records import ALERTS, FAILURES
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from schemas.quantities import from_rfc3339, to_date, to_rfc3339, to_us
+from groundwatch.schemas.quantities import from_rfc3339, to_date, to_rfc3339, to_us
 
 FIRST_US, LAST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
 TIMES = {

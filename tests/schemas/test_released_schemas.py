@@ -16,8 +16,8 @@ import fastavro
 import fastavro.validation
 import pytest
 
-from schemas.avro import load_schema
-from schemas.failure import message_of_failure
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.failure import message_of_failure
 from tests.support.avro_schemas import Schema, unfilled
 from tests.support.released_schemas import ROWS, release, released, written, written_today
 from tests.support.schema_gate import breaks

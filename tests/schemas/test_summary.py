@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from schemas.summary import RunCounts, Summary, summary_from_json, summary_to_json, total_counts
+from groundwatch.schemas.summary import (
+    RunCounts,
+    Summary,
+    summary_from_json,
+    summary_to_json,
+    total_counts,
+)
 from tests.support.builders import NOON_US
 
 

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from schemas.answer import Answer
-from schemas.message import Message, ParseOptions
-from transforms.formats.parser import ParseFailure, parse_answers
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import Message, ParseOptions
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 
 ANSWER_NAME = "projects/1/locations/global/collections/c/engines/shop/sessions/s1/answers/a1"
 

@@ -11,10 +11,10 @@ from typing import Any, cast
 import fastavro
 from backports import zstd
 
-from pipeline.sources.archives import examine_file, read_archive, read_examined_file
-from pipeline.sources.avro_files import Buffered
-from pipeline.sources.compression import DamagedArchive
-from schemas.message import Message
+from groundwatch.pipeline.sources.archives import examine_file, read_archive, read_examined_file
+from groundwatch.pipeline.sources.avro_files import Buffered
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.message import Message
 
 _FOLDER = tempfile.TemporaryDirectory()
 

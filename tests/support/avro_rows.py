@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
 
 
 def enriched_to_avro(enriched: EnrichedAnswer) -> dict[str, Any]:

@@ -4,12 +4,12 @@
 """
 
 import json
-from pathlib import Path
 from typing import Any
 
-from schemas.avro import load_schema
+from groundwatch.schemas.avro import load_schema
+from tests.support.repository import ROOT
 
-PATH = Path(__file__).parents[2] / "launch" / "bigquery" / "records.json"
+PATH = ROOT / "launch" / "bigquery" / "records.json"
 Column = dict[str, Any]
 _TYPES = {
     "boolean": "BOOLEAN",

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from schemas.answer import Answer, Fact
-from schemas.checked_answer import Check, Claim
-from schemas.cost_estimate import Estimate
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.failure import Failure
-from schemas.message import Message
-from schemas.verdict import Verdict
-from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
+from groundwatch.schemas.answer import Answer, Fact
+from groundwatch.schemas.checked_answer import Check, Claim
+from groundwatch.schemas.cost_estimate import Estimate
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 
 RECORD_ID = "5f" * 32
 NOON_US = 1_772_539_200_000_000

@@ -1,6 +1,6 @@
 """Builders of the requests that the embedded checker is tested with."""
 
-from schemas.wire.grounding_check import CheckRequest, GroundingFact, GroundingSpec
+from groundwatch.schemas.wire.grounding_check import CheckRequest, GroundingFact, GroundingSpec
 
 CHECK_PATH = "/v1beta/projects/p/locations/global/groundingConfigs/default_grounding_config:check"
 

@@ -5,11 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import launch
+from tests.support.repository import ROOT, python_path
 
-_SOURCE = Path(launch.__file__).parents[1]
-
-GROUNDWATCH = ("-m", "launch")
+GROUNDWATCH = ("-m", "groundwatch")
 _THEN_RUN = "import os, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 
 # A shell makes jobs in the background deaf to SIGINT.
@@ -30,6 +28,7 @@ sys.addaudithook(refuse)
 
 WITHOUT_EXTRAS = """
 import sys
+from tests.support.repository import ROOT
 
 sys.modules.update(
     dict.fromkeys(
@@ -58,13 +57,13 @@ def start(*arguments: str, prepare: str = "", source: Path | None = None) -> Chi
       arguments: of the interpreter, such as those in `GROUNDWATCH` and a command.
       prepare: Python that runs before it in the new process. A function of `subprocess` would run
         in a fork of this one, where gRPC may have threads.
-      source: a folder of other packages than these very ones, in which the process then starts.
+      source: another copy of the repository than this very one, in which the process then starts.
     """
     if prepare:
         arguments = ("-c", f"{prepare}\n{_THEN_RUN}", *arguments)
     return ChildProcess(
         [sys.executable, *arguments],
-        env=os.environ | {"PYTHONPATH": str(source or _SOURCE)},
+        env=os.environ | {"PYTHONPATH": python_path(source or ROOT)},
         cwd=source,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

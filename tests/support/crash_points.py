@@ -21,17 +21,17 @@ from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.__main__ import main
-from launch.inputs.paths import default_work_folder
-from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch.reporter import LogReporter
-from launch.watch.run_worker import run_worker
-from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config, Destination
-from pipeline.settings.definition import build
-from schemas.failure import failure_to_json
-from schemas.message import Message
-from schemas.summary import Summary, summary_to_json
+from groundwatch.launch.inputs.paths import default_work_folder
+from groundwatch.launch.main import main
+from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.watch.reporter import LogReporter
+from groundwatch.launch.watch.run_worker import run_worker
+from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.pipeline.settings.config import Config, Destination
+from groundwatch.pipeline.settings.definition import build
+from groundwatch.schemas.failure import failure_to_json
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.summary import Summary, summary_to_json
 from tests.support.archives import an_envelope, lines_of
 from tests.support.builders import a_failure, a_message
 from tests.support.limits import limited

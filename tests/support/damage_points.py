@@ -20,9 +20,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from launch.watch.owned_paths import OwnershipLost
-from pipeline.errors import RunFailed
-from pipeline.settings.checker import DATABASE
+from groundwatch.launch.watch.owned_paths import OwnershipLost
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.crash_points import (
     JOBS,
     Points,

@@ -9,12 +9,12 @@ from apache_beam.coders.coders import Coder
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners import pipeline_context
 
-from pipeline.build import Source, build_pipeline
-from pipeline.settings.config import Config
-from pipeline.sinks.sink import ArchiveSink, Sink, StreamSink
-from pipeline.sinks.write_windows import Windows
-from pipeline.sources.read_archives import ReadArchives
-from pipeline.sources.read_subscription import ReadSubscription
+from groundwatch.pipeline.build import Source, build_pipeline
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.sink import ArchiveSink, Sink, StreamSink
+from groundwatch.pipeline.sinks.write_windows import Windows
+from groundwatch.pipeline.sources.read_archives import ReadArchives
+from groundwatch.pipeline.sources.read_subscription import ReadSubscription
 
 FLAGS = (
     "--runner=DataflowRunner",

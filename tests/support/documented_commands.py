@@ -5,10 +5,9 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-import launch
-from schemas import Record
+from groundwatch.schemas import Record
+from tests.support.repository import ROOT
 
-ROOT = Path(launch.__file__).parents[1]
 PAGES = (
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted(ROOT.glob("docs/*.md")),

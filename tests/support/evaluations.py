@@ -1,9 +1,9 @@
 """Labelled answers and their evaluation."""
 
-from launch.evaluate.evaluation import Evaluation, measure
-from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
-from schemas.answer import Label, LabelSpan
-from schemas.verdict import Verdict
+from groundwatch.launch.evaluate.evaluation import Evaluation, measure
+from groundwatch.launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
+from groundwatch.schemas.answer import Label, LabelSpan
+from groundwatch.schemas.verdict import Verdict
 
 
 def a_labelled(

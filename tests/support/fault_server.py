@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Self
 
+from groundwatch.transforms.grounding.local.service import Reply, answer
 from tests.support.wire_faults import Exchange, Fault, good
-from transforms.grounding.local.service import Reply, answer
 
 Plan = Callable[[int], Fault]
 """What to do with each request, by its number from 0."""

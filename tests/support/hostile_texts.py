@@ -6,17 +6,17 @@ from itertools import count, cycle, islice
 
 import msgspec
 
-from schemas import Record
-from schemas.answer import Fact
-from schemas.checked_answer import Claim
-from schemas.message import Message
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.checked_answer import Claim
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.grounding.local.service import answer
+from groundwatch.transforms.lexical.check import find_contradictions
+from groundwatch.transforms.lexical.sentences import split_sentences
+from groundwatch.transforms.rules.limits import CheckLimits, count_tokens
+from groundwatch.transforms.rules.planning import plan_within
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import CHECK_PATH, check_request
-from transforms.grounding.local.service import answer
-from transforms.lexical.check import find_contradictions
-from transforms.lexical.sentences import split_sentences
-from transforms.rules.limits import CheckLimits, count_tokens
-from transforms.rules.planning import plan_within
 
 FACT_CHARS = 10_000
 

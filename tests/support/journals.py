@@ -5,18 +5,18 @@ from collections.abc import Collection
 from contextlib import closing
 from typing import Any
 
-from launch.engine.database import EngineDatabase
-from launch.engine.journal import Journal
-from launch.engine.ledger import LedgerHour
-from pipeline.settings.config import Config
-from pipeline.sinks.chunks import Chunk, encode_chunks
-from pipeline.sinks.outcomes import Outcome
-from pipeline.sinks.row_formats import row_formats
-from schemas.alert import Alert, AlertKind, Severity
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.failure import Failure
-from schemas.quantities import HOUR_US
-from schemas.summary import RunCounts
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.chunks import Chunk, encode_chunks
+from groundwatch.pipeline.sinks.outcomes import Outcome
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.schemas.alert import Alert, AlertKind, Severity
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.schemas.summary import RunCounts
 from tests.support.builders import NOON_US, RECORD_ID, an_enriched
 
 HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US

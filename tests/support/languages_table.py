@@ -12,11 +12,11 @@ from pathlib import Path
 
 import msgspec
 
-from schemas import Record
-from schemas.verdict import Verdict
+from groundwatch.schemas import Record
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.rules.tagging import Thresholds, score_verdict
 from tests.support.checks import check_request
-from transforms.lexical.check import check_grounding
-from transforms.rules.tagging import Thresholds, score_verdict
 
 _FOLDER = Path(__file__).parents[1] / "data" / "languages"
 LANGUAGES = {

@@ -13,12 +13,12 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from launch.__main__ import main
-from launch.backfill import run_backfill
-from launch.pubsub import failure_spool
-from launch.watch import run_worker
-from launch.watch.worker import WORKER_LIMITS, WorkerLimits
-from pipeline.settings.checker import CheckerSettings
+from groundwatch.launch.backfill import run_backfill
+from groundwatch.launch.main import main
+from groundwatch.launch.pubsub import failure_spool
+from groundwatch.launch.watch import run_worker
+from groundwatch.launch.watch.worker import WORKER_LIMITS, WorkerLimits
+from groundwatch.pipeline.settings.checker import CheckerSettings
 
 LIMITED = ("-m", "tests.support.limits")
 """Python's arguments before limits, `--` and a command."""

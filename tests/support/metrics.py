@@ -2,7 +2,7 @@
 
 from apache_beam.runners.runner import PipelineResult
 
-from transforms.runtime.counters import Counter
+from groundwatch.transforms.runtime.counters import Counter
 
 
 def counted(result: PipelineResult, counter: Counter) -> int:

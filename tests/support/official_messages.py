@@ -9,8 +9,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.json_format import MessageToJson
 from google.protobuf.message import Message as ProtobufMessage
 
-from schemas.answer import Answer
-from schemas.message import Message
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import Message
 from tests.support.answer_messages import parse_answer
 
 NO_MESSAGE = Message(payload=b"", place="")

@@ -1,7 +1,7 @@
 """Pulling all that tests have published."""
 
-from launch.pubsub.subscription import Subscription
-from schemas.message import Message
+from groundwatch.launch.pubsub.subscription import Subscription
+from groundwatch.schemas.message import Message
 from tests.support.waiting import wait_until
 
 PLENTY = 1_000_000_000

@@ -11,12 +11,12 @@ from typing import Any
 
 import fastavro
 
-from pipeline.sinks.row_formats import AlertFiles, EnrichedFiles, FailureFiles
-from schemas import avro
-from schemas.avro import load_schema
+from groundwatch.pipeline.sinks.row_formats import AlertFiles, EnrichedFiles, FailureFiles
+from groundwatch.schemas import avro
+from groundwatch.schemas.avro import load_schema
+from groundwatch.transforms.rules.redaction import TextMode
 from tests.support.avro_schemas import unfilled
 from tests.support.whole_records import ALERTS, ENRICHED, FAILURES
-from transforms.rules.redaction import TextMode
 
 Json = dict[str, Any]
 

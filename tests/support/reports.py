@@ -9,14 +9,14 @@ from typing import Any
 import fastavro
 import msgspec
 
-from launch.outputs.output_folder import find_files
-from launch.report.counts.tally import Findings
-from launch.report.write_report import read_output
-from schemas.avro import load_schema
-from schemas.checked_answer import Contradiction
-from schemas.enriched_answer import AnswerRow, EnrichedAnswer
-from schemas.quantities import EPOCH
-from schemas.verdict import Verdict
+from groundwatch.launch.outputs.output_folder import find_files
+from groundwatch.launch.report.counts.tally import Findings
+from groundwatch.launch.report.write_report import read_output
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.checked_answer import Contradiction
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
+from groundwatch.schemas.quantities import EPOCH
+from groundwatch.schemas.verdict import Verdict
 from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import a_claim, a_fact, an_enriched
 

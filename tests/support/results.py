@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from launch.export.target import RowsRefused, Target
-from schemas.alert import WorstClaim
-from schemas.grounding_result import GroundingResult
+from groundwatch.launch.export.target import RowsRefused, Target
+from groundwatch.schemas.alert import WorstClaim
+from groundwatch.schemas.grounding_result import GroundingResult
 from tests.support.builders import NOON_US, RECORD_ID
 
 TRACE_ID, SPAN_ID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from launch.__main__ import main
-from launch.backfill import processes
-from launch.engine.journal import Journal
-from pipeline.settings.checker import DATABASE
+from groundwatch.launch.backfill import processes
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.main import main
+from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.transforms.persistence.database import Database
 from tests.support.archives import an_envelope, lines_of
 from tests.support.limits import limited
-from transforms.persistence.database import Database
 
 
 def an_archive(folder: Path, *lines: bytes, name: str = "answers.jsonl") -> Path:

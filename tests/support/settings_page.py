@@ -1,14 +1,13 @@
 """Write the tables of docs/configuration.md: `python -m tests.support.settings_page`."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
-import launch
-from launch.commands import documented_commands
-from pipeline.settings.definition import Setting, Settings, settings_of
-from pipeline.settings.load import CommonSettings
+from groundwatch.launch.commands import documented_commands
+from groundwatch.pipeline.settings.definition import Setting, Settings, settings_of
+from groundwatch.pipeline.settings.load import CommonSettings
+from tests.support.repository import ROOT
 
-PAGE = Path(launch.__file__).parents[1] / "docs" / "configuration.md"
+PAGE = ROOT / "docs" / "configuration.md"
 _HEAD = "| setting | meaning | values | default | commands |\n| --- | --- | --- | --- | --- |\n"
 
 

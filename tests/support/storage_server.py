@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from apache_beam.io.gcp.gcsio_retry import DEFAULT_RETRY, DEFAULT_RETRY_WITH_THROTTLING_COUNTER
 
-from pipeline.storage.buckets import _client as client
+from groundwatch.pipeline.storage.buckets import _client as client
 from tests.support.buckets import Buckets
 from tests.support.serving import serving
 

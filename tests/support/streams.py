@@ -15,9 +15,9 @@ from apache_beam.testing.test_stream import TestStream
 from apache_beam.transforms.util import GroupIntoBatches
 from apache_beam.transforms.window import TimestampedValue
 
-from pipeline.sinks import publish_rows
-from pipeline.sources import read_subscription
-from transforms import deduplicate, fill_bundles
+from groundwatch.pipeline.sinks import publish_rows
+from groundwatch.pipeline.sources import read_subscription
+from groundwatch.transforms import deduplicate, fill_bundles
 
 START_S = 1_772_539_200
 """2026-03-03 12:00:00 UTC, when every stream begins."""

@@ -10,12 +10,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import launch
-from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
-from pipeline.settings.definition import Setting, Settings, settings_of
+from groundwatch.pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from groundwatch.pipeline.settings.definition import Setting, Settings, settings_of
+from tests.support.repository import ROOT
 
 Json = dict[str, object]
-FOLDER = Path(launch.__file__).parent / "dataflow"
+FOLDER = ROOT / "launch" / "dataflow"
 # Dataflow's launcher passes the project by itself; no image holds a model.
 _NOT_PARAMETERS = {"project", "scorer"}
 _BEAM_PARAMETERS = (

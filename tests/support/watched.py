@@ -10,26 +10,26 @@ from unittest.mock import patch
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.engine.ledger import LedgerHour
-from launch.logs.json_log import keep_beam_quiet
-from launch.pubsub.subscription import PubSubSubscription
-from launch.pubsub.topic import Topic
-from launch.watch.reporter import LogReporter
-from launch.watch.run_worker import open_journal as worker_journal
-from launch.watch.run_worker import open_worker
-from launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
-from pipeline.settings.checker import DATABASE
-from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config
-from pipeline.settings.definition import build
-from pipeline.sinks.topic_messages import build_message
-from schemas.message import Message
+from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.logs.json_log import keep_beam_quiet
+from groundwatch.launch.pubsub.subscription import PubSubSubscription
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.launch.watch.reporter import LogReporter
+from groundwatch.launch.watch.run_worker import open_journal as worker_journal
+from groundwatch.launch.watch.run_worker import open_worker
+from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
+from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.definition import build
+from groundwatch.pipeline.sinks.topic_messages import build_message
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
+from groundwatch.transforms.persistence.database import Database
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.journals import read_journal
 from tests.support.outputs import Json, record_ids_in
-from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from transforms.persistence.database import Database
 
 ANSWERS = "projects/lamps/topics/answers"
 SUBSCRIPTION = "projects/lamps/subscriptions/answers"
@@ -105,7 +105,7 @@ class Watched:
                     limits=limits,
                 ) as worker,
                 # An acknowledgement comes a moment after its batch: no step waits long for more.
-                patch("launch.watch.worker._WAIT_S", 0.05),
+                patch("groundwatch.launch.watch.worker._WAIT_S", 0.05),
             ):
                 yield worker
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
 
-from launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.ledger import LedgerHour
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.limits import LIMITED
 from tests.support.outputs import Json

@@ -1,9 +1,16 @@
 """Records of every kind, with all fields filled and with as few as possible."""
 
-from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity, WorstClaim
-from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
-from schemas.checked_answer import Contradiction
-from schemas.verdict import Verdict
+from groundwatch.schemas.alert import (
+    Alert,
+    AlertKind,
+    NoDataIncident,
+    RateIncident,
+    Severity,
+    WorstClaim,
+)
+from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
+from groundwatch.schemas.checked_answer import Contradiction
+from groundwatch.schemas.verdict import Verdict
 from tests.support.builders import (
     NOON_US,
     RECORD_ID,

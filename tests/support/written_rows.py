@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from pipeline.settings.config import Destination
-from pipeline.sinks import write_files
-from pipeline.sinks.part_files import PartWriter
-from pipeline.sinks.publication import write_manifest
-from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.failure import Failure
-from schemas.file_entry import FileEntry
-from schemas.quantities import DAY_US
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks import write_files
+from groundwatch.pipeline.sinks.part_files import PartWriter
+from groundwatch.pipeline.sinks.publication import write_manifest
+from groundwatch.pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.file_entry import FileEntry
+from groundwatch.schemas.quantities import DAY_US
+from groundwatch.transforms.rules.redaction import TextMode
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
-from transforms.rules.redaction import TextMode
 
 AVRO = EnrichedFiles(TextMode.FULL)
 LINES = FailureFiles(with_payload=True)

@@ -12,18 +12,18 @@ from apache_beam.runners.runner import PipelineResult
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms.window import FixedWindows, TimestampedValue
 
-from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer, Decision
-from schemas.failure import Failure
-from schemas.verdict import Verdict
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import CheckedAnswer, Decision
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.check_grounding import CHECKED, CheckGrounding
+from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
+from groundwatch.transforms.rules.limits import CheckLimits
+from groundwatch.transforms.runtime.failures import FAILURES
 from tests.support import wire_faults
 from tests.support.builders import a_fact, an_answer
 from tests.support.fault_server import FaultServer, always, by_answer
-from transforms.check_grounding import CHECKED, CheckGrounding
-from transforms.grounding.errors import Misconfigured, Unavailable
-from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from transforms.rules.limits import CheckLimits
-from transforms.runtime.failures import FAILURES
 
 SKIPPED = Decision(verdict=Verdict.NOT_ANSWERED, reason="NO_RELEVANT_CONTENT")
 

@@ -6,12 +6,12 @@ import apache_beam as beam
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.answer import Answer
+from groundwatch.schemas.answer import Answer
+from groundwatch.transforms.deduplicate import Deduplicate, in_file, in_groups
+from groundwatch.transforms.runtime import counters
 from tests.support.builders import a_message, an_answer
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms.deduplicate import Deduplicate, in_file, in_groups
-from transforms.runtime import counters
 
 
 def delivered(number: int, place: str) -> Answer:

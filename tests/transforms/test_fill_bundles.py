@@ -8,10 +8,10 @@ from apache_beam.transforms.window import GlobalWindows, TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
-from schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.transforms.fill_bundles import FillBundles
 from tests.support.builders import an_answer
 from tests.support.streams import START_S, a_stream, stream_pipeline, streaming_from
-from transforms.fill_bundles import FillBundles
 
 
 def routed(number: int) -> CheckedAnswer:

@@ -3,11 +3,11 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.verdict import Verdict
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.measure_rates import MeasureRates
+from groundwatch.transforms.rules.rate_counts import BUCKET_US, RateCounts
 from tests.support.builders import NOON_US, an_enriched
 from tests.support.pipelines import local_pipeline
-from transforms.measure_rates import MeasureRates
-from transforms.rules.rate_counts import BUCKET_US, RateCounts
 
 NEXT_US = NOON_US + BUCKET_US
 

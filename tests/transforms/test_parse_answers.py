@@ -4,14 +4,14 @@ import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms.window import FixedWindows, TimestampedValue
 
-from schemas.answer import Answer
-from schemas.failure import Failure
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.failure import Failure
+from groundwatch.transforms.parse_answers import ParseAnswers
+from groundwatch.transforms.runtime import counters
 from tests.support.answer_messages import parse_answer
 from tests.support.builders import a_message
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms.parse_answers import ParseAnswers
-from transforms.runtime import counters
 
 GOOD = a_message(payload=b'{"answer": "Lamps glow.", "id": "a"}', place="a.jsonl#1")
 BAD = a_message(payload=b"\xff", place="a.jsonl#2", attributes={"id": "7"})

@@ -3,12 +3,12 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.alert import Alert
+from groundwatch.schemas.alert import Alert
+from groundwatch.transforms.rate_alerts import RateAlerts
+from groundwatch.transforms.rules.rate_counts import BUCKET_US, RateCounts
+from groundwatch.transforms.rules.rate_incidents import RateRule
 from tests.support.builders import NOON_US
 from tests.support.pipelines import local_pipeline
-from transforms.rate_alerts import RateAlerts
-from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import RateRule
 
 
 def bucket(number: int, low_grounded: int) -> RateCounts:

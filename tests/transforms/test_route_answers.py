@@ -3,11 +3,11 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.checked_answer import CheckedAnswer, Decision
-from schemas.verdict import Verdict
+from groundwatch.schemas.checked_answer import CheckedAnswer, Decision
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.route_answers import RouteAnswers
 from tests.support.builders import an_answer
 from tests.support.pipelines import local_pipeline
-from transforms.route_answers import RouteAnswers
 
 
 def test_an_answer_is_decided_or_left_for_a_check() -> None:

@@ -3,13 +3,13 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.answer import Answer
+from groundwatch.schemas.answer import Answer
+from groundwatch.transforms.rules.sampling import SamplingRule
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.sample_answers import SampleAnswers
 from tests.support.builders import an_answer
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms.rules.sampling import SamplingRule
-from transforms.runtime import counters
-from transforms.sample_answers import SampleAnswers
 
 LOW, HIGH = "1" * 64, "e" * 64
 

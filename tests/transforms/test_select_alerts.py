@@ -3,12 +3,12 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.alert import Alert
-from schemas.verdict import Verdict
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.alerting import AlertRule
+from groundwatch.transforms.select_alerts import SelectAlerts
 from tests.support.builders import an_enriched
 from tests.support.pipelines import local_pipeline
-from transforms.rules.alerting import AlertRule
-from transforms.select_alerts import SelectAlerts
 
 
 def name_and_text(alert: Alert) -> tuple[str | None, str | None]:

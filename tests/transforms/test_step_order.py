@@ -8,18 +8,18 @@ from apache_beam.testing.util import assert_that, equal_to
 from msgspec.structs import replace
 
 from groundwatch import CheckGrounding, ParseAnswers, RouteAnswers, SampleAnswers, TagAnswers
-from launch import samples
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.message import ParseOptions
-from schemas.verdict import Verdict
+from groundwatch.launch import samples
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.message import ParseOptions
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.check_one import check_answers
+from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.sampling import SamplingRule
+from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.step_order import SampledOut, enrich_answers, route_answers
 from tests.support.builders import a_message
 from tests.support.pipelines import local_pipeline
-from transforms.check_one import check_answers
-from transforms.formats.parser import ParseFailure
-from transforms.grounding.settings import CheckSettings
-from transforms.rules.sampling import SamplingRule
-from transforms.rules.tagging import Thresholds
-from transforms.step_order import SampledOut, enrich_answers, route_answers
 
 LINES = Path(samples.__path__[0], "answers-2026-03-02.jsonl").read_bytes().splitlines()
 MESSAGES = [

@@ -3,15 +3,15 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.checked_answer import CheckedAnswer, Decision, Grounding
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.verdict import Verdict
+from groundwatch.schemas.checked_answer import CheckedAnswer, Decision, Grounding
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.tag_answers import TagAnswers
 from tests.support.builders import a_claim, an_answer
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms.rules.tagging import Thresholds
-from transforms.runtime import counters
-from transforms.tag_answers import TagAnswers
 
 CHECKED = CheckedAnswer(
     answer=an_answer(), grounding=Grounding(support_score=0.5, claims=(a_claim(score=0.5),))

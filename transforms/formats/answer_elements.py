@@ -7,23 +7,27 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from schemas.message import CARRIER_ID, Message, UnmappedFields, UnreadableAnswer
-from schemas.wire.json_input import (
+from groundwatch.schemas.message import CARRIER_ID, Message, UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.wire.json_input import (
     BYTE_ORDER_MARK,
     MAX_PAYLOAD_BYTES,
     list_in,
     read_camel_case,
     read_embedded,
 )
-from schemas.wire.wire_type import OutOfRangeNumber
-from transforms.formats.carriers.carrier import CarriedBody, Carrier
-from transforms.formats.carriers.carrier_table import find_carrier
-from transforms.formats.discovery_engine_answers import is_answer, is_unfinished, state_name
-from transforms.formats.field_maps.field_map import FieldMap
-from transforms.formats.field_values import parse_time
-from transforms.formats.format_table import FORMATS, is_known
-from transforms.formats.mapped_answers import is_row
-from transforms.formats.unmapped_fields import could_hold_content, join_names
+from groundwatch.schemas.wire.wire_type import OutOfRangeNumber
+from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier
+from groundwatch.transforms.formats.carriers.carrier_table import find_carrier
+from groundwatch.transforms.formats.discovery_engine_answers import (
+    is_answer,
+    is_unfinished,
+    state_name,
+)
+from groundwatch.transforms.formats.field_maps.field_map import FieldMap
+from groundwatch.transforms.formats.field_values import parse_time
+from groundwatch.transforms.formats.format_table import FORMATS, is_known
+from groundwatch.transforms.formats.mapped_answers import is_row
+from groundwatch.transforms.formats.unmapped_fields import could_hold_content, join_names
 
 MAX_ANSWERS = 10_000
 """The limit for one message: each answer takes a copy of the message's attributes."""

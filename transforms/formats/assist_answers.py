@@ -10,13 +10,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.wire import assistant as wire
-from schemas.wire import discovery_engine as discovery
-from schemas.wire import enums
-from schemas.wire.wire_type import Wire, read_wire, wire_fields
-from transforms.formats.discovery_engine_answers import read_chunks, read_response
-from transforms.formats.fact_collection import first_text
-from transforms.formats.format import Format, Reading, Request
+from groundwatch.schemas.wire import assistant as wire
+from groundwatch.schemas.wire import discovery_engine as discovery
+from groundwatch.schemas.wire import enums
+from groundwatch.schemas.wire.wire_type import Wire, read_wire, wire_fields
+from groundwatch.transforms.formats.discovery_engine_answers import read_chunks, read_response
+from groundwatch.transforms.formats.fact_collection import first_text
+from groundwatch.transforms.formats.format import Format, Reading, Request
 
 _ASSIST_FIELDS = frozenset({"replies", "assistSkippedReasons", "customerPolicyEnforcementResult"})
 _NO_ANSWER = wire.AssistAnswer()

@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from schemas.answer import Answer, Citation, GroundingSupport
-from schemas.verdict import Tag
-from schemas.wire import discovery_engine as wire
-from schemas.wire import enums
-from schemas.wire.wire_type import Wire, read_wire, wire_fields
-from transforms.formats import field_values
-from transforms.formats.fact_collection import FactCollection, render_value
-from transforms.formats.format import Format, Reading, Request
-from transforms.rules.spans import is_valid_span
+from groundwatch.schemas.answer import Answer, Citation, GroundingSupport
+from groundwatch.schemas.verdict import Tag
+from groundwatch.schemas.wire import discovery_engine as wire
+from groundwatch.schemas.wire import enums
+from groundwatch.schemas.wire.wire_type import Wire, read_wire, wire_fields
+from groundwatch.transforms.formats import field_values
+from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
+from groundwatch.transforms.formats.format import Format, Reading, Request
+from groundwatch.transforms.rules.spans import is_valid_span
 
 Span = TypeVar("Span", bound=wire.WireCitation)
 

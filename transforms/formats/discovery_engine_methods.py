@@ -11,17 +11,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.answer import Answer
-from schemas.verdict import Tag
-from schemas.wire import discovery_engine as discovery
-from schemas.wire import discovery_engine_methods as wire
-from schemas.wire import enums
-from schemas.wire.json_input import has_any, list_in
-from schemas.wire.wire_type import read_wire, wire_fields
-from transforms.formats.discovery_engine_answers import read_response
-from transforms.formats.fact_collection import FactCollection, first_text, render_value
-from transforms.formats.format import Format, Reading, Request
-from transforms.formats.gemini_candidates import joined_text
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.schemas.wire import discovery_engine as discovery
+from groundwatch.schemas.wire import discovery_engine_methods as wire
+from groundwatch.schemas.wire import enums
+from groundwatch.schemas.wire.json_input import has_any, list_in
+from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
+from groundwatch.transforms.formats.discovery_engine_answers import read_response
+from groundwatch.transforms.formats.fact_collection import FactCollection, first_text, render_value
+from groundwatch.transforms.formats.format import Format, Reading, Request
+from groundwatch.transforms.formats.gemini_candidates import joined_text
 
 _GROUNDED_FIELDS = frozenset({"supportChunks", "groundingSupport"})
 _SUMMARY_FIELDS = frozenset({"summaryText", "summaryWithMetadata", "summarySkippedReasons"})

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterable, Iterator
 
-from schemas.answer import Fact
-from schemas.message import UnreadableAnswer
-from schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
-from transforms.formats.field_maps.field_map import read_fact, returned_items
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
+from groundwatch.transforms.formats.field_maps.field_map import read_fact, returned_items
 
 MAX_FACTS_CHARACTERS = 20_000_000
 """The limit of one answer's facts with their sources: twice the largest message.

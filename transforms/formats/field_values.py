@@ -8,11 +8,11 @@ from decimal import Decimal
 
 import msgspec
 
-from schemas.answer import SafetyRating
-from schemas.quantities import is_in_calendar, to_us
-from schemas.verdict import Tag
-from schemas.wire import enums
-from schemas.wire.discovery_engine import WireRating
+from groundwatch.schemas.answer import SafetyRating
+from groundwatch.schemas.quantities import is_in_calendar, to_us
+from groundwatch.schemas.verdict import Tag
+from groundwatch.schemas.wire import enums
+from groundwatch.schemas.wire.discovery_engine import WireRating
 
 Time = str | int | float | None
 """A time in a message: empty if it is absent, None if it has a wrong type."""

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from schemas import Record
-from schemas.answer import Answer
-from schemas.message import Message
-from schemas.wire.json_input import has_any, read_json
-from schemas.wire.wire_type import Wire
-from transforms.formats.field_maps.field_map import FieldMap
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.wire.json_input import has_any, read_json
+from groundwatch.schemas.wire.wire_type import Wire
+from groundwatch.transforms.formats.field_maps.field_map import FieldMap
 
 Reading = tuple[Answer, str]
 """An answer as read from a message's body alone, and the token that names it, or "".

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from schemas.message import UnreadableAnswer
-from schemas.wire.wire_type import reject_repeated
-from transforms.formats import (
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.wire_type import reject_repeated
+from groundwatch.transforms.formats import (
     assist_answers,
     dialogflow_turns,
     discovery_engine_answers,
@@ -17,8 +17,8 @@ from transforms.formats import (
     mapped_answers,
     user_activity,
 )
-from transforms.formats.field_maps.suggestions import suggest_map
-from transforms.formats.format import Format
+from groundwatch.transforms.formats.field_maps.suggestions import suggest_map
+from groundwatch.transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENRICHED,

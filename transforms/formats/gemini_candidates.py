@@ -6,17 +6,17 @@ The Gemini API and Vertex AI write candidates of the same shape and number some 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain
 
-from schemas.answer import Answer, Citation, GroundingSupport
-from schemas.verdict import Tag
-from schemas.wire import enums
-from schemas.wire import gemini as wire
-from schemas.wire.json_input import has_any, list_in
-from schemas.wire.wire_type import read_wire, wire_fields
-from transforms.formats.discovery_engine_answers import is_answer
-from transforms.formats.fact_collection import FactCollection
-from transforms.formats.field_values import proportion, read_ratings, true_tags
-from transforms.formats.format import Format, Reading, Request
-from transforms.rules.spans import is_valid_span
+from groundwatch.schemas.answer import Answer, Citation, GroundingSupport
+from groundwatch.schemas.verdict import Tag
+from groundwatch.schemas.wire import enums
+from groundwatch.schemas.wire import gemini as wire
+from groundwatch.schemas.wire.json_input import has_any, list_in
+from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
+from groundwatch.transforms.formats.discovery_engine_answers import is_answer
+from groundwatch.transforms.formats.fact_collection import FactCollection
+from groundwatch.transforms.formats.field_values import proportion, read_ratings, true_tags
+from groundwatch.transforms.formats.format import Format, Reading, Request
+from groundwatch.transforms.rules.spans import is_valid_span
 
 _GENERATE_ANSWER_FIELDS = frozenset({"answerableProbability", "inputFeedback"})
 _GENERATE_ANSWER_REQUEST_FIELDS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})

@@ -5,13 +5,13 @@ The answer is the last message of the model, the facts are what tools and retrie
 
 from collections.abc import Iterable, Iterator
 
-from schemas.answer import Answer
-from schemas.verdict import Tag
-from schemas.wire import gen_ai_messages as wire
-from schemas.wire.wire_type import read_wire, wire_fields
-from transforms.formats.fact_collection import FactCollection, first_text, render_value
-from transforms.formats.field_values import true_tags
-from transforms.formats.format import Format, Reading, Request
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.schemas.wire import gen_ai_messages as wire
+from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
+from groundwatch.transforms.formats.fact_collection import FactCollection, first_text, render_value
+from groundwatch.transforms.formats.field_values import true_tags
+from groundwatch.transforms.formats.format import Format, Reading, Request
 
 # Gemini's names lead to the same verdicts.
 _FINISH_REASONS = {

@@ -10,14 +10,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.message import UnreadableAnswer
-from schemas.verdict import Tag
-from schemas.wire import gemini as wire
-from schemas.wire.json_input import list_in
-from schemas.wire.wire_type import Wire, read_wire
-from transforms.formats.field_values import first_time, true_tags
-from transforms.formats.format import Format, Reading, Request
-from transforms.formats.gemini_candidates import enums_of, joined_text, read_exchange
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.schemas.wire import gemini as wire
+from groundwatch.schemas.wire.json_input import list_in
+from groundwatch.schemas.wire.wire_type import Wire, read_wire
+from groundwatch.transforms.formats.field_values import first_time, true_tags
+from groundwatch.transforms.formats.format import Format, Reading, Request
+from groundwatch.transforms.formats.gemini_candidates import enums_of, joined_text, read_exchange
 
 _RESPONSE_FIELDS = frozenset({"candidates", "promptFeedback"})
 _SOURCES = frozenset(

@@ -10,20 +10,20 @@ from typing import Any, TypeVar
 
 from msgspec.structs import asdict, replace
 
-from schemas.answer import Answer, Citation, GroundingSupport, SafetyRating
-from schemas.message import UnreadableAnswer
-from schemas.verdict import ContradictionKind, Tag
-from schemas.wire import groundwatch as wire
-from schemas.wire.wire_type import read_wire, wire_fields, words
-from transforms.formats.fact_collection import FactCollection, render_value
-from transforms.formats.field_maps.field_map import read_fact
-from transforms.formats.field_maps.json_path import read_text_as_json
-from transforms.formats.field_values import first_time, proportion
-from transforms.formats.format import Format, Reading, Request
-from transforms.formats.mapped_answers import is_row
-from transforms.rules import routing
-from transforms.rules.redaction import is_hashed
-from transforms.rules.spans import is_valid_span
+from groundwatch.schemas.answer import Answer, Citation, GroundingSupport, SafetyRating
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.verdict import ContradictionKind, Tag
+from groundwatch.schemas.wire import groundwatch as wire
+from groundwatch.schemas.wire.wire_type import read_wire, wire_fields, words
+from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
+from groundwatch.transforms.formats.field_maps.field_map import read_fact
+from groundwatch.transforms.formats.field_maps.json_path import read_text_as_json
+from groundwatch.transforms.formats.field_values import first_time, proportion
+from groundwatch.transforms.formats.format import Format, Reading, Request
+from groundwatch.transforms.formats.mapped_answers import is_row
+from groundwatch.transforms.rules import routing
+from groundwatch.transforms.rules.redaction import is_hashed
+from groundwatch.transforms.rules.spans import is_valid_span
 
 Span = TypeVar("Span", bound=Citation)
 

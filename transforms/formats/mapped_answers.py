@@ -6,14 +6,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.answer import Answer
-from schemas.message import UnreadableAnswer
-from schemas.verdict import Tag
-from schemas.wire.json_input import camel_case_name, read_json
-from transforms.formats.fact_collection import FactCollection, render_value
-from transforms.formats.field_maps.field_map import PRESETS, FieldMap
-from transforms.formats.field_values import first_time, true_tags
-from transforms.formats.format import Format, Reading, Request
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.schemas.wire.json_input import camel_case_name, read_json
+from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
+from groundwatch.transforms.formats.field_maps.field_map import PRESETS, FieldMap
+from groundwatch.transforms.formats.field_values import first_time, true_tags
+from groundwatch.transforms.formats.format import Format, Reading, Request
 
 MAPPED = "field_map.custom"
 """The source_format of an answer that only the user's field map can read."""

@@ -7,16 +7,22 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from schemas.answer import Answer
-from schemas.message import CARRIER_ID, CARRIER_TIME, Message, ParseOptions, UnreadableAnswer
-from transforms.formats.answer_elements import split_answers
-from transforms.formats.field_maps.field_map import FieldMap, parse_map
-from transforms.formats.field_values import engine_id, first_time, session_id
-from transforms.formats.format import Format, Request
-from transforms.formats.format_table import find_format
-from transforms.formats.mapped_answers import read_with_own_map
-from transforms.formats.unmapped_fields import reject_unmapped
-from transforms.rules.routing import is_incomplete
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import (
+    CARRIER_ID,
+    CARRIER_TIME,
+    Message,
+    ParseOptions,
+    UnreadableAnswer,
+)
+from groundwatch.transforms.formats.answer_elements import split_answers
+from groundwatch.transforms.formats.field_maps.field_map import FieldMap, parse_map
+from groundwatch.transforms.formats.field_values import engine_id, first_time, session_id
+from groundwatch.transforms.formats.format import Format, Request
+from groundwatch.transforms.formats.format_table import find_format
+from groundwatch.transforms.formats.mapped_answers import read_with_own_map
+from groundwatch.transforms.formats.unmapped_fields import reject_unmapped
+from groundwatch.transforms.rules.routing import is_incomplete
 
 _IDS = ("trace_id", "span_id", "response_id")
 # Raise it with every change to the hashed content: all ids of that kind change.

@@ -4,14 +4,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args, get_origin
 
-from schemas.answer import Answer, Citation, Fact
-from schemas.message import UnmappedFields
-from schemas.wire.json_input import camel_case_name, read_json
-from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
-from transforms.formats.field_maps.field_map import FieldMap
-from transforms.formats.field_maps.suggestions import is_facts_name, suggest_map
-from transforms.formats.format import Format, Request
-from transforms.rules.routing import depends_on_content
+from groundwatch.schemas.answer import Answer, Citation, Fact
+from groundwatch.schemas.message import UnmappedFields
+from groundwatch.schemas.wire.json_input import camel_case_name, read_json
+from groundwatch.schemas.wire.wire_type import (
+    RepeatedField,
+    Wire,
+    alternatives,
+    is_wire,
+    wire_fields,
+)
+from groundwatch.transforms.formats.field_maps.field_map import FieldMap
+from groundwatch.transforms.formats.field_maps.suggestions import is_facts_name, suggest_map
+from groundwatch.transforms.formats.format import Format, Request
+from groundwatch.transforms.rules.routing import depends_on_content
 
 _MAX_SMALL_CHARACTERS = 200
 _MAX_NAMED_FIELDS = 5

@@ -9,12 +9,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.message import UnreadableAnswer
-from schemas.wire import assistant as wire
-from schemas.wire.wire_type import Wire, read_wire
-from transforms.formats import assist_answers, discovery_engine_answers, discovery_engine_methods
-from transforms.formats.field_values import engine_id, first_time
-from transforms.formats.format import Format, Reading, Request
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire import assistant as wire
+from groundwatch.schemas.wire.wire_type import Wire, read_wire
+from groundwatch.transforms.formats import (
+    assist_answers,
+    discovery_engine_answers,
+    discovery_engine_methods,
+)
+from groundwatch.transforms.formats.field_values import engine_id, first_time
+from groundwatch.transforms.formats.format import Format, Reading, Request
 
 _ELIDED, _ELIDED_TEXT = "ELIDED", "<elided>"
 _RESPONSES = (

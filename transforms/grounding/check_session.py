@@ -10,20 +10,20 @@ from functools import partial
 from operator import mul
 from typing import cast
 
-from schemas.answer import Answer
-from schemas.checked_answer import Check, CheckedAnswer, Decision
-from schemas.verdict import Verdict
-from schemas.wire.grounding_check import CheckRequest
-from transforms.grounding.client import GroundingClient, SentCalls
-from transforms.grounding.errors import OverBudget
-from transforms.grounding.protocol import CheckReply, build_request
-from transforms.grounding.rate_limiter import AdaptiveThrottle
-from transforms.grounding.settings import CheckSettings
-from transforms.lexical.check import check_grounding
-from transforms.rules.merging import merge_replies
-from transforms.rules.planning import billed_characters, plan_within
-from transforms.rules.routing import OVER_LIMIT
-from transforms.runtime import clock
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import Check, CheckedAnswer, Decision
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.wire.grounding_check import CheckRequest
+from groundwatch.transforms.grounding.client import GroundingClient, SentCalls
+from groundwatch.transforms.grounding.errors import OverBudget
+from groundwatch.transforms.grounding.protocol import CheckReply, build_request
+from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.rules.merging import merge_replies
+from groundwatch.transforms.rules.planning import billed_characters, plan_within
+from groundwatch.transforms.rules.routing import OVER_LIMIT
+from groundwatch.transforms.runtime import clock
 
 Outcome = CheckedAnswer | Exception
 Done = Callable[[Outcome], None]

@@ -17,9 +17,9 @@ import httpx
 import stamina
 from msgspec.structs import replace
 
-from schemas.wire.grounding_check import CheckRequest, GroundingFact
-from transforms.grounding import retry_policy
-from transforms.grounding.errors import (
+from groundwatch.schemas.wire.grounding_check import CheckRequest, GroundingFact
+from groundwatch.transforms.grounding import retry_policy
+from groundwatch.transforms.grounding.errors import (
     CheckFailed,
     GaveUp,
     Misconfigured,
@@ -28,20 +28,24 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.http_endpoint import HttpEndpoint, HttpReply
-from transforms.grounding.protocol import (
+from groundwatch.transforms.grounding.http_endpoint import HttpEndpoint, HttpReply
+from groundwatch.transforms.grounding.protocol import (
     CheckReply,
     check_path,
     encode_request,
     interpret_reply,
 )
-from transforms.grounding.rate_limiter import AdaptiveThrottle, ConcurrencyLimiter, open_quota
-from transforms.grounding.refusals import Refusals
-from transforms.grounding.reply_cache import ReplyCache, ReplyStore
-from transforms.grounding.retry_policy import retry_wait_s
-from transforms.grounding.settings import CheckSettings, OutagePolicy
-from transforms.grounding.transport import open_transport
-from transforms.runtime import clock, waiting
+from groundwatch.transforms.grounding.rate_limiter import (
+    AdaptiveThrottle,
+    ConcurrencyLimiter,
+    open_quota,
+)
+from groundwatch.transforms.grounding.refusals import Refusals
+from groundwatch.transforms.grounding.reply_cache import ReplyCache, ReplyStore
+from groundwatch.transforms.grounding.retry_policy import retry_wait_s
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy
+from groundwatch.transforms.grounding.transport import open_transport
+from groundwatch.transforms.runtime import clock, waiting
 
 _REFUSAL_WAIT_S = 60.0
 _log = logging.getLogger(__name__)
@@ -99,7 +103,7 @@ class GroundingClient:
         self._authority = None
         if settings.account:
             # Google's library, which others do not need, takes .15 s to import.
-            from transforms.grounding.credentials import Authority  # noqa: PLC0415
+            from groundwatch.transforms.grounding.credentials import Authority  # noqa: PLC0415
 
             self._authority = Authority(settings.account)
         self._store = self._cache = None

@@ -13,8 +13,8 @@ from google.auth.exceptions import GoogleAuthError, TransportError
 from google.auth.transport.requests import Request
 from google.oauth2 import service_account
 
-from transforms.grounding.errors import Misconfigured, Unavailable
-from transforms.grounding.settings import GoogleAccount
+from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
+from groundwatch.transforms.grounding.settings import GoogleAccount
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 

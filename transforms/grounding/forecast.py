@@ -3,10 +3,10 @@
 from hashlib import sha256
 from typing import NamedTuple
 
-from schemas.answer import Answer
-from transforms.grounding.protocol import build_request, encode_request
-from transforms.grounding.settings import CheckSettings
-from transforms.rules.planning import billed_characters, plan_within
+from groundwatch.schemas.answer import Answer
+from groundwatch.transforms.grounding.protocol import build_request, encode_request
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.planning import billed_characters, plan_within
 
 _KEY_BYTES = 16
 

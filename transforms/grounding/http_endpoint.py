@@ -6,10 +6,10 @@ from typing import NamedTuple, cast
 
 import httpx
 
-from transforms.grounding.errors import BadReply, Unavailable
-from transforms.grounding.protocol import decompress
-from transforms.grounding.settings import CheckSettings
-from transforms.grounding.transport import unreachable
+from groundwatch.transforms.grounding.errors import BadReply, Unavailable
+from groundwatch.transforms.grounding.protocol import decompress
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.grounding.transport import unreachable
 
 _HEADERS = (
     (b"Content-Type", b"application/json"),

@@ -14,16 +14,16 @@ from functools import lru_cache
 
 import msgspec
 
-from schemas import Record
-from schemas.answer import Fact
-from schemas.wire.grounding_check import (
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.wire.grounding_check import (
     CheckedClaim,
     CheckRequest,
     CheckResponse,
     GroundingFact,
     GroundingSpec,
 )
-from transforms.grounding.errors import (
+from groundwatch.transforms.grounding.errors import (
     BadReply,
     CheckFailed,
     Misconfigured,
@@ -31,10 +31,10 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
-from transforms.lexical.fact_text import fact_attributes
-from transforms.rules.planning import PlannedCall
-from transforms.rules.spans import is_valid_span
+from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
+from groundwatch.transforms.lexical.fact_text import fact_attributes
+from groundwatch.transforms.rules.planning import PlannedCall
+from groundwatch.transforms.rules.spans import is_valid_span
 
 _OK = 200
 _REFUSED = frozenset({400, 413, 414, 422})

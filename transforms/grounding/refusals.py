@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from transforms.grounding.errors import AnswerRefused, Misconfigured
+from groundwatch.transforms.grounding.errors import AnswerRefused, Misconfigured
 
 _MANY = 20
 """Consecutive refusals after which every call counts as refused."""

@@ -9,11 +9,16 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
-from transforms.grounding.protocol import CheckReply
-from transforms.grounding.settings import Budget
-from transforms.lexical.check import find_contradictions
-from transforms.persistence.database import Database, checksum_column
+from groundwatch.schemas.wire.grounding_check import (
+    CheckedClaim,
+    CheckRequest,
+    CheckResponse,
+    CitedChunk,
+)
+from groundwatch.transforms.grounding.protocol import CheckReply
+from groundwatch.transforms.grounding.settings import Budget
+from groundwatch.transforms.lexical.check import find_contradictions
+from groundwatch.transforms.persistence.database import Database, checksum_column
 
 _OVERHEAD_BYTES = 2048
 

@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 
-from schemas import Record
-from schemas.quantities import MEGABYTE
-from transforms.rules.limits import CheckLimits
+from groundwatch.schemas import Record
+from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.rules.limits import CheckLimits
 
 LOCAL = "local"
 DISCOVERY_ENGINE = "discoveryengine"

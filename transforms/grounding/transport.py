@@ -15,9 +15,9 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from transforms.grounding.errors import BadReply, Misconfigured, Unavailable
-from transforms.grounding.local.service import LocalTransport
-from transforms.grounding.settings import LOCAL, CheckSettings
+from groundwatch.transforms.grounding.errors import BadReply, Misconfigured, Unavailable
+from groundwatch.transforms.grounding.local.service import LocalTransport
+from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings
 
 _MAX_HEADER_BYTES = 65_536
 _IDLE_TIMEOUT_S = 15.0

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import compress
 
-from schemas.wire.grounding_check import (
+from groundwatch.schemas.wire.grounding_check import (
     CheckedClaim,
     CheckRequest,
     CheckResponse,
@@ -11,25 +11,31 @@ from schemas.wire.grounding_check import (
     ClaimMismatch,
     GroundingFact,
 )
-from transforms.lexical.claim_result import ClaimResult, ScoreClaims
-from transforms.lexical.claims import read_claim
-from transforms.lexical.contradictions import Difference, find_differences
-from transforms.lexical.equal_forms import with_spelling_of_facts
-from transforms.lexical.fact_text import (
+from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoreClaims
+from groundwatch.transforms.lexical.claims import read_claim
+from groundwatch.transforms.lexical.contradictions import Difference, find_differences
+from groundwatch.transforms.lexical.equal_forms import with_spelling_of_facts
+from groundwatch.transforms.lexical.fact_text import (
     FactAndAttributes,
     needs_index,
     render_facts,
     render_without_uris,
 )
-from transforms.lexical.scoring import ClaimInFacts, Facts, read_facts, read_long_facts, weigh
-from transforms.lexical.sentences import Sentence, split_sentences
-from transforms.lexical.support_score import (
+from groundwatch.transforms.lexical.scoring import (
+    ClaimInFacts,
+    Facts,
+    read_facts,
+    read_long_facts,
+    weigh,
+)
+from groundwatch.transforms.lexical.sentences import Sentence, split_sentences
+from groundwatch.transforms.lexical.support_score import (
     logit,
     sigmoid,
     support_score_of_log_odds,
     support_share,
 )
-from transforms.lexical.words import ClaimWords
+from groundwatch.transforms.lexical.words import ClaimWords
 
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""

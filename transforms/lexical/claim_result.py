@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from transforms.lexical.contradictions import Difference
-from transforms.lexical.sentences import Sentence
-from transforms.lexical.support_score import logit
+from groundwatch.transforms.lexical.contradictions import Difference
+from groundwatch.transforms.lexical.sentences import Sentence
+from groundwatch.transforms.lexical.support_score import logit
 
 _MIN_DOUBT = 1e-6
 """Probabilities are kept this far from 0 and 1, whose log odds are infinite."""

@@ -1,7 +1,14 @@
 """Read what a sentence claims: its words, without courtesy, openings and citation marks."""
 
-from transforms.lexical import phrases
-from transforms.lexical.words import REFUSAL, SOURCE, ClaimWords, TokenKind, form_of, read_words
+from groundwatch.transforms.lexical import phrases
+from groundwatch.transforms.lexical.words import (
+    REFUSAL,
+    SOURCE,
+    ClaimWords,
+    TokenKind,
+    form_of,
+    read_words,
+)
 
 _AROUND = " \t*_\u00a1\u00bf"
 """White space, Markdown's emphasis, and the marks in front of exclamations and questions."""

@@ -8,23 +8,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from schemas.verdict import ContradictionKind
-from transforms.lexical.fact_sentences import (
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.transforms.lexical.fact_sentences import (
     FactSentences,
     ReadSentence,
     is_kana,
     sentences_of,
     stem_of,
 )
-from transforms.lexical.negations import (
+from groundwatch.transforms.lexical.negations import (
     BEHIND,
     NEGATING,
     NEUTRAL,
     QUALIFIERS,
     negating_words,
 )
-from transforms.lexical.values import VALUE_WORDS, Value, contradiction_kind
-from transforms.lexical.words import NEGATION, VALUE, ClaimWords, Token, form_of
+from groundwatch.transforms.lexical.values import VALUE_WORDS, Value, contradiction_kind
+from groundwatch.transforms.lexical.words import NEGATION, VALUE, ClaimWords, Token, form_of
 
 _SIMILAR = 0.5
 """A sentence with this share of a claim's words is about the same, and may confirm its values."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
-from transforms.lexical.values import VALUE_WORDS, Value, read_values, values_of_fact
-from transforms.lexical.words import VALUE, ClaimWords, form_of, read_words
+from groundwatch.transforms.lexical.values import VALUE_WORDS, Value, read_values, values_of_fact
+from groundwatch.transforms.lexical.words import VALUE, ClaimWords, form_of, read_words
 
 _MAX_FACT_CHARS = 20_000
 """Of facts whose values are read; larger ones are compared as they are spelled."""

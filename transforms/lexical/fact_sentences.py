@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from itertools import chain, compress
 
-from transforms.lexical.cache import CachedAttribute, FactCache, WordCache
-from transforms.lexical.negations import NEUTRAL, negations_in
-from transforms.lexical.sentences import locate_sentences
-from transforms.lexical.values import Value, read_values, values_of_fact
-from transforms.lexical.words import NEGATION, VALUE, Token, read_tokens, read_words
+from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, WordCache
+from groundwatch.transforms.lexical.negations import NEUTRAL, negations_in
+from groundwatch.transforms.lexical.sentences import locate_sentences
+from groundwatch.transforms.lexical.values import Value, read_values, values_of_fact
+from groundwatch.transforms.lexical.words import NEGATION, VALUE, Token, read_tokens, read_words
 
 _MAX_OCCURRENCES = 64
 """Sentences with a word; a more frequent word finds none."""

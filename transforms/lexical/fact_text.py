@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from schemas.answer import Fact
+from groundwatch.schemas.answer import Fact
 
 FactAndAttributes = tuple[str, Mapping[str, str]]
 

@@ -2,7 +2,7 @@
 
 import re
 
-from transforms.lexical.phrases import OTHER_DENIALS, has_english
+from groundwatch.transforms.lexical.phrases import OTHER_DENIALS, has_english
 
 NEGATING = frozenset(
     """

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import chain
 
-from transforms.lexical.cache import WordCache
+from groundwatch.transforms.lexical.cache import WordCache
 
 _Phrases = dict[str, list[str]]
 _LANGUAGES: dict[str, _Phrases] = tomllib.loads(

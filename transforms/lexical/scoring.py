@@ -14,9 +14,9 @@ from math import inf
 from operator import and_
 from typing import NamedTuple
 
-from transforms.lexical.cache import CachedAttribute, FactCache, WantedForms
-from transforms.lexical.support_score import logit
-from transforms.lexical.words import (
+from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, WantedForms
+from groundwatch.transforms.lexical.support_score import logit
+from groundwatch.transforms.lexical.words import (
     NEGATION,
     VALUE,
     ClaimWords,

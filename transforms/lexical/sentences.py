@@ -6,9 +6,9 @@
 import re
 from itertools import pairwise
 
-from schemas import Record
-from transforms.lexical.cache import WordCache
-from transforms.lexical.phrases import MONTH_NAMES
+from groundwatch.schemas import Record
+from groundwatch.transforms.lexical.cache import WordCache
+from groundwatch.transforms.lexical.phrases import MONTH_NAMES
 
 UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff"  # Thai, Lao

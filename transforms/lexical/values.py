@@ -9,11 +9,11 @@ from itertools import product
 from math import isclose
 from typing import NamedTuple
 
-from schemas.verdict import ContradictionKind
-from transforms.lexical.cache import FactCache
-from transforms.lexical.number_forms import grouped_form, number_form
-from transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, ORDINALS, has_english
-from transforms.lexical.units import CURRENCIES, MONEY, SCALES, UNITS, Unit
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.transforms.lexical.cache import FactCache
+from groundwatch.transforms.lexical.number_forms import grouped_form, number_form
+from groundwatch.transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, ORDINALS, has_english
+from groundwatch.transforms.lexical.units import CURRENCIES, MONEY, SCALES, UNITS, Unit
 
 DATE, TIME, PHONE, NUMBER, WEEKDAY = "date", "time", "phone", "number", "weekday"
 _NAMES = (

@@ -10,11 +10,11 @@ from operator import or_
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
-from schemas import Record
-from transforms.lexical.cache import CachedAttribute, WordCache
-from transforms.lexical.negations import MARKS, may_negate
-from transforms.lexical.number_forms import grouped_form, join_groups, repeat_joined
-from transforms.lexical.phrases import (
+from groundwatch.schemas import Record
+from groundwatch.transforms.lexical.cache import CachedAttribute, WordCache
+from groundwatch.transforms.lexical.negations import MARKS, may_negate
+from groundwatch.transforms.lexical.number_forms import grouped_form, join_groups, repeat_joined
+from groundwatch.transforms.lexical.phrases import (
     ALSO_ENGLISH_WORDS,
     ELISIONS,
     EQUAL_WORDS,
@@ -27,8 +27,8 @@ from transforms.lexical.phrases import (
     may_refuse,
     may_refuse_otherwise,
 )
-from transforms.lexical.sentences import UNSPACED_SCRIPTS
-from transforms.lexical.values import may_have_value
+from groundwatch.transforms.lexical.sentences import UNSPACED_SCRIPTS
+from groundwatch.transforms.lexical.values import may_have_value
 
 
 class TokenKind(IntEnum):

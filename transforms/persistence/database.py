@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from transforms.persistence.private_files import create_file, make_folder
+from groundwatch.transforms.persistence.private_files import create_file, make_folder
 
 _LOCK_TIMEOUT_S = 120.0
 # SQLite waits for so long in one call, during which Python handles no signal.

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from schemas import Record
-from schemas.alert import Alert, AlertKind, Severity, WorstClaim
-from schemas.checked_answer import Claim
-from schemas.enriched_answer import AnswerRow, EnrichedAnswer
-from schemas.grounding_result import GroundingResult
-from schemas.verdict import Verdict
-from transforms.rules.record_urls import record_url
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert, AlertKind, Severity, WorstClaim
+from groundwatch.schemas.checked_answer import Claim
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
+from groundwatch.schemas.grounding_result import GroundingResult
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.record_urls import record_url
 
 
 class AlertRule(Record, frozen=True, kw_only=True):

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from schemas import Record
-from transforms.lexical.sentences import UNSPACED_SCRIPTS, locate_sentences
+from groundwatch.schemas import Record
+from groundwatch.transforms.lexical.sentences import UNSPACED_SCRIPTS, locate_sentences
 
 Measure = Callable[[str], int]  # the size of a text is at most the sum of its parts' sizes
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")

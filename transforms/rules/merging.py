@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from schemas.checked_answer import Claim, Contradiction, Grounding
-from schemas.wire.grounding_check import CheckResponse
-from transforms.lexical.support_score import support_score
-from transforms.rules.planning import FactPiece, PlannedCall
+from groundwatch.schemas.checked_answer import Claim, Contradiction, Grounding
+from groundwatch.schemas.wire.grounding_check import CheckResponse
+from groundwatch.transforms.lexical.support_score import support_score
+from groundwatch.transforms.rules.planning import FactPiece, PlannedCall
 
 
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from schemas import Record
-from schemas.alert import Alert, AlertKind, NoDataIncident, Severity
-from schemas.quantities import HOUR_US, MINUTE_US
-from transforms.rules.rate_counts import bucket_start
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert, AlertKind, NoDataIncident, Severity
+from groundwatch.schemas.quantities import HOUR_US, MINUTE_US
+from groundwatch.transforms.rules.rate_counts import bucket_start
 
 _MAX_ENGINES = 1_000  # more engines are not tracked: a producer may name an engine for each answer
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from schemas import Record
-from schemas.answer import Fact
-from transforms.rules.limits import CheckLimits, Measure, count_tokens, split_text
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Fact
+from groundwatch.transforms.rules.limits import CheckLimits, Measure, count_tokens, split_text
 
 
 class AnswerPiece(Record, frozen=True, kw_only=True):

@@ -6,12 +6,12 @@ from functools import reduce
 from itertools import groupby
 from operator import attrgetter
 
-from schemas import Record
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.quantities import MINUTE_US
-from schemas.verdict import Tag, Verdict
-from schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
-from transforms.rules.routing import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
+from groundwatch.schemas import Record
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.quantities import MINUTE_US
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
+from groundwatch.transforms.rules.routing import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
 
 BUCKET_US = 5 * MINUTE_US
 VERDICT_SIGNALS = ("low_grounded", "policy_skipped", "failed")

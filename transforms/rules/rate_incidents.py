@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from schemas import Record
-from schemas.alert import Alert, AlertKind, RateIncident, Severity
-from schemas.quantities import HOUR_US
-from transforms.rules.rate_counts import (
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.transforms.rules.rate_counts import (
     BUCKET_US,
     VERDICT_SIGNALS,
     RateCounts,

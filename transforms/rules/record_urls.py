@@ -3,7 +3,7 @@
 import re
 import string
 
-from schemas.enriched_answer import AnswerRow, EnrichedAnswer
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 
 _FIELDS = ("record_id", "trace_id", "engine")
 _FIELD = re.compile(r"\{(\w+)\}")

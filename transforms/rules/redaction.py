@@ -9,9 +9,9 @@ from typing import Any, TypeGuard
 
 from msgspec.structs import asdict, replace
 
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.verdict import Tag
-from transforms.rules.spans import truncate
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.rules.spans import truncate
 
 _REDACTED = ("query", "answer_text", "claims", "facts", "mismatches", "check")
 _HASHED = re.compile(r"sha256:[0-9a-f]{64}")

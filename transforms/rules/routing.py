@@ -7,9 +7,9 @@ Gemini API and of Vertex AI.
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from schemas.answer import Answer
-from schemas.checked_answer import Decision
-from schemas.verdict import Tag, Verdict
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import Decision
+from groundwatch.schemas.verdict import Tag, Verdict
 
 PRECEDENCE = (
     Verdict.INCOMPLETE,

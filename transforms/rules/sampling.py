@@ -1,6 +1,6 @@
 """Sample answers by their record ids."""
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 _PREFIX_DIGITS = 16
 _PREFIXES = 1 << 4 * _PREFIX_DIGITS

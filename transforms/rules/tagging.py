@@ -8,14 +8,14 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from schemas import Record
-from schemas.answer import Answer, Citation, Fact, GroundingSupport
-from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.verdict import ContradictionKind, Tag, Verdict
-from transforms.lexical.check import find_contradictions
-from transforms.lexical.fact_text import fact_attributes
-from transforms.rules import routing
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Answer, Citation, Fact, GroundingSupport
+from groundwatch.schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
+from groundwatch.transforms.lexical.check import find_contradictions
+from groundwatch.transforms.lexical.fact_text import fact_attributes
+from groundwatch.transforms.rules import routing
 
 Span = TypeVar("Span", bound=Citation)
 

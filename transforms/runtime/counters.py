@@ -10,8 +10,8 @@ from collections import Counter as Sums
 from apache_beam.metrics.metric import Metrics, MetricsFilter
 from apache_beam.runners.runner import PipelineResult
 
-from schemas.summary import RunCounts
-from schemas.verdict import Verdict
+from groundwatch.schemas.summary import RunCounts
+from groundwatch.schemas.verdict import Verdict
 
 NAMESPACE = "grounding"
 

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from apache_beam.pvalue import TaggedOutput
 
-from schemas.answer import Answer
-from schemas.failure import Failure
-from schemas.message import Message
-from transforms.runtime import clock, counters
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.runtime import clock, counters
 
 FAILURES: Literal["failures"] = "failures"
 """The tag of every step's second output."""

@@ -7,7 +7,7 @@ import msgspec
 from apache_beam.coders import Coder, registry
 from apache_beam.coders.typecoders import CoderRegistry
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 
 class RecordCoder(Coder):

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from launch.evaluate.shares import Interval, difference_interval, share_interval
-from launch.report.counts.excerpts import AnswerExcerpt
-from launch.report.counts.groups import Group
-from launch.report.counts.tally import Findings
-from schemas import Record
+from groundwatch.launch.evaluate.shares import Interval, difference_interval, share_interval
+from groundwatch.launch.report.counts.excerpts import AnswerExcerpt
+from groundwatch.launch.report.counts.groups import Group
+from groundwatch.launch.report.counts.tally import Findings
+from groundwatch.schemas import Record
 
 
 class Scores(NamedTuple):

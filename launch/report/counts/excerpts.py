@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from launch.report.counts.untrusted_names import (
+from groundwatch.launch.report.counts.untrusted_names import (
     Combination,
     combination_of,
     cut_name,
     kept_title,
 )
-from schemas import Record
-from schemas.checked_answer import Claim, Contradiction
-from schemas.enriched_answer import AnswerRow
-from schemas.verdict import Verdict
-from transforms.rules.redaction import TextMode, is_hashed
-from transforms.rules.spans import character_start
+from groundwatch.schemas import Record
+from groundwatch.schemas.checked_answer import Claim, Contradiction
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.redaction import TextMode, is_hashed
+from groundwatch.transforms.rules.spans import character_start
 
 _MAX_MISMATCHES = 12
 _MAX_SENTENCE_BYTES = 1_000

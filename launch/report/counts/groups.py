@@ -2,10 +2,10 @@
 
 import msgspec
 
-from launch.evaluate.shares import Interval, share_interval, wilson_lower_bound
-from launch.report.counts.untrusted_names import cut_name, kept_title
-from schemas.enriched_answer import AnswerRow
-from schemas.verdict import Tag, Verdict
+from groundwatch.launch.evaluate.shares import Interval, share_interval, wilson_lower_bound
+from groundwatch.launch.report.counts.untrusted_names import cut_name, kept_title
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Tag, Verdict
 
 _MAX_KEYS = 20_000
 # Texts compare faster than enum values.

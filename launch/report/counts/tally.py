@@ -5,25 +5,30 @@ from collections import Counter, deque
 
 import msgspec
 
-from launch.outputs.output_records import AlertLine, FailureLine, RunSummary
-from launch.report.counts.groups import ASSESSED, GeneratorComparison, Groups
-from launch.report.counts.score_grid import ScoreGrid
-from launch.report.counts.timeline import OTHERS, Timeline
-from launch.report.counts.untrusted_names import (
+from groundwatch.launch.outputs.output_records import AlertLine, FailureLine, RunSummary
+from groundwatch.launch.report.counts.groups import ASSESSED, GeneratorComparison, Groups
+from groundwatch.launch.report.counts.score_grid import ScoreGrid
+from groundwatch.launch.report.counts.timeline import OTHERS, Timeline
+from groundwatch.launch.report.counts.untrusted_names import (
     Combination,
     combination_of,
     cut_name,
     sources_of,
 )
-from launch.report.counts.worst_answers import WorstAnswers
-from pipeline.sinks.ranking import SHOWN_ANSWERS
-from schemas import Record
-from schemas.enriched_answer import AnswerRow
-from schemas.verdict import Verdict
-from transforms.grounding.settings import LOCAL
-from transforms.rules.alerting import AlertRule
-from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, CONTRADICTION, SUPPORT_SCORE
-from transforms.rules.tagging import Thresholds, score_verdict
+from groundwatch.launch.report.counts.worst_answers import WorstAnswers
+from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
+from groundwatch.schemas import Record
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.settings import LOCAL
+from groundwatch.transforms.rules.alerting import AlertRule
+from groundwatch.transforms.rules.routing import (
+    ABOVE_THRESHOLDS,
+    CLAIM_SCORE,
+    CONTRADICTION,
+    SUPPORT_SCORE,
+)
+from groundwatch.transforms.rules.tagging import Thresholds, score_verdict
 
 BINS = 20
 _EDGES = [step / BINS for step in range(1, BINS)]

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from itertools import accumulate
 
-from schemas import Record
-from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
+from groundwatch.schemas import Record
+from groundwatch.schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 
 _WEEK_US = 7 * DAY_US
 MONDAY_US = 4 * DAY_US  # 1970-01-05, the first Monday: all buckets are counted from it

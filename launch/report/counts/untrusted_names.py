@@ -1,7 +1,7 @@
 """Cut the untrusted names of engines, documents and titles to what a table can show."""
 
-from schemas.enriched_answer import AnswerRow
-from transforms.rules.redaction import is_hashed
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.transforms.rules.redaction import is_hashed
 
 _MAX_CHARACTERS = 300
 

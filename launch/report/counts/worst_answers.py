@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from launch.report.counts.excerpts import AnswerExcerpt, claim_rank, cut_answer
-from launch.report.counts.untrusted_names import cut_name
-from pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
-from schemas.enriched_answer import AnswerRow
-from schemas.verdict import Verdict
+from groundwatch.launch.report.counts.excerpts import AnswerExcerpt, claim_rank, cut_answer
+from groundwatch.launch.report.counts.untrusted_names import cut_name
+from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Verdict
 
 _MAX_FILTERS = 64
 _MAX_GROUPS = 50_000

@@ -6,12 +6,12 @@ from itertools import count
 from math import ceil
 from typing import NamedTuple
 
-from launch.report.counts.tally import BINS
-from launch.report.counts.timeline import MONDAY_US, Columns
-from launch.report.page.presentation import bucket_start, verdict_styles
-from launch.terminal.figures import counted, format_time, percent
-from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
-from schemas.verdict import Verdict
+from groundwatch.launch.report.counts.tally import BINS
+from groundwatch.launch.report.counts.timeline import MONDAY_US, Columns
+from groundwatch.launch.report.page.presentation import bucket_start, verdict_styles
+from groundwatch.launch.terminal.figures import counted, format_time, percent
+from groundwatch.schemas.quantities import DAY_US, HOUR_US, MINUTE_US
+from groundwatch.schemas.verdict import Verdict
 
 _QUARTER_US = 84 * DAY_US
 _YEAR_US = 364 * DAY_US

@@ -14,15 +14,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from launch.report.counts.comparison import Comparison
-from launch.report.counts.tally import Findings
-from launch.report.counts.timeline import OTHERS
-from launch.report.counts.untrusted_names import Combination
-from launch.report.counts.worst_answers import ANSWERS_OF_A_FILTER
-from launch.report.page import charts, presentation
-from launch.terminal import figures
-from schemas import Record
-from transforms.rules.record_urls import record_url
+from groundwatch.launch.report.counts.comparison import Comparison
+from groundwatch.launch.report.counts.tally import Findings
+from groundwatch.launch.report.counts.timeline import OTHERS
+from groundwatch.launch.report.counts.untrusted_names import Combination
+from groundwatch.launch.report.counts.worst_answers import ANSWERS_OF_A_FILTER
+from groundwatch.launch.report.page import charts, presentation
+from groundwatch.launch.terminal import figures
+from groundwatch.schemas import Record
+from groundwatch.transforms.rules.record_urls import record_url
 
 _MAX_ENGINES = 20
 _TREND_COLUMNS = 28

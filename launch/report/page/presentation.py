@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from launch.terminal.figures import format_time
-from schemas.quantities import DAY_US
-from schemas.verdict import Verdict
+from groundwatch.launch.terminal.figures import format_time
+from groundwatch.schemas.quantities import DAY_US
+from groundwatch.schemas.verdict import Verdict
 
 _LINK = re.compile(
     r"https?://(?P<host>[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?([/?#][^\s\\\"'<>^`{|}]*)?",

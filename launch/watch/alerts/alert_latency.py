@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from schemas.message import Message
-from transforms.runtime.counters import ALERT_LATENCY_MS
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.runtime.counters import ALERT_LATENCY_MS
 
 _US_PER_MS = 1_000
 

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from schemas import Record
-from schemas.alert import Alert, AlertKind, Severity
-from schemas.quantities import to_rfc3339
-from transforms.rules.rate_counts import is_reason_signal
-from transforms.rules.spans import without_controls
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert, AlertKind, Severity
+from groundwatch.schemas.quantities import to_rfc3339
+from groundwatch.transforms.rules.rate_counts import is_reason_signal
+from groundwatch.transforms.rules.spans import without_controls
 
 _MAX_NAME, _MAX_QUOTE, _MAX_URL = 80, 300, 1_500
 _MAX_SHOWN, _MAX_ENGINES = 5, 5

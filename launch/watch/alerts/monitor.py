@@ -4,13 +4,28 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from launch.engine.journal import Journal
-from schemas import Record
-from schemas.alert import Alert
-from schemas.quantities import DAY_US, MINUTE_US, SECOND_US
-from transforms.rules.no_data import EngineActivity, NoDataRule, detect_no_data, record_arrivals
-from transforms.rules.rate_counts import BUCKET_US, EngineCounts, RateCounts, bucket_start
-from transforms.rules.rate_incidents import OpenIncident, RateEvaluator, RateRule, first_bucket_us
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.quantities import DAY_US, MINUTE_US, SECOND_US
+from groundwatch.transforms.rules.no_data import (
+    EngineActivity,
+    NoDataRule,
+    detect_no_data,
+    record_arrivals,
+)
+from groundwatch.transforms.rules.rate_counts import (
+    BUCKET_US,
+    EngineCounts,
+    RateCounts,
+    bucket_start,
+)
+from groundwatch.transforms.rules.rate_incidents import (
+    OpenIncident,
+    RateEvaluator,
+    RateRule,
+    first_bucket_us,
+)
 
 _INTERVAL_US = 5 * SECOND_US
 _CATCH_UP_US = MINUTE_US

@@ -13,9 +13,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from launch.watch.alerts.alert_notices import Notice, NoticeGroup, clean, describe, is_closed
-from schemas.alert import Alert, alert_to_json
-from schemas.quantities import to_rfc3339
+from groundwatch.launch.watch.alerts.alert_notices import (
+    Notice,
+    NoticeGroup,
+    clean,
+    describe,
+    is_closed,
+)
+from groundwatch.schemas.alert import Alert, alert_to_json
+from groundwatch.schemas.quantities import to_rfc3339
 
 Json = dict[str, Any]
 _MAX_SUMMARY = 1_024

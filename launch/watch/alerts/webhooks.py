@@ -7,19 +7,24 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from launch.export.http_sender import HttpSender, require_secret
-from launch.export.target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
-from launch.terminal.exit_status import DONE, FAILED
-from launch.watch.alerts.alert_notices import describe_group
-from launch.watch.alerts.webhook_payloads import (
+from groundwatch.launch.export.http_sender import HttpSender, require_secret
+from groundwatch.launch.export.target import (
+    RowsRefused,
+    Target,
+    TargetMisconfigured,
+    TargetUnavailable,
+)
+from groundwatch.launch.terminal.exit_status import DONE, FAILED
+from groundwatch.launch.watch.alerts.alert_notices import describe_group
+from groundwatch.launch.watch.alerts.webhook_payloads import (
     google_chat_message,
     pagerduty_event,
     sign,
     signed_request,
     slack_message,
 )
-from schemas.alert import Alert, AlertKind, RateIncident, Severity
-from transforms.runtime import clock
+from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
+from groundwatch.transforms.runtime import clock
 
 _PAUSE_S = 60.0  # between the messages of a channel about answers
 _MOST_IN_CHAT, _MOST_SIGNED = 5_000, 100  # alerts of one message

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from launch.http_server import Page
-from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch.delivery import Delivery
-from launch.watch.file_publisher import FilePublisher
+from groundwatch.launch.http_server import Page
+from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.watch.delivery import Delivery
+from groundwatch.launch.watch.file_publisher import FilePublisher
 
 _HTTP_OK, _HTTP_UNAVAILABLE = 200, 503
 # A batch may take as long as its checks are retried, and publishing as long as that is.

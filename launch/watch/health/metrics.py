@@ -16,17 +16,17 @@ from prometheus_client.metrics_core import (
 )
 from prometheus_client.registry import Collector
 
-from launch import __version__
-from launch.engine.journal import Journal
-from launch.export.target import Delivered
-from launch.http_server import Page
-from launch.watch.worker import Worker
-from schemas.message import UnmappedFields, UnreadableAnswer
-from schemas.quantities import SECOND_US
-from schemas.verdict import Verdict
-from transforms.grounding.client import CALLS_IN_FLIGHT
-from transforms.runtime import clock, counters
-from transforms.runtime.counters import Counter, Distribution
+from groundwatch import __version__
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.export.target import Delivered
+from groundwatch.launch.http_server import Page
+from groundwatch.launch.watch.worker import Worker
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.quantities import SECOND_US
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.client import CALLS_IN_FLIGHT
+from groundwatch.transforms.runtime import clock, counters
+from groundwatch.transforms.runtime.counters import Counter, Distribution
 
 _HTTP_OK = 200
 _VERSIONED = ("version", "beam", "python")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 
-from launch.http_server import (
+from groundwatch.launch.http_server import (
     HttpServer,
     Page,
     Request,

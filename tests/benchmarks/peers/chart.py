@@ -7,7 +7,7 @@ reader's own preference; so it brings its background along, and reads well on ei
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 _NAMES_PX = 216
 _PANEL_PX = 162

@@ -2,7 +2,7 @@
 
 import sys
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.benchmarks.peers.job import TIMEOUT_S, Job
 
 _IN_FLIGHT = 128

@@ -8,7 +8,7 @@ from pathlib import Path
 import fastavro
 import msgspec
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.benchmarks.generated_answers import generated_messages, repeating_messages, write_lines
 from tests.benchmarks.made_replies import made_score
 from tests.benchmarks.peers.contenders import Contender

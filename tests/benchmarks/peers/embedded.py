@@ -48,4 +48,4 @@ def _body(answer: Answer) -> bytes:
 def _backfill(archive: Path) -> Usage:
     with tempfile.TemporaryDirectory() as output:
         places = ["--input", str(archive), "--output", output]
-        return usage_of([sys.executable, "-m", "launch", "backfill", *places], _LONGEST_S)
+        return usage_of([sys.executable, "-m", "groundwatch", "backfill", *places], _LONGEST_S)

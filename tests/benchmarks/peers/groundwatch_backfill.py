@@ -10,5 +10,5 @@ def run(job: Job) -> None:
     """Become the command."""
     places = ["--input", job.archive, "--output", job.output, "--checker", job.checker]
     flags = ["--max_in_flight", str(job.in_flight)]
-    command = [sys.executable, "-m", "launch", "backfill", *places, *flags]
+    command = [sys.executable, "-m", "groundwatch", "backfill", *places, *flags]
     os.execv(sys.executable, command)  # noqa: S606 - our own source

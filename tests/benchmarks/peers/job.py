@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 PROJECT = "benchmark"
 GROUNDING_CONFIG = f"projects/{PROJECT}/locations/global/groundingConfigs/default_grounding_config"

@@ -9,8 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tests.benchmarks.peers.results import Machine
-
-_ROOT = Path(__file__).parents[3]
+from tests.support.repository import ROOT
 
 
 def this_machine() -> Machine:
@@ -46,7 +45,7 @@ def _git(*arguments: str) -> str:
     done = subprocess.run(  # noqa: S603 - our own source
         ["git", *arguments],  # noqa: S607 - whichever git there is
         check=True,
-        cwd=_ROOT,
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.benchmarks.peers.results import Measured, Setting
 
 _TIMES = "\N{MULTIPLICATION SIGN}"

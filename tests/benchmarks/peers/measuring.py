@@ -6,7 +6,7 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.benchmarks.peers.contenders import Contender, Sizes
 from tests.benchmarks.peers.course import Course, Run
 from tests.benchmarks.peers.results import Measured, Setting, Speed

@@ -2,11 +2,11 @@
 
 import asyncio
 
-from schemas.wire.grounding_check import CheckRequest, GroundingFact, GroundingSpec
+from groundwatch.schemas.wire.grounding_check import CheckRequest, GroundingFact, GroundingSpec
+from groundwatch.transforms.grounding.client import GroundingClient
+from groundwatch.transforms.grounding.settings import CheckSettings
 from tests.benchmarks.peers.driving import check_in_tasks
 from tests.benchmarks.peers.job import CITATION_THRESHOLD, GROUNDING_CONFIG, Answer, Job, Row
-from transforms.grounding.client import GroundingClient
-from transforms.grounding.settings import CheckSettings
 
 
 def run(job: Job) -> None:

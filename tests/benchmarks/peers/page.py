@@ -10,13 +10,14 @@ from pathlib import Path
 import jinja2
 import msgspec
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.benchmarks.peers.chart import Panel, chart
 from tests.benchmarks.peers.contenders import BASELINE, CONTENDERS, GROUNDWATCH, Contender
 from tests.benchmarks.peers.measures import MEASURES
 from tests.benchmarks.peers.results import Measured, Results
+from tests.support.repository import ROOT
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = ROOT / "docs"
 _TEMPLATES = Path(__file__).parent / "templates"
 
 

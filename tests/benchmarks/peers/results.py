@@ -1,6 +1,6 @@
 """What a run of the benchmark found: the content of docs/benchmarks.json."""
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 
 class Setting(Record, frozen=True, kw_only=True):

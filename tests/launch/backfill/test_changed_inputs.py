@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from launch.engine.journal import Journal
+from groundwatch.launch.engine.journal import Journal
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer
 from tests.support.limits import limited
@@ -52,7 +52,7 @@ def change_at_commit(
             change()
 
     monkeypatch.setattr(Journal, "commit", committing)
-    monkeypatch.setattr("launch.backfill.processes._THREADS", 1)
+    monkeypatch.setattr("groundwatch.launch.backfill.processes._THREADS", 1)
 
 
 @pytest.mark.parametrize("kind", PACKS)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from launch.engine.run_summary import compare_with_estimate
-from pipeline.settings.config import Destination
-from schemas.cost_estimate import Amounts, Estimate, estimate_to_json
+from groundwatch.launch.engine.run_summary import compare_with_estimate
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.schemas.cost_estimate import Amounts, Estimate, estimate_to_json
 from tests.support.builders import an_estimate
 
 MADE = Amounts(calls=14, characters=3_500, cost=0.7)

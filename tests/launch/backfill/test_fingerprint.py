@@ -4,16 +4,16 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from launch.backfill.run_backfill import NOT_IN_FINGERPRINT, fingerprint
-from pipeline.settings.config import Config
-from schemas.message import ParseOptions
-from schemas.verdict import Verdict
-from transforms.grounding.settings import CheckSettings
-from transforms.rules.alerting import AlertRule
-from transforms.rules.limits import CheckLimits
-from transforms.rules.redaction import TextMode
-from transforms.rules.sampling import SamplingRule
-from transforms.rules.tagging import Thresholds
+from groundwatch.launch.backfill.run_backfill import NOT_IN_FINGERPRINT, fingerprint
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.schemas.message import ParseOptions
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.alerting import AlertRule
+from groundwatch.transforms.rules.limits import CheckLimits
+from groundwatch.transforms.rules.redaction import TextMode
+from groundwatch.transforms.rules.sampling import SamplingRule
+from groundwatch.transforms.rules.tagging import Thresholds
 
 CONFIG = Config(inputs=(), output="out", run="r1")
 OTHERS = {

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.engine.local_pipeline import LocalPipeline
-from pipeline.settings.config import Config
-from pipeline.sinks.outcomes import Outcome
-from pipeline.sinks.sink import EngineSink
-from pipeline.sources.read_archives import MessageRange
-from schemas.message import Message
-from schemas.summary import RunCounts
-from schemas.verdict import Verdict
+from groundwatch.launch.engine.local_pipeline import LocalPipeline
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.outcomes import Outcome
+from groundwatch.pipeline.sinks.sink import EngineSink
+from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.summary import RunCounts
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.check_grounding import CountedSession, checks_open
+from groundwatch.transforms.deduplicate import seen_ids_open
+from groundwatch.transforms.persistence.seen_ids import SeenIds
 from tests.support.archives import an_envelope
-from transforms.check_grounding import CountedSession, checks_open
-from transforms.deduplicate import seen_ids_open
-from transforms.persistence.seen_ids import SeenIds
 
 
 @pytest.fixture

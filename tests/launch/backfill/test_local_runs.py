@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from launch.backfill import run_backfill
-from launch.engine.batches import Batches, Work
-from launch.engine.database import EngineDatabase, folder_held
-from launch.engine.journal import Journal
-from launch.engine.plan import Plan
-from pipeline import storage
-from pipeline.storage.output_lock import lock_output
+from groundwatch.launch.backfill import run_backfill
+from groundwatch.launch.engine.batches import Batches, Work
+from groundwatch.launch.engine.database import EngineDatabase, folder_held
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.plan import Plan
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.storage.output_lock import lock_output
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer, always
 from tests.support.fault_server import Plan as Choice

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.backfill.run_backfill import make_plan
-from pipeline.settings.config import Config
+from groundwatch.launch.backfill.run_backfill import make_plan
+from groundwatch.pipeline.settings.config import Config
 
 
 @pytest.mark.parametrize(

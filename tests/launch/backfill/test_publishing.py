@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from launch.backfill import run_backfill
-from launch.engine.publisher import Publisher
-from pipeline import storage
-from pipeline.settings import config
+from groundwatch.launch.backfill import run_backfill
+from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings import config
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, Plan, always
 from tests.support.outputs import Json, manifest_in, record_ids_in, summary_in, visible_files

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from launch.outputs import output_folder
-from launch.outputs.output_folder import find_files
-from launch.report import terminal_summary
-from launch.report.page.page import render
-from launch.report.write_report import read_output
+from groundwatch.launch.outputs import output_folder
+from groundwatch.launch.outputs.output_folder import find_files
+from groundwatch.launch.report import terminal_summary
+from groundwatch.launch.report.page.page import render
+from groundwatch.launch.report.write_report import read_output
 from tests.support.outputs import record_ids_in
 from tests.support.runs import a_long_archive, crash_in, in_batches
 

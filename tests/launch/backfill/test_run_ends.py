@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from launch.backfill import run_backfill
-from launch.engine import run_summary
-from launch.engine.database import EngineDatabase
-from launch.engine.journal import Journal
-from launch.engine.publisher import Publisher
-from launch.job import run_job
-from pipeline import storage
+from groundwatch.launch.backfill import run_backfill
+from groundwatch.launch.engine import run_summary
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.launch.job import run_job
+from groundwatch.pipeline import storage
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer
 from tests.support.outputs import (

@@ -10,10 +10,10 @@ import httpx
 import msgspec
 import pytest
 
-from launch.__main__ import main
-from launch.checker_server import llm_judge
-from launch.checker_server.llm_judge import LlmJudge
-from launch.checker_server.server import listening
+from groundwatch.launch.checker_server import llm_judge
+from groundwatch.launch.checker_server.llm_judge import LlmJudge
+from groundwatch.launch.checker_server.server import listening
+from groundwatch.launch.main import main
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.recorded_service import RecordedService, recorded_service
 

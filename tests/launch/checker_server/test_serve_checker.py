@@ -9,8 +9,8 @@ import httpx
 import msgspec
 import pytest
 
-from launch.checker_server import server as checker_server
-from launch.checker_server.server import listening
+from groundwatch.launch.checker_server import server as checker_server
+from groundwatch.launch.checker_server.server import listening
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.entailment_models import write_model

@@ -12,12 +12,12 @@ import httpx
 import msgspec
 import pytest
 
-from launch.checker_server import server as checker_server
-from launch.checker_server.server import listening
+from groundwatch.launch.checker_server import server as checker_server
+from groundwatch.launch.checker_server.server import listening
+from groundwatch.transforms.grounding.local.service import LocalTransport, Reply
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.commands import ChildProcess, start
 from tests.support.hostile_texts import FAMILIES
-from transforms.grounding.local.service import LocalTransport, Reply
 
 BODY = msgspec.json.encode(check_request("Lamps glow.", "Lamps glow red."))
 HEAD = f"POST {CHECK_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: "
@@ -52,7 +52,7 @@ class Server:
 @pytest.fixture
 def server() -> Iterator[Server]:
     program = (
-        "import resource, sys; from launch.__main__ import main;"
+        "import resource, sys; from groundwatch.launch.main import main;"
         f" resource.setrlimit(resource.RLIMIT_NOFILE, ({FILES}, {FILES}));"
         " sys.exit(main(['serve-checker', '--port', '0']))"
     )
@@ -353,7 +353,7 @@ def test_a_defect_of_the_checker_is_answered_and_named_without_the_texts(
     def fail(*_: object) -> None:
         raise ValueError("the answer's text")
 
-    monkeypatch.setattr("transforms.grounding.local.service.answer", fail)
+    monkeypatch.setattr("groundwatch.transforms.grounding.local.service.answer", fail)
 
     async def ask() -> httpx.Response:
         async with (

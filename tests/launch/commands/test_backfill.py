@@ -12,8 +12,9 @@ from typing import Any
 import apache_beam as beam
 import pytest
 
-from launch.__main__ import main
-from pipeline import build, storage
+from groundwatch.launch.main import main
+from groundwatch.pipeline import build, storage
+from groundwatch.transforms import tag_answers
 from tests.support import wire_faults
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer, always
@@ -26,7 +27,6 @@ from tests.support.outputs import (
     visible_files,
 )
 from tests.support.runs import an_archive, backfill
-from transforms import tag_answers
 
 UNREADABLE = {
     "bad UTF-8": b'{"answer": "Caf\xe9", "facts": []}',

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from launch.__main__ import main
+from groundwatch.launch.main import main
 from tests.support.archives import an_envelope
 from tests.support.outputs import records_in
 from tests.support.pages import parse_page

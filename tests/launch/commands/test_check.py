@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
+from groundwatch.launch.main import main
+from groundwatch.transforms.runtime import waiting
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always
-from transforms.runtime import waiting
 
 FACT = "The lamp was made in 1998."
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from launch.samples import sample_paths
-from launch.terminal.figures import SCREEN_ACCURACY
-from schemas.message import Message
+from groundwatch.launch.samples import sample_paths
+from groundwatch.launch.terminal.figures import SCREEN_ACCURACY
+from groundwatch.schemas.message import Message
 from tests.support.answer_messages import parse_answer
 from tests.support.commands import WITHOUT_EXTRAS, WITHOUT_NETWORK, run
 from tests.support.outputs import (
@@ -25,7 +25,7 @@ from tests.support.samples.generate import DUPLICATE, FAILURE, Intended, intende
 from tests.support.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE
 
 _DEMO = f"""{WITHOUT_NETWORK}{WITHOUT_EXTRAS}
-from launch.__main__ import main
+from groundwatch.launch.main import main
 sys.exit(main(["demo", "--output", sys.argv[1]]))
 """
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from launch.__main__ import main
-from launch.samples import sample_paths
+from groundwatch.launch.main import main
+from groundwatch.launch.samples import sample_paths
+from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer
 from tests.support.limits import limited
 from tests.support.outputs import Json, summary_in
 from tests.support.runs import an_archive, backfill
-from transforms.rules.limits import CheckLimits
 
 LONG = " ".join(f"Lamp {number} glows red at night." for number in range(40))
 VARIED = [
@@ -194,7 +194,7 @@ def test_an_unreadable_file_is_reported_without_a_traceback(
     def refuse(_: str) -> None:
         raise OSError("it is on fire")
 
-    monkeypatch.setattr("pipeline.storage.read", refuse)
+    monkeypatch.setattr("groundwatch.pipeline.storage.read", refuse)
     assert main(["estimate", "--input", str(an_archive(tmp_path, *VARIED))]) == 1
     assert capsys.readouterr().err.endswith("answers.jsonl: it is on fire\n")
 

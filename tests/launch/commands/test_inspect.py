@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
+from groundwatch.launch.main import main
 from tests.support.archives import an_envelope, lines_of
 
 TRACE = {

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from launch.__main__ import main
-from launch.samples import sample_paths
+from groundwatch.launch.main import main
+from groundwatch.launch.samples import sample_paths
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always

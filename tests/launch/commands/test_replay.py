@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from launch.backfill import run_backfill
-from launch.engine import run_summary
-from pipeline.settings import config
+from groundwatch.launch.backfill import run_backfill
+from groundwatch.launch.engine import run_summary
+from groundwatch.launch.main import main
+from groundwatch.pipeline.settings import config
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always, by_answer

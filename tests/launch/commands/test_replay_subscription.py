@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from launch.pubsub.topic import Topic
-from pipeline.sinks.topic_messages import build_message, encode_failure
-from schemas.failure import Failure
-from schemas.message import Message
+from groundwatch.launch.main import main
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.pipeline.sinks.topic_messages import build_message, encode_failure
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.grounding.settings import GoogleAccount
 from tests.support.archives import an_envelope
 from tests.support.builders import NOON_US
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.limits import limited
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.waiting import wait_until
-from transforms.grounding.settings import GoogleAccount
 
 TOPIC, SUBSCRIPTION = "projects/p/topics/failures", "projects/p/subscriptions/failures"
 
@@ -99,7 +99,7 @@ def test_a_failure_that_does_not_say_when_it_last_failed_is_replayed_all_the_sam
 def break_off(server: FakePubSub, output: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Have a replay fail once it has spooled; returns the file that it leaves."""
     with monkeypatch.context() as patched:
-        patched.setattr("launch.job.start._replay_files", lambda *_: 1)
+        patched.setattr("groundwatch.launch.job.start._replay_files", lambda *_: 1)
         assert replay(server, output) == 1
     [spooled] = Path(output).rglob("failures-*.jsonl")
     return spooled.absolute()
@@ -159,7 +159,7 @@ def test_the_flags_of_the_account_apply_to_the_subscription_too(
 ) -> None:
     asked: list[GoogleAccount] = []
     monkeypatch.setattr(
-        "launch.pubsub.failure_spool.spool_failures",
+        "groundwatch.launch.pubsub.failure_spool.spool_failures",
         lambda *_, account, **__: asked.append(account),
     )
     account = "replays@p.iam.gserviceaccount.com"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from launch.report.write_report import write_report
+from groundwatch.launch.main import main
+from groundwatch.launch.report.write_report import write_report
 from tests.support.archives import an_envelope
 from tests.support.builders import an_enriched
 from tests.support.outputs import visible_files

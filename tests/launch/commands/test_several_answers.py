@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from launch.__main__ import main
+from groundwatch.launch.main import main
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
+from groundwatch.launch.main import main
 from tests.support.builders import an_enriched
 from tests.support.reports import a_low, write_enriched, write_summary
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from launch.engine.run_summary import write_worker_summary
+from groundwatch.launch.engine.run_summary import write_worker_summary
+from groundwatch.launch.main import main
 from tests.support import wire_faults
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Buckets

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from launch.engine.ledger import LedgerHour
-from launch.export.target import Delivered
-from schemas.grounding_result import GroundingResult
-from schemas.quantities import HOUR_US
-from schemas.summary import RunCounts
+from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.export.target import Delivered
+from groundwatch.launch.main import main
+from groundwatch.schemas.grounding_result import GroundingResult
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.schemas.summary import RunCounts
 from tests.support.journals import HOUR_OF_NOON_US, an_account, open_journal
 from tests.support.results import a_result
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from pipeline.settings.checker import DATABASE
+from groundwatch.launch.main import main
+from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, always

@@ -19,8 +19,8 @@ def within(open_channel):
 grpc.insecure_channel, grpc.secure_channel = map(
     within, (grpc.insecure_channel, grpc.secure_channel)
 )
-from launch.__main__ import main
-from launch.watch import run_demo
+from groundwatch.launch.main import main
+from groundwatch.launch.watch import run_demo
 run_demo._PER_S = 400
 for _ in range(2):
     exit_status = main(["watch", "--demo", "--output", sys.argv[1]])

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from launch.engine import database as database_module
-from launch.engine.database import folder_held
-from launch.engine.run_summary import summary_of
-from launch.inputs.paths import default_work_folder
-from launch.watch import run_worker as watch_module
-from pipeline.settings.config import Config, Destination
-from schemas.summary import RunCounts, Summary
+from groundwatch.launch.engine import database as database_module
+from groundwatch.launch.engine.database import folder_held
+from groundwatch.launch.engine.run_summary import summary_of
+from groundwatch.launch.inputs.paths import default_work_folder
+from groundwatch.launch.main import main
+from groundwatch.launch.watch import run_worker as watch_module
+from groundwatch.pipeline.settings.config import Config, Destination
+from groundwatch.schemas.summary import RunCounts, Summary
+from groundwatch.transforms.grounding import client
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.watched import SUBSCRIPTION, Watched
 from tests.support.wire_faults import status
-from transforms.grounding import client
 
 
 @pytest.fixture(autouse=True)

@@ -2,18 +2,17 @@
 
 import re
 import runpy
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-import launch
-from pipeline.settings.commands import WatchSettings
-from pipeline.settings.load import load
+from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.pipeline.settings.load import load
 from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
+from tests.support.repository import ROOT
 
-FOLDER = Path(launch.__file__).parent / "container"
+FOLDER = ROOT / "launch" / "container"
 COMPOSE: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = ["topics", "publisher", "worker"]

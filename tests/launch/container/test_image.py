@@ -4,15 +4,13 @@ import os
 import re
 import subprocess
 import tomllib
-from pathlib import Path
 
 import apache_beam
 import pytest
 
-import launch
+from tests.support.repository import ROOT
 from tests.support.tools import tool
 
-ROOT = Path(launch.__file__).parents[1]
 FOLDER = ROOT / "launch" / "container"
 REQUIREMENTS = ("requirements.txt", "dataflow-requirements.txt")
 DOCKERFILE = (FOLDER / "Dockerfile").read_text(encoding="utf-8")
@@ -94,7 +92,7 @@ def test_an_image_holds_all_that_the_project_depends_on() -> None:
 def test_the_build_gets_the_source_and_nothing_else() -> None:
     names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()]
     sent = {name for name in names if not name.startswith(".") and is_in_context(name)}
-    packages = {"launch", "pipeline", "schemas", "transforms"}
+    packages = {"launch", "pipeline", "schemas", "src", "transforms"}
     assert {name.split("/")[0] for name in sent} == packages | {
         "LICENSE",
         "README.md",

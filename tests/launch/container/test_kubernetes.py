@@ -2,19 +2,18 @@
 
 import re
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-import launch
-from launch.commands import all_commands
-from pipeline.settings.commands import WatchSettings
-from pipeline.settings.load import load
+from groundwatch.launch.commands import all_commands
+from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.pipeline.settings.load import load
 from tests.support.optional_tools import KUBECTL, VALIDATOR
+from tests.support.repository import ROOT
 
-FOLDER = Path(launch.__file__).parent / "container" / "kubernetes"
+FOLDER = ROOT / "launch" / "container" / "kubernetes"
 APP = {"app.kubernetes.io/name": "groundwatch"}
 Json = dict[str, Any]
 

@@ -12,13 +12,12 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-import launch
 from tests.support.archives import an_envelope
 from tests.support.optional_tools import PROMETHEUS, PROMTOOL
 from tests.support.prometheus import PrometheusServer, prometheus
+from tests.support.repository import ROOT
 from tests.support.watched import Watched, work
 
-ROOT = Path(launch.__file__).parents[1]
 FOLDER = ROOT / "launch" / "container"
 RULES_FILE = FOLDER / "prometheus" / "rules.yml"
 RULES: list[dict[str, Any]] = [
@@ -62,7 +61,7 @@ def served(
     watched: Watched, caplog: pytest.LogCaptureFixture
 ) -> Iterator[tuple[str, Callable[[Callable[[], object]], None]]]:
     """A worker that has counted answers and a failure: its address, and how it goes on working."""
-    caplog.set_level("INFO", "launch.watch.run_worker")
+    caplog.set_level("INFO", "groundwatch.launch.watch.run_worker")
     watched.publish(*map(an_envelope, range(5)), b"no answer")
     with watched.worker(health_address=("127.0.0.1", 0)) as worker:
         address = caplog.messages[-1].split()[0]

@@ -7,8 +7,8 @@ import pytest
 from apache_beam.coders import coders
 from apache_beam.coders.coders import _OrderedUnionCoder
 
+from groundwatch.transforms.runtime.record_coder import RecordCoder
 from tests.support.dataflow import MODES, graph_of
-from transforms.runtime.record_coder import RecordCoder
 
 GOLDEN = Path(__file__).parents[2] / "data" / "dataflow"
 

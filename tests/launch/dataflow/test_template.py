@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from launch.__main__ import main
-from launch.dataflow import __main__ as template
-from launch.dataflow import streaming
-from launch.job import beam_options, remote_run
-from launch.job import start as start_module
-from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
-from pipeline.settings.definition import settings_of
-from pipeline.settings.load import UsageError, load
+from groundwatch.launch.dataflow import __main__ as template
+from groundwatch.launch.dataflow import streaming
+from groundwatch.launch.job import beam_options, remote_run
+from groundwatch.launch.job import start as start_module
+from groundwatch.launch.main import main
+from groundwatch.pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from groundwatch.pipeline.settings.definition import settings_of
+from groundwatch.pipeline.settings.load import UsageError, load
+from groundwatch.transforms.grounding.settings import OutagePolicy
 from tests.support.dataflow import FLAGS
-from transforms.grounding.settings import OutagePolicy
 
 STREAM = (
     "--subscription=projects/example-project/subscriptions/answers",

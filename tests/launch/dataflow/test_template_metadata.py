@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from google.cloud.dataflow_v1beta3 import ContainerSpec, TemplateMetadata
 
-from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
-from pipeline.settings.definition import Setting, settings_of
+from groundwatch.pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from groundwatch.pipeline.settings.definition import Setting, settings_of
 from tests.support import templates
 
 Json = dict[str, Any]

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from google.cloud.dataflow_v1beta3 import ContainerSpec
 
-from schemas.verdict import Verdict
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.runtime import counters
 from tests.support import templates
 from tests.support.optional_tools import TERRAFORM
 from tests.support.terraform import Json, Resource, load, misaligned, name_of, problems, resources
-from transforms.runtime import counters
 
 FOLDER = templates.FOLDER / "terraform"
 IMAGE = f"h/i@sha256:{'0' * 64}"

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from launch.engine import database as database_module
-from launch.engine.database import FORMAT, EngineDatabase, OtherVersion, folder_held
-from pipeline.errors import LockFailed
-from pipeline.settings.checker import DATABASE
+from groundwatch.launch.engine import database as database_module
+from groundwatch.launch.engine.database import FORMAT, EngineDatabase, OtherVersion, folder_held
+from groundwatch.pipeline.errors import LockFailed
+from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.transforms.grounding.reply_cache import ReplyStore
+from groundwatch.transforms.persistence.database import DamagedDatabase
+from groundwatch.transforms.persistence.seen_ids import SeenIds
 from tests.support.builders import RECORD_ID
 from tests.support.journals import commit_batch, damage_rows, open_journal
-from transforms.grounding.reply_cache import ReplyStore
-from transforms.persistence.database import DamagedDatabase
-from transforms.persistence.seen_ids import SeenIds
 
 
 def identity_of(folder: Path) -> str:

@@ -8,15 +8,18 @@ from typing import Any
 
 import pytest
 
-from launch.engine import journal as journal_module
-from launch.engine import outbox_rows
-from launch.engine.journal import Journal, Unaccounted
-from launch.engine.ledger import LedgerHour
-from pipeline.sinks.outcomes import DeferredAnswer
-from schemas.alert import Alert
-from schemas.failure import Failure
-from schemas.quantities import DAY_US, HOUR_US
-from schemas.summary import RunCounts
+from groundwatch.launch.engine import journal as journal_module
+from groundwatch.launch.engine import outbox_rows
+from groundwatch.launch.engine.journal import Journal, Unaccounted
+from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.pipeline.sinks.outcomes import DeferredAnswer
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.quantities import DAY_US, HOUR_US
+from groundwatch.schemas.summary import RunCounts
+from groundwatch.transforms.persistence.seen_ids import SeenIds
+from groundwatch.transforms.rules.rate_counts import RateCounts
+from groundwatch.transforms.runtime import clock
 from tests.support.builders import NOON_US, RECORD_ID, a_failure, a_message
 from tests.support.journals import (
     HOUR_OF_NOON_US,
@@ -26,9 +29,6 @@ from tests.support.journals import (
     open_journal,
     read_journal,
 )
-from transforms.persistence.seen_ids import SeenIds
-from transforms.rules.rate_counts import RateCounts
-from transforms.runtime import clock
 
 FAILED = {"failures_by_error": {"Unavailable": 1}, "retryable_failures": 1}
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from launch.engine.ledger import hour_of_batch
-from pipeline.sinks.chunks import Chunk
-from pipeline.sinks.outcomes import Outcome
-from schemas.quantities import HOUR_US
-from schemas.summary import RunCounts
+from groundwatch.launch.engine.ledger import hour_of_batch
+from groundwatch.pipeline.sinks.chunks import Chunk
+from groundwatch.pipeline.sinks.outcomes import Outcome
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.schemas.summary import RunCounts
 from tests.support.builders import NOON_US, a_failure
 from tests.support.journals import HOUR_OF_NOON_US, an_account
 

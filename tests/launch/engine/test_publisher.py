@@ -11,21 +11,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from launch.engine.database import EngineDatabase
-from launch.engine.journal import Journal
-from launch.engine.publisher import Publisher
-from pipeline import storage
-from pipeline.settings.config import Config
-from pipeline.sinks.row_formats import row_formats
-from pipeline.storage import TargetExists
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.quantities import DAY_US
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.storage import TargetExists
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.quantities import DAY_US
+from groundwatch.transforms.persistence.database import Database
+from groundwatch.transforms.rules.alerting import AlertRule
+from groundwatch.transforms.rules.redaction import TextMode
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from tests.support.journals import an_alert, chunks_of, commit_batch, damage_rows
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
-from transforms.persistence.database import Database
-from transforms.rules.alerting import AlertRule
-from transforms.rules.redaction import TextMode
 
 
 class Keeper:
@@ -176,7 +176,7 @@ def test_a_folder_may_become_several_files(tmp_path: Path) -> None:
 def test_rows_do_not_fill_the_disk_though_no_file_is_full(
     keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("launch.engine.publisher._MAX_WAITING_BYTES", 2_000)
+    monkeypatch.setattr("groundwatch.launch.engine.publisher._MAX_WAITING_BYTES", 2_000)
     for day in range(20):
         keeper.commit(*(row(20 * day + number, day) for number in range(day + 1)))
     assert keeper.publisher.publish() > 0

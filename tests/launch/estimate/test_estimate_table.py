@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from launch.estimate.estimate_backfill import show_estimate
-from launch.report.terminal_summary import comparison_line
-from schemas.cost_estimate import Amounts, Interval, compare
+from groundwatch.launch.estimate.estimate_backfill import show_estimate
+from groundwatch.launch.report.terminal_summary import comparison_line
+from groundwatch.schemas.cost_estimate import Amounts, Interval, compare
 from tests.support.builders import an_estimate
 
 INTERVALS = {

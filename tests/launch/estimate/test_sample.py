@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from launch.estimate.answer_counts import (
+from groundwatch.launch.estimate.answer_counts import (
     PlannedAnswer,
     Sample,
     count_outcomes,
@@ -14,13 +14,13 @@ from launch.estimate.answer_counts import (
     outcomes_of,
     paid_for,
 )
-from launch.estimate.sample_totals import Total
-from pipeline.settings.config import Config
-from schemas.message import Message
+from groundwatch.launch.estimate.sample_totals import Total
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.archives import an_envelope
 from tests.support.builders import a_message
-from transforms.grounding.settings import CheckSettings
-from transforms.rules.limits import CheckLimits
 
 CONFIG = Config(
     inputs=("a",),

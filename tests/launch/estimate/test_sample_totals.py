@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.estimate.sample_totals import Total, estimate_total
+from groundwatch.launch.estimate.sample_totals import Total, estimate_total
 
 POPULATION = 20_000
 TRIALS = 400

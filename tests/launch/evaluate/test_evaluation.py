@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.answer import LabelSpan
+from groundwatch.schemas.answer import LabelSpan
 from tests.support.evaluations import a_labelled, measured
 
 

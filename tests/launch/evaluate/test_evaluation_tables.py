@@ -2,8 +2,8 @@
 
 import pytest
 
-from launch.evaluate.evaluate_answers import show_evaluation
-from schemas.answer import LabelSpan
+from groundwatch.launch.evaluate.evaluate_answers import show_evaluation
+from groundwatch.schemas.answer import LabelSpan
 from tests.support.evaluations import a_labelled, measured
 
 

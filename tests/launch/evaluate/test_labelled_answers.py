@@ -2,13 +2,13 @@
 
 import pytest
 
-from launch.evaluate.labelled_answers import ScoredClaim, labelled_answer
-from schemas.answer import Label
-from schemas.enriched_answer import EnrichedAnswer
+from groundwatch.launch.evaluate.labelled_answers import ScoredClaim, labelled_answer
+from groundwatch.schemas.answer import Label
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms.rules.redaction import TextMode, redact
 from tests.support.builders import RECORD_ID, a_claim, a_fact, an_enriched
 from tests.support.reports import row_of
 from tests.support.whole_records import ENRICHED
-from transforms.rules.redaction import TextMode, redact
 
 LABEL = Label(is_unsupported=False)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.evaluate.statistics import (
+from groundwatch.launch.evaluate.statistics import (
     Bin,
     Estimate,
     Example,

@@ -6,8 +6,8 @@ from statistics import mean
 
 import pytest
 
-from launch.evaluate.shares import Interval
-from launch.evaluate.strata import (
+from groundwatch.launch.evaluate.shares import Interval
+from groundwatch.launch.evaluate.strata import (
     Sample,
     Stratum,
     estimate_quality,
@@ -16,7 +16,7 @@ from launch.evaluate.strata import (
     next_stratum,
     stratum_of,
 )
-from transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.tagging import Thresholds
 
 Samples = dict[Stratum, Sample]
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.evaluate.calibrate_thresholds import CLAIM, SUPPORT, choose_threshold
-from launch.evaluate.statistics import (
+from groundwatch.launch.evaluate.calibrate_thresholds import CLAIM, SUPPORT, choose_threshold
+from groundwatch.launch.evaluate.statistics import (
     Example,
     Goal,
     find_threshold,

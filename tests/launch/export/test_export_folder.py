@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.__main__ import main
-from launch.export import export_folder
-from launch.export.export_folder import FolderExport
-from launch.export.target import TargetUnavailable
-from pipeline.settings.definition import build
-from pipeline.settings.results import ExportSettings
-from pipeline.storage.output_lock import lock_output
-from schemas.quantities import to_us
+from groundwatch.launch.export import export_folder
+from groundwatch.launch.export.export_folder import FolderExport
+from groundwatch.launch.export.target import TargetUnavailable
+from groundwatch.launch.main import main
+from groundwatch.pipeline.settings.definition import build
+from groundwatch.pipeline.settings.results import ExportSettings
+from groundwatch.pipeline.storage.output_lock import lock_output
+from groundwatch.schemas.quantities import to_us
 from tests.support.builders import an_enriched
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.reports import write_enriched, write_summary

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.export.http_sender import HttpSender, read_secret, require_secret
-from launch.export.target import RowsRefused, TargetMisconfigured, TargetUnavailable
+from groundwatch.launch.export.http_sender import HttpSender, read_secret, require_secret
+from groundwatch.launch.export.target import RowsRefused, TargetMisconfigured, TargetUnavailable
 from tests.support.results_server import Reply, ResultsServer
 
 

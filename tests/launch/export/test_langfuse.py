@@ -5,9 +5,14 @@ from base64 import b64encode
 
 import pytest
 
-from launch.export.target import Delivered, TargetMisconfigured, TargetUnavailable, deliver
-from launch.export.trace_tools import LangfuseScores
-from schemas.alert import WorstClaim
+from groundwatch.launch.export.target import (
+    Delivered,
+    TargetMisconfigured,
+    TargetUnavailable,
+    deliver,
+)
+from groundwatch.launch.export.trace_tools import LangfuseScores
+from groundwatch.schemas.alert import WorstClaim
 from tests.support.builders import RECORD_ID
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
 from tests.support.results_server import Reply, ResultsServer

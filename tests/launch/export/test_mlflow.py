@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from launch.export.target import Delivered, deliver
-from launch.export.trace_tools import MlflowAssessments
+from groundwatch.launch.export.target import Delivered, deliver
+from groundwatch.launch.export.trace_tools import MlflowAssessments
 from tests.support.builders import RECORD_ID
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
 from tests.support.results_server import Received, Reply, ResultsServer

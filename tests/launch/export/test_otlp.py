@@ -8,15 +8,15 @@ import grpc
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
-from launch.export.otlp import OtlpEvents
-from launch.export.target import (
+from groundwatch.launch.export.otlp import OtlpEvents
+from groundwatch.launch.export.target import (
     Delivered,
     RowsRefused,
     TargetMisconfigured,
     TargetUnavailable,
     deliver,
 )
-from schemas.alert import WorstClaim
+from groundwatch.schemas.alert import WorstClaim
 from tests.support.builders import NOON_US, RECORD_ID
 from tests.support.otlp_receiver import (
     OtlpReceiver,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from launch.export.target import Delivered, TargetMisconfigured, deliver
-from launch.export.trace_tools import PhoenixAnnotations
+from groundwatch.launch.export.target import Delivered, TargetMisconfigured, deliver
+from groundwatch.launch.export.trace_tools import PhoenixAnnotations
 from tests.support.builders import RECORD_ID
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
 from tests.support.results_server import Received, Reply, ResultsServer

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.export.target import Delivered, TargetUnavailable, deliver
+from groundwatch.launch.export.target import Delivered, TargetUnavailable, deliver
 from tests.support.results import ATarget, a_result
 
 

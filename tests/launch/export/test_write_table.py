@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.export import parquet_table
-from launch.export.csv_table import _cell
-from launch.export.write_table import write_table
-from schemas.quantities import to_rfc3339, to_us
+from groundwatch.launch.export import parquet_table
+from groundwatch.launch.export.csv_table import _cell
+from groundwatch.launch.export.write_table import write_table
+from groundwatch.schemas.quantities import to_rfc3339, to_us
 from tests.support.builders import a_claim, an_enriched
 from tests.support.outputs import records_in
 from tests.support.released_schemas import WRITTEN

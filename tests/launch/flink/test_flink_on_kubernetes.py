@@ -1,18 +1,17 @@
 """The resources of Flink on Kubernetes: what must fit together."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import apache_beam
 import yaml
 
-import launch
-from launch.commands import all_commands
-from launch.job.placement import place_job
+from groundwatch.launch.commands import all_commands
+from groundwatch.launch.job.placement import place_job
 from tests.support.flink.job_server import SETTINGS
+from tests.support.repository import ROOT
 
-FOLDER = Path(launch.__file__).parent / "flink"
+FOLDER = ROOT / "launch" / "flink"
 Json = dict[str, Any]
 
 

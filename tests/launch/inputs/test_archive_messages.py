@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.inputs.archive_messages import ArchiveMessages
+from groundwatch.launch.inputs.archive_messages import ArchiveMessages
 from tests.support.archives import an_envelope, lines_of, payloads
 from tests.support.runs import an_archive
 

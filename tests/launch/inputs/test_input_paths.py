@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from launch.inputs.paths import default_run_id, find_inputs, try_output
-from pipeline.settings.config import Destination
-from pipeline.storage import buckets
+from groundwatch.launch.inputs.paths import default_run_id, find_inputs, try_output
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.storage import buckets
 
 
 def test_files_are_found_once_each_in_the_order_of_their_names(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.inputs.labels import UnreadableLabels, read_labels
-from schemas.answer import Label, LabelSpan
+from groundwatch.launch.inputs.labels import UnreadableLabels, read_labels
+from groundwatch.schemas.answer import Label, LabelSpan
 
 
 def labels_of(folder: Path, text: str) -> dict[str, Label]:

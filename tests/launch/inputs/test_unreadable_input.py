@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
+from groundwatch.launch.main import main
 from tests.support import wire_faults
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer, always

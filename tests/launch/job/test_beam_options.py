@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.job import beam_options
+from groundwatch.launch.job import beam_options
 
 
 def test_dataflow_without_its_extra_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

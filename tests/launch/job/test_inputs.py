@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from launch.__main__ import main
+from groundwatch.launch.main import main
 from tests.support.archives import an_envelope, avro_of, lines_of
 from tests.support.limits import limited
 from tests.support.outputs import records_in, summary_in

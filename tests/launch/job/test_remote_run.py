@@ -15,9 +15,9 @@ from apache_beam.runners.runner import PipelineResult, PipelineRunner, PipelineS
 from google.api_core.exceptions import Forbidden
 from google.cloud.dataflow import JobState
 
-from launch.job.remote_run import run_job
-from launch.logs.json_log import keep_beam_quiet
-from pipeline.errors import RunFailed
+from groundwatch.launch.job.remote_run import run_job
+from groundwatch.launch.logs.json_log import keep_beam_quiet
+from groundwatch.pipeline.errors import RunFailed
 from tests.support.archives import an_envelope
 from tests.support.runs import an_archive, backfill
 
@@ -28,7 +28,9 @@ Traceback (most recent call last):
 """
 _REASONS = {
     "the checker's error": (
-        _REPORT.format(error="transforms.grounding.errors.Misconfigured: grant the permission"),
+        _REPORT.format(
+            error="groundwatch.transforms.grounding.errors.Misconfigured: grant the permission"
+        ),
         "grant the permission",
     ),
     "a file's error": (
@@ -113,7 +115,10 @@ def on_dataflow(state: JobState, message: str | None = None) -> DataflowPipeline
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        ("transforms.grounding.errors.Misconfigured: grant the permission", "grant the permission"),
+        (
+            "groundwatch.transforms.grounding.errors.Misconfigured: grant the permission",
+            "grant the permission",
+        ),
         ("ValueError: The king lives in Atlantis.", "the runner reports ValueError"),
     ],
     ids=["the checker's error", "a defect, whose words could be an answer's"],

@@ -9,12 +9,12 @@ import pytest
 
 import groundwatch
 from groundwatch import CheckSettings, Thresholds, acheck, check, check_many
-from schemas.message import UnreadableAnswer
-from schemas.verdict import ContradictionKind, Tag, Verdict
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
+from groundwatch.transforms.grounding.errors import CheckFailed
+from groundwatch.transforms.grounding.settings import RetrySettings
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always
-from transforms.grounding.errors import CheckFailed
-from transforms.grounding.settings import RetrySettings
 
 FACT = "The lamp has a warranty of two years."
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from google.api_core import client_logging
 
-from launch.logs.json_log import JsonFormatter, JsonLogHandler, log_as_json
+from groundwatch.launch.logs.json_log import JsonFormatter, JsonLogHandler, log_as_json
 from tests.support.clocks import ManualClock
 
 SAID = "what the answer said"
 
 
-def formatted(name: str = "launch.watch.worker", **fields: Any) -> dict[str, Any]:
+def formatted(name: str = "groundwatch.launch.watch.worker", **fields: Any) -> dict[str, Any]:
     given = {"name": name, "levelno": logging.WARNING, "msg": "%d messages", "args": (3,)}
     line = JsonFormatter().format(logging.makeLogRecord(given | fields))
     assert "\n" not in line
@@ -44,7 +44,7 @@ def test_a_line_says_when_how_bad_who_and_what() -> None:
     assert formatted(created=1_772_539_200.25) == {
         "time": "2026-03-03T12:00:00.250000Z",
         "severity": "WARNING",
-        "logger": "launch.watch.worker",
+        "logger": "groundwatch.launch.watch.worker",
         "message": "3 messages",
     }
 
@@ -64,7 +64,7 @@ def test_every_level_is_a_severity_of_cloud_logging(level: int, severity: str) -
 def test_more_fields_stand_beside_but_never_instead() -> None:
     line = formatted(batch=17, share=0.5, done=True, logger="another", severity="EMERGENCY")
     assert (line["batch"], line["share"], line["done"]) == (17, 0.5, True)
-    assert (line["logger"], line["severity"]) == ("launch.watch.worker", "WARNING")
+    assert (line["logger"], line["severity"]) == ("groundwatch.launch.watch.worker", "WARNING")
 
 
 def test_a_value_that_json_lacks_is_replaced_by_its_class() -> None:
@@ -129,7 +129,7 @@ class Log:
 
     def write(self, msg: str, *args: object, level: int = logging.ERROR) -> None:
         record = logging.makeLogRecord(
-            {"name": "launch.pubsub", "levelno": level, "msg": msg, "args": args}
+            {"name": "groundwatch.launch.pubsub", "levelno": level, "msg": msg, "args": args}
         )
         self.handler.handle(record)
 
@@ -155,7 +155,11 @@ def test_an_outage_is_reported_in_a_few_lines_and_a_count() -> None:
         "it is over",
     ]
     line = log.lines[-2]
-    assert (line["left_out"], line["severity"], line["logger"]) == (995, "ERROR", "launch.pubsub")
+    assert (line["left_out"], line["severity"], line["logger"]) == (
+        995,
+        "ERROR",
+        "groundwatch.launch.pubsub",
+    )
 
 
 def test_the_same_words_at_another_level_are_of_another_kind() -> None:
@@ -226,8 +230,7 @@ def stream() -> Iterator[io.StringIO]:
     root.handlers = handlers
     root.setLevel(level)
     sys.excepthook, threading.excepthook = hooks
-    for name in ("launch", "pipeline", "schemas", "transforms"):
-        logging.getLogger(name).setLevel(logging.NOTSET)
+    logging.getLogger("groundwatch").setLevel(logging.NOTSET)
 
 
 def test_googles_clients_log_as_the_others_even_when_they_set_up_their_own(
@@ -239,7 +242,7 @@ def test_googles_clients_log_as_the_others_even_when_they_set_up_their_own(
 
 
 def test_a_process_logs_its_own_doings_and_other_libraries_troubles(stream: io.StringIO) -> None:
-    logging.getLogger("launch.watch").info("begun")
+    logging.getLogger("groundwatch.launch.watch").info("begun")
     logging.getLogger("google.auth").info("chatter")
     logging.getLogger("google.auth").warning("trouble")
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]

@@ -8,7 +8,7 @@ from typing import Any
 import fastavro
 import pytest
 
-from launch.outputs.output_folder import (
+from groundwatch.launch.outputs.output_folder import (
     OutputFiles,
     UnreadableFile,
     find_files,
@@ -17,15 +17,15 @@ from launch.outputs.output_folder import (
     read_summary,
     write_file,
 )
-from launch.outputs.output_records import AlertLine
-from launch.report.write_report import read_output, write_report
-from pipeline import storage
-from schemas.avro import load_schema
+from groundwatch.launch.outputs.output_records import AlertLine
+from groundwatch.launch.report.write_report import read_output, write_report
+from groundwatch.pipeline import storage
+from groundwatch.schemas.avro import load_schema
+from groundwatch.transforms.rules.tagging import GivenThresholds, Thresholds
 from tests.support.builders import an_enriched
 from tests.support.pages import parse_page
 from tests.support.reports import a_low, findings_in, write_enriched, write_lines, write_summary
 from tests.support.storage_server import storage_server
-from transforms.rules.tagging import GivenThresholds, Thresholds
 
 
 def test_several_runs_in_one_folder_are_all_read(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from launch.pubsub.outstanding import PullSettings
-from launch.pubsub.subscription import PubSubSubscription
+from groundwatch.launch.pubsub.outstanding import PullSettings
+from groundwatch.launch.pubsub.subscription import PubSubSubscription
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic

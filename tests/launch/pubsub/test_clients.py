@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from google.pubsub_v1 import PublisherClient, SubscriberClient
 
-from launch.pubsub import clients
+from groundwatch.launch.pubsub import clients
+from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.settings import GoogleAccount
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.google_accounts import write_key_file
-from transforms.grounding.errors import Misconfigured
-from transforms.grounding.settings import GoogleAccount
 
 KINDS: dict[str, Any] = {"subscriber": SubscriberClient, "publisher": PublisherClient}
 
@@ -55,9 +55,9 @@ def test_a_server_without_encryption_needs_no_credentials(
 
 
 BROKEN_CONNECTION = """
-from launch.pubsub.topic import Topic
+from groundwatch.launch.pubsub.topic import Topic
 from tests.support.fake_pubsub.server import FakePubSub
-from pipeline.sinks.topic_messages import TopicMessage
+from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 
 with FakePubSub() as server:
     server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")

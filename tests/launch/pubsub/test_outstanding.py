@@ -4,8 +4,13 @@ import threading
 
 import pytest
 
-from launch.pubsub.outstanding import Delivery, OutstandingMessages, PullSettings, Settlement
-from schemas.message import Message
+from groundwatch.launch.pubsub.outstanding import (
+    Delivery,
+    OutstandingMessages,
+    PullSettings,
+    Settlement,
+)
+from groundwatch.schemas.message import Message
 from tests.support.clocks import ManualClock
 
 SETTINGS = PullSettings(max_messages=3, max_bytes=100, lease_s=60, max_lease_s=300.0)

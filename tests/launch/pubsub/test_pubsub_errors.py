@@ -5,7 +5,12 @@ import logging
 import pytest
 from google.api_core import exceptions
 
-from launch.pubsub.pubsub_errors import Reachability, is_about_the_caller, is_transient, refused
+from groundwatch.launch.pubsub.pubsub_errors import (
+    Reachability,
+    is_about_the_caller,
+    is_transient,
+    refused,
+)
 from tests.support.clocks import ManualClock
 
 

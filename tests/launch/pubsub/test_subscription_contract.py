@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from launch.pubsub.outstanding import PullSettings
-from launch.pubsub.subscription import PubSubSubscription
-from launch.pubsub.topic import Topic
-from pipeline.sinks.topic_messages import build_message
+from groundwatch.launch.pubsub.outstanding import PullSettings
+from groundwatch.launch.pubsub.subscription import PubSubSubscription
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.pipeline.sinks.topic_messages import build_message
 from tests.support.pubsub_servers import ServerUnderTest
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.pulling import PLENTY, acknowledge, pull_all

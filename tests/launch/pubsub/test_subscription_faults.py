@@ -8,11 +8,11 @@ from contextlib import closing
 
 import pytest
 
-from launch.pubsub import subscription as subscription_module
-from launch.pubsub.outstanding import PullSettings
-from launch.pubsub.pubsub_errors import Refused
-from launch.pubsub.subscription import PubSubSubscription
-from schemas.message import Message
+from groundwatch.launch.pubsub import subscription as subscription_module
+from groundwatch.launch.pubsub.outstanding import PullSettings
+from groundwatch.launch.pubsub.pubsub_errors import Refused
+from groundwatch.launch.pubsub.subscription import PubSubSubscription
+from groundwatch.schemas.message import Message
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic
 from tests.support.pulling import PLENTY, acknowledge, pull_all
@@ -238,7 +238,7 @@ def test_the_log_holds_nothing_of_a_message(
     subscribe: Subscribe,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.DEBUG, logger="launch")
+    caplog.set_level(logging.DEBUG, logger="groundwatch")
     subscription = subscribe()
     answers.publish(b"canary", tenant="canary")
     pulled = pull_all(subscription, 1)

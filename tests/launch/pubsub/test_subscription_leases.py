@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from launch.pubsub.subscription import PubSubSubscription
+from groundwatch.launch.pubsub.subscription import PubSubSubscription
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.counts import Counts
 from tests.support.fake_pubsub.server import FakePubSub

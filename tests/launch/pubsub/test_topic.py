@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from launch.pubsub.pubsub_errors import Refused, Unpublished
-from launch.pubsub.topic import Topic
-from pipeline.sinks.topic_messages import TopicMessage, build_message
+from groundwatch.launch.pubsub.pubsub_errors import Refused, Unpublished
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.pipeline.sinks.topic_messages import TopicMessage, build_message
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.waiting import wait_until

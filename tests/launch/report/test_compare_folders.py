@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.outputs.output_folder import find_files
-from launch.report import compare_folders as comparing
-from launch.report.compare_folders import PairedAnswers, compare_folders
-from launch.report.counts.comparison import PairCounts
-from schemas.enriched_answer import AnswerRow, EnrichedAnswer
-from schemas.verdict import Verdict
+from groundwatch.launch.outputs.output_folder import find_files
+from groundwatch.launch.report import compare_folders as comparing
+from groundwatch.launch.report.compare_folders import PairedAnswers, compare_folders
+from groundwatch.launch.report.counts.comparison import PairCounts
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
+from groundwatch.schemas.verdict import Verdict
 from tests.support.builders import an_enriched
 from tests.support.pages import Page, parse_page
 from tests.support.reports import SCRIPT, a_low, hostile_answers, write_enriched, write_summary

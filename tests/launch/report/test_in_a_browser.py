@@ -7,11 +7,12 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page
 
-from launch.__main__ import main
-from launch.report.write_report import write_report
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.quantities import HOUR_US
-from schemas.verdict import Verdict
+from groundwatch.launch.main import main
+from groundwatch.launch.report.write_report import write_report
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.redaction import TextMode, redact
 from tests.support.browser import look, one_browser
 from tests.support.builders import NOON_US, an_enriched
 from tests.support.reports import (
@@ -23,7 +24,6 @@ from tests.support.reports import (
     write_lines,
     write_summary,
 )
-from transforms.rules.redaction import TextMode, redact
 
 browser = pytest.fixture(scope="module")(one_browser)
 PHONE, DESK = 390, 1280

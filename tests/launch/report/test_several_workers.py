@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from launch.outputs.output_folder import find_files
-from launch.report.write_report import read_output
+from groundwatch.launch.outputs.output_folder import find_files
+from groundwatch.launch.report.write_report import read_output
 from tests.support.reports import a_low, write_enriched
 
 

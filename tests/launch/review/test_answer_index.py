@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.evaluate.strata import Stratum
-from launch.review.answer_index import AnswerIndex, Query
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.quantities import DAY_US
-from schemas.verdict import Verdict
+from groundwatch.launch.evaluate.strata import Stratum
+from groundwatch.launch.review.answer_index import AnswerIndex, Query
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.quantities import DAY_US
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import Thresholds
 from tests.support.builders import NOON_US, a_fact, an_enriched
 from tests.support.reports import a_low, hostile_answers, write_enriched
-from transforms.rules.tagging import Thresholds
 
 ANSWERS = [
     a_low("Lamps glow in Peru.", record_id="a" * 64, engine="shop", event_time_us=NOON_US),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from launch.__main__ import main
-from launch.inputs.labels import Decision, UnreadableLabels, answer_label, read_labels
-from launch.review.label_files import LabelFiles
+from groundwatch.launch.inputs.labels import Decision, UnreadableLabels, answer_label, read_labels
+from groundwatch.launch.main import main
+from groundwatch.launch.review.label_files import LabelFiles
 from tests.support.reports import a_low, write_enriched
 
 FIRST, SECOND = (0, 6), (6, 25)

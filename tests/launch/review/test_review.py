@@ -15,8 +15,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from launch.__main__ import main
-from schemas.enriched_answer import EnrichedAnswer
+from groundwatch.launch.main import main
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from tests.support.browser import one_browser
 from tests.support.builders import an_enriched
 from tests.support.reports import a_low, hostile_answers, write_enriched
@@ -37,7 +37,7 @@ def answers(first: int, last: int) -> list[EnrichedAnswer]:
 @contextmanager
 def served(folder: Path, *flags: str) -> Iterator[str]:
     """Serve a folder in a process of its own; yield the address."""
-    command = (sys.executable, "-m", "launch", "review", str(folder), "--port", "0", *flags)
+    command = (sys.executable, "-m", "groundwatch", "review", str(folder), "--port", "0", *flags)
     environment = {"XDG_CACHE_HOME": str(folder.parent / "cache")}
     with subprocess.Popen(  # noqa: S603
         (*command, "--labels", str(folder.parent / "labels.jsonl"), "--labeller", "ada"),

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from launch.samples import sample_paths
-from schemas.verdict import Verdict
+from groundwatch.launch.samples import sample_paths
+from groundwatch.schemas.verdict import Verdict
 from tests.support.samples.articles import Truth, read_conversations
 from tests.support.samples.citing import best_passage, sentences
 from tests.support.samples.generate import DUPLICATE, FAILURE, intended, sample_files

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from launch.samples import sample_paths
-from schemas.checked_answer import CheckedAnswer
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.message import Message, UnreadableAnswer
-from schemas.verdict import Tag
+from groundwatch.launch.samples import sample_paths
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.message import Message, UnreadableAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.grounding.check_session import check_answer
+from groundwatch.transforms.grounding.client import GroundingClient
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.routing import route
+from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
 from tests.support.answer_messages import parse_answer
 from tests.support.samples.generate import DUPLICATE, FAILURE, intended
-from transforms.grounding.check_session import check_answer
-from transforms.grounding.client import GroundingClient
-from transforms.grounding.settings import CheckSettings
-from transforms.rules.routing import route
-from transforms.rules.tagging import Thresholds, tag_answer
 
 SETTINGS = CheckSettings(checker="local")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from launch.terminal.exit_status import FAILED, fail
+from groundwatch.launch.terminal.exit_status import FAILED, fail
 
 ADVICE = "; free some space on this disk, and run the same command again"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from launch.terminal import figures
+from groundwatch.launch.terminal import figures
 
 WRITTEN: list[tuple[Callable[[Any], str], list[tuple[float | None, str]]]] = [
     (figures.percent, [(None, "—"), (0.0, "0.0%"), (0.0001, "<0.1%"), (0.194, "19.4%")]),

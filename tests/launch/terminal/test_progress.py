@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from launch.terminal import progress
-from launch.terminal.progress import Gauges, Progress
+from groundwatch.launch.terminal import progress
+from groundwatch.launch.terminal.progress import Gauges, Progress
 
 VERDICTS = {"GROUNDED": 40}
 

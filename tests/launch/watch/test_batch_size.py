@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from launch.watch.batch_size import BatchSize
+from groundwatch.launch.watch.batch_size import BatchSize
 
 BATCH = {"messages": 100, "seconds": 1.0, "checked": 100, "deferred": 0, "latency_s": 0.1}
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.engine.journal import Journal
-from launch.export.target import Delivered, TargetMisconfigured, TargetUnavailable
-from launch.watch.delivery import Delivery, OutboxLimits
-from schemas.grounding_result import GroundingResult
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.export.target import Delivered, TargetMisconfigured, TargetUnavailable
+from groundwatch.launch.watch.delivery import Delivery, OutboxLimits
+from groundwatch.schemas.grounding_result import GroundingResult
 from tests.support.clocks import ManualClock
 from tests.support.journals import an_alert, commit_batch, open_journal
 from tests.support.results import ATarget, a_result

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from launch.watch.file_publisher import FilePublisher
+from groundwatch.launch.watch.file_publisher import FilePublisher
 from tests.support.clocks import ManualClock
 from tests.support.waiting import wait_until
 

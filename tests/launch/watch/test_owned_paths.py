@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from launch.engine.database import EngineDatabase
-from launch.watch.owned_paths import OwnedPaths, OwnershipLost
-from launch.watch.worker import Worker
-from pipeline.settings.checker import DATABASE
-from pipeline.storage import TargetExists
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.watch.owned_paths import OwnedPaths, OwnershipLost
+from groundwatch.launch.watch.worker import Worker
+from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.pipeline.storage import TargetExists
 from tests.support.archives import an_envelope
 from tests.support.watched import Watched, work
 

@@ -12,12 +12,20 @@ from typing import Any
 
 import pytest
 
-from launch.logs.json_log import JsonLogHandler
-from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch import reporter
-from launch.watch.reporter import LogReporter, TerminalReporter, alert_line
-from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity, WorstClaim
-from schemas.verdict import Verdict
+from groundwatch.launch.logs.json_log import JsonLogHandler
+from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.watch import reporter
+from groundwatch.launch.watch.reporter import LogReporter, TerminalReporter, alert_line
+from groundwatch.schemas.alert import (
+    Alert,
+    AlertKind,
+    NoDataIncident,
+    RateIncident,
+    Severity,
+    WorstClaim,
+)
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.runtime import counters
 from tests.schemas.test_summary import a_summary
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.builders import NOON_US, RECORD_ID
@@ -25,7 +33,6 @@ from tests.support.clocks import ManualClock
 from tests.support.commands import GROUNDWATCH, ChildProcess
 from tests.support.waiting import wait_until
 from tests.support.watched import SUBSCRIPTION, Watched
-from transforms.runtime import counters
 
 STARTED = ("projects/p/subscriptions/s", "out", "local")
 WATCHING = (

@@ -10,9 +10,9 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from launch.__main__ import main
-from launch.watch.worker import Worker
-from pipeline.settings.checker import DATABASE
+from groundwatch.launch.main import main
+from groundwatch.launch.watch.worker import Worker
+from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub

@@ -7,17 +7,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from launch.engine.journal import Journal
-from launch.export.topic_target import TopicTarget
-from launch.pubsub.pubsub_errors import Refused, Unpublished
-from launch.watch.delivery import Delivery
-from pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
-from schemas.alert import Alert
-from schemas.failure import Failure
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.export.topic_target import TopicTarget
+from groundwatch.launch.pubsub.pubsub_errors import Refused, Unpublished
+from groundwatch.launch.watch.delivery import Delivery
+from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.failure import Failure
+from groundwatch.transforms.persistence.database import DamagedDatabase
 from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
 from tests.support.journals import an_alert, commit_batch, open_journal
-from transforms.persistence.database import DamagedDatabase
 
 
 class ATopic:

@@ -6,13 +6,13 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from launch.watch.worker import WorkerLimits
+from groundwatch.launch.watch.worker import WorkerLimits
+from groundwatch.transforms.rules.sampling import SamplingRule
+from groundwatch.transforms.runtime import clock as clock_module
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.clocks import ManualClock
 from tests.support.outputs import alerts_in, failures_in, original_bytes
 from tests.support.watched import ALERTS, FAILURES, Watched, total, work
-from transforms.rules.sampling import SamplingRule
-from transforms.runtime import clock as clock_module
 
 
 def test_every_message_ends_in_one_place_and_is_acknowledged(watched: Watched) -> None:
@@ -58,7 +58,7 @@ def test_duplicates_are_counted_once_in_a_batch_across_batches_and_across_restar
 def test_a_small_batch_lets_messages_gather_and_a_full_one_does_not(
     watched: Watched, most: int, waits: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("launch.watch.worker._BETWEEN_SMALL_BATCHES_S", 0.5)
+    monkeypatch.setattr("groundwatch.launch.watch.worker._BETWEEN_SMALL_BATCHES_S", 0.5)
     with watched.worker(limits=WorkerLimits(batch_messages=most)) as worker:
         watched.publish(an_envelope(0))
         work(worker, lambda: worker.batches_done)

@@ -11,28 +11,28 @@ from typing import Any
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.engine.database import EngineDatabase
-from launch.engine.journal import Journal
-from launch.engine.local_pipeline import LocalPipeline
-from launch.engine.publisher import Publisher
-from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch import worker as worker_module
-from launch.watch.reporter import LogReporter
-from launch.watch.run_worker import open_worker
-from pipeline import storage
-from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config
-from pipeline.settings.definition import build
-from pipeline.sinks.sink import EngineSink
-from schemas.message import Message
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.local_pipeline import LocalPipeline
+from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.watch import worker as worker_module
+from groundwatch.launch.watch.reporter import LogReporter
+from groundwatch.launch.watch.run_worker import open_worker
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.definition import build
+from groundwatch.pipeline.sinks.sink import EngineSink
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
+from groundwatch.transforms.persistence.seen_ids import SeenIds
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.journals import open_journal
 from tests.support.outputs import alerts_in, failures_in, records_in
 from tests.support.watched import total
 from tests.support.wire_faults import Exchange, good, status
-from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from transforms.persistence.seen_ids import SeenIds
 
 LEFT = "Lamps are left alone."
 MESSAGES = (

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from schemas.checked_answer import CheckedAnswer
-from schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms import tag_answers
+from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.runtime import counters
 from tests.support.archives import an_envelope
 from tests.support.outputs import failures_in, original_bytes
 from tests.support.watched import ALERTS, Watched, total
-from transforms import tag_answers
-from transforms.rules.tagging import Thresholds
-from transforms.runtime import counters
 
 POISON = "Lamps glow blue at noon."
 

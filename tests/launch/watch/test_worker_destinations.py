@@ -9,25 +9,25 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from launch.export.target import TargetMisconfigured, TargetUnavailable
-from launch.export.topic_target import TopicTarget
-from launch.pubsub.pubsub_errors import Refused, Unpublished
-from launch.pubsub.topic import Topic
-from launch.watch import destinations
-from launch.watch.file_publisher import FilePublisher
-from pipeline.settings.config import Config
-from pipeline.sinks.topic_messages import encode_alert
-from schemas.avro import load_schema
-from schemas.message import Message
+from groundwatch.launch.export.target import TargetMisconfigured, TargetUnavailable
+from groundwatch.launch.export.topic_target import TopicTarget
+from groundwatch.launch.pubsub.pubsub_errors import Refused, Unpublished
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.launch.watch import destinations
+from groundwatch.launch.watch.file_publisher import FilePublisher
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.topic_messages import encode_alert
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.persistence.database import DamagedDatabase
+from groundwatch.transforms.rules.alerting import AlertRule
+from groundwatch.transforms.rules.redaction import TextMode
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.journals import damage_rows, open_journal
 from tests.support.outputs import records_in
 from tests.support.results_server import ResultsServer, results_server
 from tests.support.waiting import wait_until
 from tests.support.watched import ENRICHED, Watched, work
-from transforms.persistence.database import DamagedDatabase
-from transforms.rules.alerting import AlertRule
-from transforms.rules.redaction import TextMode
 
 
 def publishing(watched: Watched, **fields: Any) -> Config:

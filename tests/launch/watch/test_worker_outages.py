@@ -11,8 +11,13 @@ from typing import Any
 
 import pytest
 
-from launch.watch.worker import Worker, WorkerLimits
-from pipeline.settings.config import Config
+from groundwatch.launch.watch.worker import Worker, WorkerLimits
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.transforms.grounding import refusals, retry_policy
+from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.settings import RetrySettings
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, always, by_answer
@@ -20,11 +25,6 @@ from tests.support.outputs import failures_in, original_bytes
 from tests.support.waiting import wait_until
 from tests.support.watched import Watched, total, work
 from tests.support.wire_faults import body, good, hang, status
-from transforms.grounding import refusals, retry_policy
-from transforms.grounding.errors import Misconfigured
-from transforms.grounding.settings import RetrySettings
-from transforms.runtime import counters
-from transforms.runtime.retry_schedule import RetrySchedule
 
 ALONE = "Lamps glow blue at noon."
 HANGING = "Lamps hang."

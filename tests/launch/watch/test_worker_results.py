@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from launch.engine.outbox_rows import OutboxRows
-from launch.export.target import Delivered
-from launch.watch import destinations
-from pipeline.settings.config import Config
+from groundwatch.launch.engine.outbox_rows import OutboxRows
+from groundwatch.launch.export.target import Delivered
+from groundwatch.launch.watch import destinations
+from groundwatch.pipeline.settings.config import Config
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.journals import open_journal
 from tests.support.results_server import Received, Reply, ResultsServer, results_server

@@ -5,14 +5,14 @@ import json
 
 import pytest
 
+from groundwatch.transforms.grounding import retry_policy
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.outputs import failures_in, original_bytes
 from tests.support.watched import Watched, total, work
 from tests.support.wire_faults import status
-from transforms.grounding import retry_policy
-from transforms.runtime.retry_schedule import RetrySchedule
 
 ALONE, BESIDE = "Lamps glow blue at noon.", "Lamps glow green at noon."
 

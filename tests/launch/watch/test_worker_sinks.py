@@ -8,11 +8,11 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from launch.engine.database import EngineDatabase
-from launch.engine.journal import Journal
-from launch.pubsub.pubsub_errors import Unpublished
-from launch.pubsub.topic import Topic
-from pipeline import storage
+from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.pubsub.pubsub_errors import Unpublished
+from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.pipeline import storage
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Trouble, when
 from tests.support.outputs import failures_in

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.settings.checker import CheckerSettings, CostSettings
-from pipeline.settings.load import load
+from groundwatch.pipeline.settings.checker import CheckerSettings, CostSettings
+from groundwatch.pipeline.settings.load import load
+from groundwatch.transforms.grounding.settings import Budget
 from tests.support.entailment_models import write_model
-from transforms.grounding.settings import Budget
 
 
 def settings_of(*arguments: str) -> CheckerSettings:

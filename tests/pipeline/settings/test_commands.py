@@ -2,11 +2,11 @@
 
 import pytest
 
-from pipeline.settings import commands
-from pipeline.settings.commands import WorkerSettings
-from pipeline.settings.definition import Settings, settings_of
-from pipeline.settings.load import load
-from transforms.rules.no_data import NoDataRule
+from groundwatch.pipeline.settings import commands
+from groundwatch.pipeline.settings.commands import WorkerSettings
+from groundwatch.pipeline.settings.definition import Settings, settings_of
+from groundwatch.pipeline.settings.load import load
+from groundwatch.transforms.rules.no_data import NoDataRule
 
 
 def test_the_default_rule_of_no_data_is_that_of_the_monitor() -> None:

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.settings.commands import (
+from groundwatch.pipeline.settings.commands import (
     BackfillSettings,
     EstimateSettings,
     ReplaySettings,
     WatchSettings,
     WatchStreamSettings,
 )
-from pipeline.settings.config import job_config
-from pipeline.settings.definition import Settings
-from pipeline.settings.load import load
+from groundwatch.pipeline.settings.config import job_config
+from groundwatch.pipeline.settings.definition import Settings
+from groundwatch.pipeline.settings.load import load
 
 MAP = (("answer", "$.reply"), ("facts", "$.docs[?(@.kind=='text')].body"))
 FLAGS = [f"{field}={path}" for field, path in MAP]

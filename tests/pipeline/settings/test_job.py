@@ -2,10 +2,10 @@
 
 import pytest
 
-from pipeline.settings.job import AlertSettings, SamplingSettings
-from pipeline.settings.load import load
-from transforms.rules.rate_incidents import RateRule
-from transforms.rules.sampling import SamplingRule
+from groundwatch.pipeline.settings.job import AlertSettings, SamplingSettings
+from groundwatch.pipeline.settings.load import load
+from groundwatch.transforms.rules.rate_incidents import RateRule
+from groundwatch.transforms.rules.sampling import SamplingRule
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from pipeline.settings import kinds
-from pipeline.settings.definition import Settings, settings_of
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import Settings, settings_of
 
 
 def parse(kind: Any, text: str) -> object:

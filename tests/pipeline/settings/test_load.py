@@ -6,10 +6,10 @@ from typing import Literal, get_args
 
 import pytest
 
-from launch.commands import help_text
-from pipeline.settings.definition import Settings, settings_of
-from pipeline.settings.gone import GONE
-from pipeline.settings.kinds import (
+from groundwatch.launch.commands import help_text
+from groundwatch.pipeline.settings.definition import Settings, settings_of
+from groundwatch.pipeline.settings.gone import GONE
+from groundwatch.pipeline.settings.kinds import (
     Checker,
     Count,
     Fraction,
@@ -21,8 +21,8 @@ from pipeline.settings.kinds import (
     Switch,
     Text,
 )
-from pipeline.settings.load import Loaded, describe_unknown, load
-from pipeline.settings.results import ResultTarget
+from groundwatch.pipeline.settings.load import Loaded, describe_unknown, load
+from groundwatch.pipeline.settings.results import ResultTarget
 
 
 class SampleSettings(Settings, frozen=True, kw_only=True):

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder, encode_long
-from schemas import Record
-from schemas.avro import load_schema
-from schemas.enriched_answer import EnrichedAnswer
+from groundwatch.pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder, encode_long
+from groundwatch.schemas import Record
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from tests.support.avro_rows import enriched_to_avro
 from tests.support.whole_records import ENRICHED
 

@@ -7,13 +7,18 @@ from typing import Any
 import fastavro
 import pytest
 
-from pipeline.sinks import chunks
-from pipeline.sinks.chunks import Chunk, encode_chunks
-from pipeline.sinks.row_formats import AlertFiles, EnrichedFiles, FailureFiles, RowFormat
+from groundwatch.pipeline.sinks import chunks
+from groundwatch.pipeline.sinks.chunks import Chunk, encode_chunks
+from groundwatch.pipeline.sinks.row_formats import (
+    AlertFiles,
+    EnrichedFiles,
+    FailureFiles,
+    RowFormat,
+)
+from groundwatch.transforms.rules.redaction import TextMode
 from tests.support.builders import NOON_US
 from tests.support.whole_records import ALERTS, ENRICHED, FAILURES
 from tests.support.written_rows import AVRO, LINES, a_record, numbered_failure
-from transforms.rules.redaction import TextMode
 
 
 def rows_of(row_format: RowFormat, *contents: bytes) -> list[dict[str, Any]]:

@@ -6,14 +6,14 @@ from typing import Any
 import fastavro
 import pytest
 
-from pipeline.sinks.row_formats import encode_enriched
-from pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES
-from schemas.avro import load_schema
-from schemas.enriched_answer import EnrichedAnswer
+from groundwatch.pipeline.sinks.row_formats import encode_enriched
+from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms.rules.redaction import TextMode
 from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import a_claim, a_fact, an_enriched
 from tests.support.whole_records import ENRICHED
-from transforms.rules.redaction import TextMode
 
 BIG = "ä" * 3_000_000
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import storage
-from pipeline.settings.config import Destination
-from pipeline.sinks.publication import check_manifest
-from pipeline.sinks.row_formats import RowFormat
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks.publication import check_manifest
+from groundwatch.pipeline.sinks.row_formats import RowFormat
 from tests.support.builders import an_enriched
 from tests.support.written_rows import AVRO, LINES, a_record, numbered_failure, write
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pipeline.sinks.topic_messages import (
+from groundwatch.pipeline.sinks.topic_messages import (
     LEFT_OUT,
     MAX_MESSAGE_BYTES,
     SHORTENED,
@@ -21,14 +21,14 @@ from pipeline.sinks.topic_messages import (
     encode_failure,
     is_attribute_name,
 )
-from schemas.alert import Alert, AlertKind, Severity, WorstClaim, alert_to_json
-from schemas.failure import Failure
-from schemas.message import EarlierFailure, Message
+from groundwatch.schemas.alert import Alert, AlertKind, Severity, WorstClaim, alert_to_json
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import EarlierFailure, Message
+from groundwatch.transforms.rules.spans import truncate, truncate_bytes
 from tests.support.builders import NOON_US, a_failure, a_message
 from tests.support.fake_pubsub.limits import check_publish
 from tests.support.fake_pubsub.wire import PublishRequest
 from tests.support.whole_records import ALERTS, FAILURES
-from transforms.rules.spans import truncate, truncate_bytes
 
 LONGEST_TOPIC = "projects/" + "p" * 63 + "/topics/" + "t" * 255
 names = st.text(max_size=300).filter(lambda text: text.isprintable())

@@ -10,12 +10,12 @@ import apache_beam as beam
 import pytest
 from msgspec.structs import replace
 
-from pipeline import storage
-from pipeline.settings.config import Destination
-from pipeline.sinks import folder_writer
-from pipeline.sinks.publication import read_manifest
-from pipeline.sinks.row_formats import RowFormat
-from pipeline.sinks.write_files import WriteFiles
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks import folder_writer
+from groundwatch.pipeline.sinks.publication import read_manifest
+from groundwatch.pipeline.sinks.row_formats import RowFormat
+from groundwatch.pipeline.sinks.write_files import WriteFiles
 from tests.support.builders import an_enriched
 from tests.support.outputs import failures_in, records_in, visible_files
 from tests.support.pipelines import local_pipeline

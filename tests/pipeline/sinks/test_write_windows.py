@@ -8,16 +8,21 @@ import pytest
 from apache_beam.transforms.window import IntervalWindow
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming
 
-from pipeline.settings.config import Destination
-from pipeline.sinks import folder_writer, write_windows
-from pipeline.sinks.part_files import Part
-from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
-from pipeline.sinks.write_windows import ALLOWED_LATENESS_S, Windows, into_windows, window_name
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.quantities import from_rfc3339
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks import folder_writer, write_windows
+from groundwatch.pipeline.sinks.part_files import Part
+from groundwatch.pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
+from groundwatch.pipeline.sinks.write_windows import (
+    ALLOWED_LATENESS_S,
+    Windows,
+    into_windows,
+    window_name,
+)
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.quantities import from_rfc3339
+from groundwatch.transforms.rules.redaction import TextMode
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from tests.support.outputs import records_in, visible_files
-from transforms.rules.redaction import TextMode
 
 WINDOW = IntervalWindow(NOON_US / 1e6, NOON_US / 1e6 + 300)
 AVRO = EnrichedFiles(TextMode.FULL, "run")

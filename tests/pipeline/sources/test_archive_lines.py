@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.sources.archives import MAX_LINE_BYTES, read_archive, read_failures
-from schemas.failure import failure_to_json
-from schemas.message import Message, UnreadableAnswer
-from schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from groundwatch.pipeline.sources.archives import MAX_LINE_BYTES, read_archive, read_failures
+from groundwatch.schemas.failure import failure_to_json
+from groundwatch.schemas.message import Message, UnreadableAnswer
+from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from groundwatch.transforms.runtime.failures import failed_now
 from tests.support.answer_messages import parse_answer
 from tests.support.archives import COMPRESSED, an_envelope, buffered, lines_of, read_all
 from tests.support.commands import run
 from tests.support.outputs import failures_in, records_in, summary_in
-from transforms.runtime.failures import failed_now
 
 GOOD = an_envelope(1)
 KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
@@ -105,7 +105,7 @@ def test_a_line_without_an_end_takes_no_more_memory_than_the_longest_line() -> N
 _BACKFILL = """
 import sys
 from pathlib import Path
-from launch.__main__ import main
+from groundwatch.launch.main import main
 status = main(["backfill", *sys.argv[1:]])
 print(Path("/proc/self/status").read_text())
 sys.exit(status)

@@ -7,9 +7,9 @@ from typing import Any
 import fastavro
 import pytest
 
-from pipeline.sources.archives import read_archive
-from pipeline.sources.compression import DamagedArchive
-from schemas.message import Message
+from groundwatch.pipeline.sources.archives import read_archive
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.message import Message
 from tests.support.archives import an_envelope, avro_of, buffered, payloads, read_all, read_damaged
 from tests.support.outputs import records_in, summary_in
 from tests.support.runs import backfill

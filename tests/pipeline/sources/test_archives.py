@@ -9,7 +9,7 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.sources.compression import DamagedArchive
+from groundwatch.pipeline.sources.compression import DamagedArchive
 from tests.support.archives import COMPRESSED, lines_of, payloads, read_all, read_damaged
 
 

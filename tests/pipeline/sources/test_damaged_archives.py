@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.__main__ import main
+from groundwatch.launch.main import main
 from tests.support.archives import (
     CHECKSUMMED,
     COMPRESSED,

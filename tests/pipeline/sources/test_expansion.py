@@ -19,7 +19,7 @@ from pyarrow import parquet
 _LONG = 300_000_000
 _CODE = """
 import resource, sys
-from pipeline.sources.archives import examine_file
+from groundwatch.pipeline.sources.archives import examine_file
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 contents = examine_file(sys.argv[1], are_failures=False)
 # The highest of getrusage would be that of the process which started this one.

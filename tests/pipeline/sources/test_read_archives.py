@@ -7,12 +7,12 @@ import apache_beam as beam
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
-from pipeline.sources.read_archives import ReadArchives
-from schemas.failure import Failure
-from schemas.message import Message
+from groundwatch.pipeline.sources.read_archives import ReadArchives
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.runtime import counters
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms.runtime import counters
 
 
 def what_and_where(message: Message) -> tuple[bytes, str]:

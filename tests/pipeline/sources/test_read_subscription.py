@@ -7,8 +7,8 @@ import pytest
 from apache_beam.io.gcp.pubsub import PubsubMessage
 from apache_beam.utils.timestamp import Timestamp
 
-from pipeline.sources.read_subscription import _to_message
-from schemas.message import Message
+from groundwatch.pipeline.sources.read_subscription import _to_message
+from groundwatch.schemas.message import Message
 from tests.support.builders import NOON_US
 
 NOON = datetime.fromtimestamp(NOON_US / 1e6, UTC)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import storage
-from pipeline.sources.archives import Contents, examine_file
-from pipeline.sources.compression import DamagedArchive
-from pipeline.sources.splits import RecordRange, Segment, SegmentReader, split_segments
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.archives import Contents, examine_file
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.pipeline.sources.splits import RecordRange, Segment, SegmentReader, split_segments
 
 
 def whole(messages: int) -> Contents:

@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from pipeline.sources.archives import examine_file, read_archive, read_examined_file
-from pipeline.sources.compression import DamagedArchive
-from pipeline.sources.splits import SegmentReader, split_segments
-from pipeline.sources.tables import read_parquet
-from schemas.message import Message
-from schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from groundwatch.pipeline.sources.archives import examine_file, read_archive, read_examined_file
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.pipeline.sources.splits import SegmentReader, split_segments
+from groundwatch.pipeline.sources.tables import read_parquet
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
 from tests.support.archives import COMPRESSED, buffered, payloads, read_all, read_damaged
 
 ROWS = [

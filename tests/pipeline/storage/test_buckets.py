@@ -13,8 +13,8 @@ from apache_beam.internal.gcp import auth
 from google.auth.exceptions import DefaultCredentialsError
 from google.oauth2.credentials import Credentials
 
-from pipeline import storage
-from pipeline.storage.buckets import _client as client
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.storage.buckets import _client as client
 from tests.support.buckets import Buckets, Request, Trouble, when
 from tests.support.storage_server import storage_server
 

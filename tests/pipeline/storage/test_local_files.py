@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import storage
-from pipeline.storage import local_files
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.storage import local_files
 from tests.support.archives import an_envelope
 from tests.support.outputs import records_in, summary_in
 from tests.support.runs import backfill

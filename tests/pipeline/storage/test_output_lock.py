@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import LockFailed
-from pipeline.storage.output_lock import lock_output
+from groundwatch.pipeline.errors import LockFailed
+from groundwatch.pipeline.storage.output_lock import lock_output
 from tests.support.buckets import Buckets, Trouble, when
 from tests.support.storage_server import storage_server
 from tests.support.waiting import wait_until

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pipeline import storage
+from groundwatch.pipeline import storage
 from tests.support.file_systems import NO_SECOND_FILE_SYSTEM, other_file_system
 
 STRANGE = ["plain", "with space", "a[1]", "what?", "st*r", "Größe", "x{y}", "100%"]

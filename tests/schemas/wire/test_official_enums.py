@@ -8,7 +8,7 @@ from google.cloud import discoveryengine_v1beta as discovery_engine
 from google.cloud.aiplatform_v1.types import content as vertex
 from google.cloud.aiplatform_v1.types.prediction_service import GenerateContentResponse
 
-from schemas.wire import enums
+from groundwatch.schemas.wire import enums
 
 TABLES = {
     "state": (discovery_engine.Answer.State, enums.ANSWER_STATES),

@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
-from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -19,7 +18,7 @@ from google.cloud.aiplatform_v1.types.prediction_service import (
 from google.genai import types as genai
 from google.protobuf.descriptor import Descriptor
 
-from schemas.wire import (
+from groundwatch.schemas.wire import (
     assistant,
     dialogflow,
     discovery_engine,
@@ -28,7 +27,8 @@ from schemas.wire import (
     gen_ai_messages,
     groundwatch,
 )
-from schemas.wire.wire_type import Wire, wire_fields
+from groundwatch.schemas.wire.wire_type import Wire, wire_fields
+from tests.support.repository import ROOT
 
 DISCOVERY_ENGINE = (discoveryengine_v1, discoveryengine_v1beta, discoveryengine_v1alpha)
 GEMINI = (gemini_beta, gemini_alpha)
@@ -151,7 +151,9 @@ def test_no_field_is_both_read_and_ignored() -> None:
 
 
 def test_every_known_field_is_one_of_a_wire_type() -> None:
-    table = files("schemas.wire").joinpath("known_fields.toml").read_text(encoding="utf-8")
+    table = (
+        files("groundwatch.schemas.wire").joinpath("known_fields.toml").read_text(encoding="utf-8")
+    )
     assert tomllib.loads(table).keys() <= {wire.__name__ for wire in WIRE_TYPES}
 
 
@@ -162,6 +164,6 @@ def test_the_fields_of_text_and_facts_are_read() -> None:
 
 @pytest.mark.parametrize("wire", WIRE_TYPES, ids=lambda wire: wire.__name__)
 def test_every_ignored_field_is_documented(wire: type[Wire]) -> None:
-    page = Path(__file__).parents[3] / "docs" / "output.md"
+    page = ROOT / "docs" / "output.md"
     text = page.read_text(encoding="utf-8")
     assert {name for name in wire.ignored if f"`{name}`" not in text} == set()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from schemas.message import UnreadableAnswer
-from schemas.wire.wire_type import (
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.wire_type import (
     Details,
     Essential,
     OutOfRangeNumber,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 _DEFAULT_ATTEMPTS = 5
 _DEFAULT_LEAST_BACKOFF_S = 10.0

@@ -5,7 +5,7 @@ from typing import Any
 
 import grpc
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.support.fake_pubsub.faults import Faults
 from tests.support.fake_pubsub.refused import Refused
 

@@ -7,7 +7,7 @@ from typing import Self
 
 import grpc
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.support.fake_pubsub.broker import Broker
 from tests.support.fake_pubsub.counts import Counts
 from tests.support.fake_pubsub.faults import Faults

@@ -8,8 +8,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import launch
 from tests.support.flink.installation import java_command
+from tests.support.repository import python_path
 
 SETTINGS = {
     "cluster.evenly-spread-out-slots": "true",
@@ -32,7 +32,7 @@ _LOG_LINES = 20
 _ENVIRONMENT = os.environ | {
     # Beam's worker pool starts the `python` on the path.
     "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-    "PYTHONPATH": str(Path(launch.__file__).parents[1]),
+    "PYTHONPATH": python_path(),
 }
 
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partialmethod
 from typing import Any, TypeVar
 
-from schemas.answer import Answer
-from schemas.message import ParseOptions
-from schemas.verdict import Tag
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import ParseOptions
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import message_of
-from transforms.formats.parser import ParseFailure, parse_answers
 
 T = TypeVar("T")
 JsonObject = dict[str, Any]

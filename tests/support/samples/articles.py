@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 
 class Truth(StrEnum):

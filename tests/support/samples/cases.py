@@ -5,7 +5,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.support.samples.articles import Conversation, Truth, read_conversations
 from tests.support.samples.events import Event
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s|$)|[\u3002\uff01\uff1f\u061f]|(?=\n)|$)")
 _WORD = re.compile(r"\w+")

@@ -3,7 +3,7 @@
 Source: google/cloud/discoveryengine/v1beta/{answer,session}.proto in googleapis/googleapis.
 """
 
-from schemas.wire import enums
+from groundwatch.schemas.wire import enums
 from tests.support.samples.fields import (
     BOOLEAN,
     DOUBLE,

@@ -4,7 +4,7 @@ import base64
 import hashlib
 from datetime import UTC, datetime, timedelta
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.support.samples.articles import Article, Conversation, Truth
 
 PROJECT = "projects/quillow-help/locations/global/collections/default_collection"

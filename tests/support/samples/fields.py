@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 
 class Field(Record, frozen=True):

@@ -4,7 +4,7 @@ Source: google/ai/generativelanguage/v1beta/{generative_service,content,safety}.
 googleapis/googleapis. Its harm categories are numbered differently from Discovery Engine's.
 """
 
-from schemas.wire import enums
+from groundwatch.schemas.wire import enums
 from tests.support.samples.fields import (
     BOOLEAN,
     DOUBLE,

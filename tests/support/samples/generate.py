@@ -7,15 +7,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from schemas import Record
-from schemas.verdict import Verdict
+from groundwatch.schemas import Record
+from groundwatch.schemas.verdict import Verdict
 from tests.support.samples import broken, discovery
 from tests.support.samples.cases import Case, about
 from tests.support.samples.edits import begun
 from tests.support.samples.events import Event
 from tests.support.samples.timeline import Planned, ordinary_days, oversize_answers, reserve_answers
 
-FOLDER = Path(str(files("launch.samples")))
+FOLDER = Path(str(files("groundwatch.launch.samples")))
 OVERSIZE = "oversize.jsonl"
 FAILURE = "FAILURE"
 DUPLICATE = "DUPLICATE"

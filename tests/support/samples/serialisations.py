@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from schemas import Record
+from groundwatch.schemas import Record
 from tests.support.samples.fields import Field, Shape
 
 

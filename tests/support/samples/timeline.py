@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from random import Random
 
-from schemas import Record
-from schemas.verdict import Verdict
+from groundwatch.schemas import Record
+from groundwatch.schemas.verdict import Verdict
 from tests.support.samples import (
     declined,
     discovery,

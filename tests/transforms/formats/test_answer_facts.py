@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.answer import Fact
+from groundwatch.schemas.answer import Fact
 from tests.support.answer_messages import chunk_reference, message_of, parse_answer, parsed
 
 TEXT = "Größe 😀b"  # in bytes: G0 r1 ö2 ß4 e6 space7 😀8 b12, 13 in all

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.answer import SafetyRating
+from groundwatch.schemas.answer import SafetyRating
 from tests.support.answer_messages import ANSWER_NAME, message_of, parse_answer, parsed
 
 BLOCKED = {"answerText": "a"}

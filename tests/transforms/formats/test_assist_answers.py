@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from google.cloud import discoveryengine_v1 as client
 
-from schemas.answer import Citation, Fact, GroundingSupport
-from schemas.message import UnmappedFields, UnreadableAnswer
-from schemas.verdict import Verdict
+from groundwatch.schemas.answer import Citation, Fact, GroundingSupport
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.routing import route
 from tests.support.answer_messages import message_of, parse_answer, parsed
 from tests.support.official_messages import the_answer
-from transforms.rules.routing import route
 
 NAME = "projects/1/locations/global/collections/c/engines/shop/sessions/s1/assistAnswers/a1"
 FIRST, SECOND = "Grüße! ", "Lamps glow."

@@ -2,10 +2,10 @@
 
 import pytest
 
-from schemas.checked_answer import Decision
-from schemas.verdict import Tag, Verdict
+from groundwatch.schemas.checked_answer import Decision
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.rules.routing import route, routing_tags
 from tests.support.answer_messages import parsed
-from transforms.rules.routing import route, routing_tags
 
 SAID = {"content": {"parts": [{"text": "Yes."}]}}
 

@@ -10,24 +10,24 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.sinks.row_formats import EnrichedFiles
-from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
-from schemas.avro import load_schema
-from schemas.checked_answer import CheckedAnswer, Grounding
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.failure import failure_to_json, message_of_failure
-from schemas.message import Message, UnreadableAnswer
-from schemas.verdict import Tag, Verdict
+from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
+from groundwatch.schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
+from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.checked_answer import CheckedAnswer, Grounding
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.failure import failure_to_json, message_of_failure
+from groundwatch.schemas.message import Message, UnreadableAnswer
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.rules.redaction import TextMode, redact
+from groundwatch.transforms.rules.routing import route
+from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.transforms.runtime.failures import failed_now
 from tests.support.answer_messages import parse_answer
 from tests.support.archives import read_all
 from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import a_claim, a_fact, a_message, an_answer, an_enriched
 from tests.support.released_schemas import WRITTEN, released
 from tests.support.whole_records import ENRICHED
-from transforms.rules.redaction import TextMode, redact
-from transforms.rules.routing import route
-from transforms.rules.tagging import Thresholds, tag_answer
-from transforms.runtime.failures import failed_now
 
 GROUNDING = Grounding(support_score=0.7, claims=(a_claim(score=0.5, citations=(0,)),))
 

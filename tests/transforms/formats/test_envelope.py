@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.answer import Fact
+from groundwatch.schemas.answer import Fact
 from tests.support.answer_messages import parsed
 
 

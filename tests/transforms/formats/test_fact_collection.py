@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from schemas.message import UnreadableAnswer
+from groundwatch.schemas.message import UnreadableAnswer
 from tests.support.answer_messages import message_of, parse_answer, parsed
 
 LONG = "k" * 100_000

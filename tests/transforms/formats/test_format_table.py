@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.message import UnreadableAnswer
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.transforms.formats.format_table import FORMATS, format_names
 from tests.support.answer_messages import ANSWER_NAME, parsed
-from transforms.formats.format_table import FORMATS, format_names
 
 CANDIDATE = {"content": {"parts": [{"text": "Yes."}]}}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.answer import Citation, Fact, GroundingSupport
+from groundwatch.schemas.answer import Citation, Fact, GroundingSupport
 from tests.support.answer_messages import parsed
 
 

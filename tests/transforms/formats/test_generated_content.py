@@ -8,10 +8,10 @@ from google.cloud.aiplatform_v1.types.prediction_service import (
     GenerateContentResponse,
 )
 
-from schemas.message import UnmappedFields, UnreadableAnswer
-from schemas.verdict import Tag, Verdict
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.rules.routing import route, routing_tags
 from tests.support.answer_messages import message_of, parse_answer, parsed
-from transforms.rules.routing import route, routing_tags
 
 FIRST, SECOND = "Grüße! ", "Lamps glow."
 TEXT = FIRST + SECOND

@@ -6,11 +6,11 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.message import ParseOptions
+from groundwatch.schemas.message import ParseOptions
+from groundwatch.transforms.formats.format_table import format_names
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
 from tests.support.formats_page import EXAMPLES
-from transforms.formats.format_table import format_names
-from transforms.formats.parser import ParseFailure, parse_answers
 
 CITED = {"startIndex": "0", "endIndex": "3", "sources": [{"referenceId": "0"}]}
 VALID = [

@@ -2,10 +2,10 @@
 
 import pytest
 
-from schemas.answer import Answer
+from groundwatch.schemas.answer import Answer
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import message_of
 from tests.support.made_messages.formats import MAKERS, find_differences, make_broken
-from transforms.formats.parser import ParseFailure, parse_answers
 
 _MESSAGES = 100
 

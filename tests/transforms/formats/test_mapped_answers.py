@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from schemas.answer import Answer, Fact
-from schemas.message import ParseOptions, UnmappedFields, UnreadableAnswer
-from schemas.verdict import Tag
+from groundwatch.schemas.answer import Answer, Fact
+from groundwatch.schemas.message import ParseOptions, UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.formats.field_maps.field_map import FIELDS, parse_map
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parsed
-from transforms.formats.field_maps.field_map import FIELDS, parse_map
-from transforms.formats.parser import ParseFailure, parse_answers
 
 ROW = {
     "asked": "Who feeds the cat?",

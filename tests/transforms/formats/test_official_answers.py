@@ -6,10 +6,10 @@ import proto
 import pytest
 from google.cloud import discoveryengine_v1, discoveryengine_v1alpha, discoveryengine_v1beta
 
-from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
+from groundwatch.schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
+from groundwatch.transforms.formats.parser import record_id
 from tests.support.answer_messages import ANSWER_NAME
 from tests.support.official_messages import NO_MESSAGE, the_answer
-from transforms.formats.parser import record_id
 
 COMPLETE_TIME_US = 1_772_438_402_500_000
 PUBLISHER_TIME_US = 1_772_442_000_000_000

@@ -6,8 +6,8 @@ import google.ai.generativelanguage_v1alpha as gemini_alpha
 import google.ai.generativelanguage_v1beta as gemini_beta
 import pytest
 
-from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
-from schemas.message import Message
+from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
+from groundwatch.schemas.message import Message
 from tests.support.answer_messages import parse_answer
 from tests.support.official_messages import all_serialisations, the_answer
 

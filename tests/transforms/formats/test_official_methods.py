@@ -2,11 +2,11 @@
 
 from google.cloud import discoveryengine_v1beta as client
 
-from schemas.answer import Citation, Fact, GroundingSupport
-from schemas.verdict import Verdict
+from groundwatch.schemas.answer import Citation, Fact, GroundingSupport
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.routing import route
 from tests.support.answer_messages import parsed
 from tests.support.official_messages import the_answer
-from transforms.rules.routing import route
 
 TEXT = "Grüße! Lamps glow. Lamps glow."
 START, END = len("Grüße! ".encode()), len("Grüße! Lamps glow.".encode())

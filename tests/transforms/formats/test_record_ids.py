@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from schemas.message import Message
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.formats.parser import record_id
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
-from transforms.formats.parser import record_id
 
 GREETING = {"answerText": "Hello!"}
 TIMED = GREETING | {"createTime": "2026-03-02T08:00:00Z"}

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.answer import Answer
-from schemas.failure import failure_to_json, message_of_failure
-from schemas.message import Message
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.failure import failure_to_json, message_of_failure
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.formats.answer_elements import MAX_ANSWERS
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
+from groundwatch.transforms.runtime.failures import failed_now
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
-from transforms.formats.answer_elements import MAX_ANSWERS
-from transforms.formats.parser import ParseFailure, parse_answers
-from transforms.runtime.failures import failed_now
 
 
 def parsed_all(value: object, **attributes: str) -> list[Answer | ParseFailure]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from schemas.message import UnmappedFields
+from groundwatch.schemas.message import UnmappedFields
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, parsed
 
 WORDS = "the customer's own words"

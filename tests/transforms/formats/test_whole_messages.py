@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from schemas.answer import Answer
-from schemas.message import UnmappedFields
-from schemas.verdict import Tag
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import UnmappedFields
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.formats.parser import parse_answers
 from tests.support.answer_messages import message_of, parsed
-from transforms.formats.parser import parse_answers
 
 TEXT, FACT, OTHER, QUERY = "Lamps glow.", "All lamps glow.", "Some lamps blink.", "Do lamps glow?"
 SAID = {"parts": [{"text": TEXT}]}

@@ -5,7 +5,7 @@ import json
 import msgspec
 import pytest
 
-from schemas.message import UnreadableAnswer
+from groundwatch.schemas.message import UnreadableAnswer
 from tests.support.answer_messages import chunk_reference, message_of, parse_answer, parsed
 
 GOOD = {"answerText": "Yes, in 3 days.", "references": [chunk_reference("3 days.")]}

@@ -11,23 +11,23 @@ from types import SimpleNamespace
 
 import pytest
 
-from schemas.checked_answer import Check, CheckedAnswer
-from schemas.verdict import Verdict
-from schemas.wire.grounding_check import CheckRequest, CheckResponse
+from groundwatch.schemas.checked_answer import Check, CheckedAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
+from groundwatch.transforms.grounding import check_session as check_answer_module
+from groundwatch.transforms.grounding.check_session import BackgroundSession, Outcome, check_answer
+from groundwatch.transforms.grounding.client import GroundingClient
+from groundwatch.transforms.grounding.errors import CheckFailed, Rejected, Unavailable
+from groundwatch.transforms.grounding.protocol import CheckReply
+from groundwatch.transforms.grounding.reply_cache import ReplyStore
+from groundwatch.transforms.grounding.settings import CheckSettings, RetrySettings
+from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.rules.limits import CheckLimits
+from groundwatch.transforms.runtime import clock
 from tests.support.builders import NOON_US, an_answer
 from tests.support.fault_server import FaultServer, always
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import Exchange, after, good, hang
-from transforms.grounding import check_session as check_answer_module
-from transforms.grounding.check_session import BackgroundSession, Outcome, check_answer
-from transforms.grounding.client import GroundingClient
-from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
-from transforms.grounding.protocol import CheckReply
-from transforms.grounding.reply_cache import ReplyStore
-from transforms.grounding.settings import CheckSettings, RetrySettings
-from transforms.lexical.check import check_grounding
-from transforms.rules.limits import CheckLimits
-from transforms.runtime import clock
 
 ONE_FACT_A_CALL = CheckLimits(max_facts=1)
 

@@ -8,22 +8,22 @@ import pytest
 import stamina
 from google.auth import credentials as google_credentials
 
-from schemas.wire.grounding_check import CheckRequest
-from tests.support.checks import check_request
-from tests.support.interleaving import run_interleaved
-from transforms.grounding import client as client_module
-from transforms.grounding import credentials
-from transforms.grounding.client import CALLS_IN_FLIGHT, GroundingClient
-from transforms.grounding.errors import (
+from groundwatch.schemas.wire.grounding_check import CheckRequest
+from groundwatch.transforms.grounding import client as client_module
+from groundwatch.transforms.grounding import credentials
+from groundwatch.transforms.grounding.client import CALLS_IN_FLIGHT, GroundingClient
+from groundwatch.transforms.grounding.errors import (
     GaveUp,
     Misconfigured,
     Rejected,
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.local.service import answer
-from transforms.grounding.rate_limiter import AdaptiveThrottle
-from transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
+from groundwatch.transforms.grounding.local.service import answer
+from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
+from groundwatch.transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
+from tests.support.checks import check_request
+from tests.support.interleaving import run_interleaved
 
 REQUEST = check_request("The valve opens at noon.", "The valve opens at noon.")
 

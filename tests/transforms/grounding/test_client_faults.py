@@ -11,13 +11,9 @@ from collections.abc import Iterator
 import pytest
 import stamina
 
-from schemas.wire.grounding_check import CheckRequest
-from tests.support import wire_faults
-from tests.support.checks import check_request
-from tests.support.fault_server import FaultServer, always, at_random, in_turn
-from tests.support.wire_faults import Fault
-from transforms.grounding.client import CheckReply, GroundingClient
-from transforms.grounding.errors import (
+from groundwatch.schemas.wire.grounding_check import CheckRequest
+from groundwatch.transforms.grounding.client import CheckReply, GroundingClient
+from groundwatch.transforms.grounding.errors import (
     BadReply,
     CheckFailed,
     Misconfigured,
@@ -25,8 +21,12 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.settings import CheckSettings, RetrySettings
-from transforms.lexical.check import check_grounding
+from groundwatch.transforms.grounding.settings import CheckSettings, RetrySettings
+from groundwatch.transforms.lexical.check import check_grounding
+from tests.support import wire_faults
+from tests.support.checks import check_request
+from tests.support.fault_server import FaultServer, always, at_random, in_turn
+from tests.support.wire_faults import Fault
 
 CANARIES = ("CANARYANSWER", "CANARYFACT")
 REQUEST = check_request("The CANARYANSWER lamp glows.", "The CANARYANSWER lamp glows CANARYFACT.")

@@ -9,11 +9,16 @@ import pytest
 from google.auth import credentials as google_credentials
 from google.auth import exceptions, impersonated_credentials
 
+from groundwatch.transforms.grounding import credentials as credentials_module
+from groundwatch.transforms.grounding.credentials import Authority, find_credentials
+from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
+from groundwatch.transforms.grounding.settings import (
+    GoogleAccount,
+    endpoint,
+    grounding_config,
+    location_of,
+)
 from tests.support.google_accounts import token_server, write_key_file
-from transforms.grounding import credentials as credentials_module
-from transforms.grounding.credentials import Authority, find_credentials
-from transforms.grounding.errors import Misconfigured, Unavailable
-from transforms.grounding.settings import GoogleAccount, endpoint, grounding_config, location_of
 
 
 class Expiring(google_credentials.Credentials):

@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from transforms.grounding import errors
-from transforms.grounding.errors import (
+from groundwatch.transforms.grounding import errors
+from groundwatch.transforms.grounding.errors import (
     AnswerRefused,
     BadReply,
     CheckFailed,
@@ -15,7 +15,7 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.retry_policy import HOLD, LIMITED, retry_wait_s
+from groundwatch.transforms.grounding.retry_policy import HOLD, LIMITED, retry_wait_s
 
 KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type)]
 

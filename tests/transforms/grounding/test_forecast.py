@@ -8,17 +8,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer
-from schemas.verdict import Verdict
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.check_session import check_answer
+from groundwatch.transforms.grounding.client import GroundingClient
+from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
+from groundwatch.transforms.grounding.local.service import LocalTransport
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.builders import a_fact, an_answer
 from tests.support.texts import said_text
-from transforms.grounding.check_session import check_answer
-from transforms.grounding.client import GroundingClient
-from transforms.grounding.forecast import Forecast, forecast_check
-from transforms.grounding.local.service import LocalTransport
-from transforms.grounding.settings import CheckSettings
-from transforms.rules.limits import CheckLimits
 
 PAID: dict[str, Any] = {"checker": "http://checker", "endpoint": "http://checker"}
 settings_of = st.builds(

@@ -9,10 +9,10 @@ import httpx
 import pytest
 import stamina
 
+from groundwatch.transforms.grounding.client import GroundingClient
+from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from tests.support.checks import check_request
-from transforms.grounding.client import GroundingClient
-from transforms.grounding.errors import CheckFailed, Unavailable
-from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 
 POISON = check_request("The poison lamp glows.", "A lamp glows.")
 GOOD = check_request("The good lamp glows.", "The good lamp glows.")

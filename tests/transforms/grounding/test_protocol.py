@@ -15,13 +15,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.answer import Fact
-from schemas.wire.grounding_check import CheckRequest, CheckResponse, GroundingFact, GroundingSpec
-from transforms.grounding import errors
-from transforms.grounding.errors import CheckFailed, Unavailable
-from transforms.grounding.protocol import build_request, check_path, encode_request, interpret_reply
-from transforms.grounding.settings import CheckSettings
-from transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.wire.grounding_check import (
+    CheckRequest,
+    CheckResponse,
+    GroundingFact,
+    GroundingSpec,
+)
+from groundwatch.transforms.grounding import errors
+from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
+from groundwatch.transforms.grounding.protocol import (
+    build_request,
+    check_path,
+    encode_request,
+    interpret_reply,
+)
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall
 
 CASES = sorted((Path(__file__).parents[2] / "data" / "replies").iterdir())
 NOON = datetime(2026, 3, 3, 12, tzinfo=UTC)

@@ -5,9 +5,13 @@ import time
 
 import pytest
 
+from groundwatch.transforms.grounding import rate_limiter as throttle_module
+from groundwatch.transforms.grounding.rate_limiter import (
+    AdaptiveThrottle,
+    ConcurrencyLimiter,
+    open_quota,
+)
 from tests.support.interleaving import run_interleaved
-from transforms.grounding import rate_limiter as throttle_module
-from transforms.grounding.rate_limiter import AdaptiveThrottle, ConcurrencyLimiter, open_quota
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from groundwatch.transforms.grounding import refusals
+from groundwatch.transforms.grounding.errors import AnswerRefused, CheckFailed, Misconfigured
+from groundwatch.transforms.grounding.refusals import Refusals
 from tests.support.clocks import ManualClock
-from transforms.grounding import refusals
-from transforms.grounding.errors import AnswerRefused, CheckFailed, Misconfigured
-from transforms.grounding.refusals import Refusals
 
 REFUSAL = Misconfigured("HTTP 403")
 

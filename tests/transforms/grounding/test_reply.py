@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
+from groundwatch.schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
+from groundwatch.transforms.grounding.protocol import CheckReply, interpret_reply
+from groundwatch.transforms.grounding.reply_cache import decode_reply, encode_reply
 from tests.support.checks import check_request
-from transforms.grounding.protocol import CheckReply, interpret_reply
-from transforms.grounding.reply_cache import decode_reply, encode_reply
 
 ANSWER, FACT = "Größe: Lamps glow. Cafés close.", "Lamps glow red at night."
 REQUEST = check_request(ANSWER, "Doors close.", FACT)

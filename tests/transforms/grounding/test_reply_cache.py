@@ -8,13 +8,18 @@ from threading import Thread
 
 import pytest
 
-from schemas.wire.grounding_check import CheckResponse
+from groundwatch.schemas.wire.grounding_check import CheckResponse
+from groundwatch.transforms.grounding.protocol import CheckReply
+from groundwatch.transforms.grounding.reply_cache import (
+    ReplyCache,
+    ReplyStore,
+    decode_reply,
+    encode_reply,
+)
+from groundwatch.transforms.grounding.settings import Budget
+from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.persistence.database import Database
 from tests.support.checks import check_request
-from transforms.grounding.protocol import CheckReply
-from transforms.grounding.reply_cache import ReplyCache, ReplyStore, decode_reply, encode_reply
-from transforms.grounding.settings import Budget
-from transforms.lexical.check import check_grounding
-from transforms.persistence.database import Database
 
 ADDRESS = "http://checker/v1/c:check"
 REQUEST = check_request("Lamps glow.", "Lamps glow.")

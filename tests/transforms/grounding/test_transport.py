@@ -8,15 +8,15 @@ from pathlib import Path
 import httpx
 import pytest
 
+from groundwatch.transforms.grounding import transport as transport_module
+from groundwatch.transforms.grounding.client import GroundingClient
+from groundwatch.transforms.grounding.errors import BadReply, Misconfigured, Unavailable
+from groundwatch.transforms.grounding.local.service import LocalTransport
+from groundwatch.transforms.grounding.settings import CheckSettings, RetrySettings
+from groundwatch.transforms.grounding.transport import HttpTransport, open_transport
 from tests.support.certificates import Identity, make_identity, server_context, write_certificate
 from tests.support.checks import check_request
 from tests.support.scripted_server import Script, ScriptedServer, scripted_server
-from transforms.grounding import transport as transport_module
-from transforms.grounding.client import GroundingClient
-from transforms.grounding.errors import BadReply, Misconfigured, Unavailable
-from transforms.grounding.local.service import LocalTransport
-from transforms.grounding.settings import CheckSettings, RetrySettings
-from transforms.grounding.transport import HttpTransport, open_transport
 
 OK = Script(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
 HOST = "127.0.0.1"

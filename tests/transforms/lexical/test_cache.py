@@ -1,6 +1,6 @@
 """The caches of words and facts."""
 
-from transforms.lexical.cache import CachedAttribute, FactCache, WordCache
+from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, WordCache
 
 
 def test_a_word_is_computed_once() -> None:

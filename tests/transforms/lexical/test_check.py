@@ -5,9 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.wire.grounding_check import CheckedClaim, CheckRequest, GroundingFact, GroundingSpec
+from groundwatch.schemas.wire.grounding_check import (
+    CheckedClaim,
+    CheckRequest,
+    GroundingFact,
+    GroundingSpec,
+)
+from groundwatch.transforms.lexical.check import check_grounding
 from tests.support.checks import check_request
-from transforms.lexical.check import check_grounding
+from tests.support.repository import python_path
 
 LAMP = "The red desk lamp costs 20 euros."
 CHAIR = "The blue garden chair weighs nine kilograms."
@@ -177,7 +183,7 @@ def test_scores_are_shares_and_claims_cut_the_answer(answer: str, facts: list[st
 _PROGRAM = """
 import msgspec
 from tests.support.checks import check_request
-from transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.check import check_grounding
 words = "red lamp glows blue chair costs 20 euros Acme Rome night shop".split()
 facts = [" ".join(words[i:] + words[:i]) for i in range(12)]
 answer = ". ".join(" ".join(words[i::3]) for i in range(6))
@@ -187,7 +193,7 @@ print(msgspec.json.encode(check_grounding(check_request(answer, *facts))).decode
 
 def _output_with_hash_seed(seed: str) -> str:
     command = [sys.executable, "-c", _PROGRAM]
-    environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": "."}
+    environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": python_path()}
     return subprocess.run(  # noqa: S603 - this interpreter, a fixed program
         command, env=environment, capture_output=True, text=True, check=True
     ).stdout

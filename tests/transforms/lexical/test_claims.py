@@ -2,8 +2,8 @@
 
 import pytest
 
-from transforms.lexical.claims import read_claim
-from transforms.lexical.sentences import split_sentences
+from groundwatch.transforms.lexical.claims import read_claim
+from groundwatch.transforms.lexical.sentences import split_sentences
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundwatch.transforms.lexical.check import check_grounding, find_contradictions
+from groundwatch.transforms.lexical.sentences import split_sentences
 from tests.support.checks import check_request
 from tests.support.samples.articles import read_conversations
-from transforms.lexical.check import check_grounding, find_contradictions
-from transforms.lexical.sentences import split_sentences
 
 TOWER = (
     "The company of Gustave Eiffel built the tower from 28 January 1887 to March 1889. It is"

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.builders import a_fact
-from transforms.lexical.fact_text import (
+from groundwatch.transforms.lexical.fact_text import (
     fact_attributes,
     max_sentences,
     needs_index,
@@ -13,6 +12,7 @@ from transforms.lexical.fact_text import (
     render_without_uris,
     repeat_headers,
 )
+from tests.support.builders import a_fact
 
 
 def test_titles_uris_and_attributes_are_rendered_and_a_uri_states_nothing() -> None:

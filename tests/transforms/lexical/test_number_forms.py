@@ -2,7 +2,12 @@
 
 import pytest
 
-from transforms.lexical.number_forms import grouped_form, join_groups, number_form, repeat_joined
+from groundwatch.transforms.lexical.number_forms import (
+    grouped_form,
+    join_groups,
+    number_form,
+    repeat_joined,
+)
 
 # ruff: noqa: RUF001 - full-width digits are tested here
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexical.phrases import (
+from groundwatch.transforms.lexical.phrases import (
     REFERENCE,
     addresses_reader,
     may_name_source,

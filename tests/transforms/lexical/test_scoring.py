@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexical.claims import read_claim
-from transforms.lexical.scoring import (
+from groundwatch.transforms.lexical.claims import read_claim
+from groundwatch.transforms.lexical.scoring import (
     ClaimInFacts,
     Facts,
     find_in_facts,
     read_long_facts,
     weigh,
 )
-from transforms.lexical.support_score import logit, sigmoid
-from transforms.lexical.words import ClaimWords, read_fact_words
+from groundwatch.transforms.lexical.support_score import logit, sigmoid
+from groundwatch.transforms.lexical.words import ClaimWords, read_fact_words
 
 
 def ends(windows: int) -> list[int]:

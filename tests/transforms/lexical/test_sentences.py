@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexical.sentences import split_sentences
+from groundwatch.transforms.lexical.sentences import split_sentences
 
 # ruff: noqa: RUF001 - the punctuation of several scripts is tested here
 

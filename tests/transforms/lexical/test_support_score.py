@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexical.support_score import logit, sigmoid, support_score
+from groundwatch.transforms.lexical.support_score import logit, sigmoid, support_score
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@
 
 import pytest
 
-from schemas.verdict import ContradictionKind
-from schemas.wire.grounding_check import CheckResponse
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.schemas.wire.grounding_check import CheckResponse
+from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.rules.tagging import Thresholds, score_verdict
 from tests.support.checks import check_request
-from transforms.lexical.check import check_grounding
-from transforms.rules.tagging import Thresholds, score_verdict
 
 FACT = (
     "The annual plan costs 99 dollars. Refunds are paid within 14 days. The office opens at 9 am."

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexical.values import Value, read_values
+from groundwatch.transforms.lexical.values import Value, read_values
 
 EQUAL = """
 14:00 | 2 pm

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexical.phrases import NUMBER_WORDS, STOP_WORDS
-from transforms.lexical.words import (
+from groundwatch.transforms.lexical.phrases import NUMBER_WORDS, STOP_WORDS
+from groundwatch.transforms.lexical.words import (
     TokenKind,
     form_of,
     read_fact_words,

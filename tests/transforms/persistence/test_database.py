@@ -9,7 +9,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from transforms.persistence.database import DamagedDatabase, Database
+from groundwatch.transforms.persistence.database import DamagedDatabase, Database
 
 TABLES = "CREATE TABLE IF NOT EXISTS t (x INTEGER)"
 _VISIT = (

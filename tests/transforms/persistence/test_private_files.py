@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import storage
+from groundwatch.pipeline import storage
+from groundwatch.transforms.persistence.database import Database
+from groundwatch.transforms.persistence.private_files import create_file, make_folder
 from tests.support.modes import modes_below
-from transforms.persistence.database import Database
-from transforms.persistence.private_files import create_file, make_folder
 
 
 @pytest.fixture(autouse=True)

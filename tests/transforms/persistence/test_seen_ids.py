@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from transforms.persistence.seen_ids import SeenIds
+from groundwatch.transforms.persistence.seen_ids import SeenIds
 
 IDS = [f"{number:064x}" for number in (1 << 200, 2 << 200, 3 << 200)]
 

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from schemas.alert import Severity, WorstClaim
-from schemas.verdict import Tag, Verdict
+from groundwatch.schemas.alert import Severity, WorstClaim
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.rules.alerting import AlertRule, select_alert
 from tests.support.builders import a_claim, an_enriched
-from transforms.rules.alerting import AlertRule, select_alert
 
 RULE = AlertRule()
 

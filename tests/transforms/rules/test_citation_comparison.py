@@ -4,10 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.answer import Citation, GroundingSupport
-from schemas.checked_answer import Claim
+from groundwatch.schemas.answer import Citation, GroundingSupport
+from groundwatch.schemas.checked_answer import Claim
+from groundwatch.transforms.rules.tagging import (
+    CitationComparison,
+    add_generator_scores,
+    compare_citations,
+)
 from tests.support.builders import a_claim
-from transforms.rules.tagging import CitationComparison, add_generator_scores, compare_citations
 
 
 def claims(*supporting: tuple[int, ...], **fields: object) -> list[Claim]:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.answer import Answer, SafetyRating
-from schemas.message import Message
-from transforms.rules.routing import is_incomplete
+from groundwatch.schemas.answer import Answer, SafetyRating
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.rules.routing import is_incomplete
 
 MESSAGE = Message(payload=b"{}", place="p")
 BLOCKED = (SafetyRating(blocked=True),)

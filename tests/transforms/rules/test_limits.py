@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from groundwatch.transforms.lexical.sentences import split_sentences
+from groundwatch.transforms.rules.limits import CheckLimits, Measure, count_tokens, split_text
 from tests.support.texts import any_text
-from transforms.lexical.sentences import split_sentences
-from transforms.rules.limits import CheckLimits, Measure, count_tokens, split_text
 
 
 @pytest.mark.parametrize(

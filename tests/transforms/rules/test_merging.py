@@ -4,19 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.answer import Fact
-from schemas.checked_answer import Contradiction, Grounding
-from schemas.verdict import ContradictionKind
-from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk, ClaimMismatch
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.checked_answer import Contradiction, Grounding
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.schemas.wire.grounding_check import (
+    CheckedClaim,
+    CheckResponse,
+    CitedChunk,
+    ClaimMismatch,
+)
+from groundwatch.transforms.grounding.protocol import build_request
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.sentences import split_sentences
+from groundwatch.transforms.lexical.support_score import support_score
+from groundwatch.transforms.rules.limits import CheckLimits
+from groundwatch.transforms.rules.merging import merge_replies
+from groundwatch.transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall, plan_calls
 from tests.support.builders import a_claim, a_fact, a_reply, a_wire_claim
-from transforms.grounding.protocol import build_request
-from transforms.grounding.settings import CheckSettings
-from transforms.lexical.check import check_grounding
-from transforms.lexical.sentences import split_sentences
-from transforms.lexical.support_score import support_score
-from transforms.rules.limits import CheckLimits
-from transforms.rules.merging import merge_replies
-from transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall, plan_calls
 
 OLE, RED = "Olé!", "Lamps glow."  # 5 and 11 bytes
 ANSWER = AnswerPiece(text=f"{OLE} {RED}", start=0)

@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.alert import Alert, NoDataIncident, Severity
-from schemas.quantities import MINUTE_US
+from groundwatch.schemas.alert import Alert, NoDataIncident, Severity
+from groundwatch.schemas.quantities import MINUTE_US
+from groundwatch.transforms.rules.no_data import (
+    EngineActivity,
+    NoDataRule,
+    detect_no_data,
+    record_arrivals,
+)
 from tests.support.builders import NOON_US
-from transforms.rules.no_data import EngineActivity, NoDataRule, detect_no_data, record_arrivals
 
 RULE = NoDataRule()
 LONG_AGO_US = 0

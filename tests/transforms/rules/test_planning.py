@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.answer import Fact
-from tests.support.builders import a_fact
-from tests.support.texts import said_text
-from transforms.rules.limits import CheckLimits, count_tokens
-from transforms.rules.planning import (
+from groundwatch.schemas.answer import Fact
+from groundwatch.transforms.rules.limits import CheckLimits, count_tokens
+from groundwatch.transforms.rules.planning import (
     AnswerPiece,
     FactPiece,
     PlannedCall,
@@ -19,6 +17,8 @@ from transforms.rules.planning import (
     plan_calls,
     plan_within,
 )
+from tests.support.builders import a_fact
+from tests.support.texts import said_text
 
 limits_of = st.builds(
     CheckLimits,

@@ -3,9 +3,8 @@
 import msgspec
 import pytest
 
-from schemas.verdict import Verdict
-from tests.support.builders import an_enriched
-from transforms.rules.rate_counts import (
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.rate_counts import (
     BUCKET_US,
     RateCounts,
     RateWindow,
@@ -13,6 +12,7 @@ from transforms.rules.rate_counts import (
     count_answer,
     merge_buckets,
 )
+from tests.support.builders import an_enriched
 
 
 def test_a_reason_counts_once_for_an_answer_that_names_it_twice() -> None:

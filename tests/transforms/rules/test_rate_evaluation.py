@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.alert import Alert
+from groundwatch.schemas.alert import Alert
+from groundwatch.transforms.rules.rate_counts import BUCKET_US, RateCounts
+from groundwatch.transforms.rules.rate_incidents import (
+    OpenIncident,
+    RateEvaluator,
+    RateRule,
+    first_bucket_us,
+)
 from tests.support.builders import NOON_US
-from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import OpenIncident, RateEvaluator, RateRule, first_bucket_us
 
 HOUR = 12
 """Buckets an hour."""

@@ -3,16 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.alert import Alert
-from tests.support.builders import NOON_US
-from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import (
+from groundwatch.schemas.alert import Alert
+from groundwatch.transforms.rules.rate_counts import BUCKET_US, RateCounts
+from groundwatch.transforms.rules.rate_incidents import (
     EngineRates,
     RateEvaluator,
     RateRule,
     add_to_state,
     evaluate_state,
 )
+from tests.support.builders import NOON_US
 
 RULE = RateRule(min_answers=2)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.alert import Alert, Severity
-from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import RateEvaluator, RateRule
+from groundwatch.schemas.alert import Alert, Severity
+from groundwatch.transforms.rules.rate_counts import BUCKET_US, RateCounts
+from groundwatch.transforms.rules.rate_incidents import RateEvaluator, RateRule
 
 HOUR = 12
 """Buckets an hour."""

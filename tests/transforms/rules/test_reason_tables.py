@@ -2,13 +2,13 @@
 
 import pytest
 
-from schemas.verdict import Verdict
-from schemas.wire.enums import (
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.wire.enums import (
     ANSWER_SKIPPED_REASONS,
     ASSIST_SKIPPED_REASONS,
     SUMMARY_SKIPPED_REASONS,
 )
-from transforms.rules.routing import (
+from groundwatch.transforms.rules.routing import (
     POLICY_FINISH_REASONS,
     PRECEDENCE,
     SKIP_REASON_VERDICTS,

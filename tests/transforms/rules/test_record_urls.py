@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from groundwatch.transforms.rules.record_urls import check_template, record_url
 from tests.support.builders import RECORD_ID, an_enriched
-from transforms.rules.record_urls import check_template, record_url
 
 TEMPLATE = "https://viewer.example/r/{record_id}?engine={engine}"
 

@@ -4,12 +4,12 @@ import hashlib
 
 import pytest
 
-from schemas.answer import Fact
-from schemas.checked_answer import Contradiction
-from schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.checked_answer import Contradiction
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms.rules.redaction import TextMode, is_hashed, redact
 from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import a_check, a_claim, an_enriched
-from transforms.rules.redaction import TextMode, is_hashed, redact
 
 SECRET = an_enriched(
     query="SECRET query",

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from schemas.answer import Answer, SafetyRating
-from schemas.checked_answer import Decision
-from schemas.verdict import Tag, Verdict
+from groundwatch.schemas.answer import Answer, SafetyRating
+from groundwatch.schemas.checked_answer import Decision
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.rules.routing import policy_reasons, route, routing_tags
 from tests.support.builders import an_answer
-from transforms.rules.routing import policy_reasons, route, routing_tags
 
 POLICY_SKIPS = (
     "ADVERSARIAL_QUERY_IGNORED",

@@ -2,11 +2,11 @@
 
 import pytest
 
-from schemas.answer import SafetyRating
-from schemas.checked_answer import Decision
-from schemas.verdict import Tag, Verdict
+from groundwatch.schemas.answer import SafetyRating
+from groundwatch.schemas.checked_answer import Decision
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.rules.routing import route, routing_tags
 from tests.support.builders import an_answer
-from transforms.rules.routing import route, routing_tags
 
 RATINGS = {
     "medium probability": (SafetyRating(probability="MEDIUM"), True),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.rules.sampling import SamplingRule, is_in_sample
+from groundwatch.transforms.rules.sampling import SamplingRule, is_in_sample
 
 LEAST, MIDDLE, MOST = "0" * 64, "8" + "0" * 63, "f" * 64
 IDS = [sha256(str(number).encode()).hexdigest() for number in range(20_000)]

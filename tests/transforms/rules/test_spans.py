@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundwatch.transforms.rules.spans import is_valid_span
 from tests.support.texts import any_text
-from transforms.rules.spans import is_valid_span
 
 ANSWER = "aé€".encode()  # characters begin at the bytes 0, 1 and 3, and end at 6
 SPANS = {

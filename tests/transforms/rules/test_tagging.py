@@ -5,12 +5,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from schemas.answer import Citation, GroundingSupport, SafetyRating
-from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision, Grounding
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.verdict import Tag, Verdict
+from groundwatch.schemas.answer import Citation, GroundingSupport, SafetyRating
+from groundwatch.schemas.checked_answer import (
+    CheckedAnswer,
+    Claim,
+    Contradiction,
+    Decision,
+    Grounding,
+)
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
 from tests.support.builders import a_check, a_claim, a_fact, an_answer
-from transforms.rules.tagging import Thresholds, tag_answer
 
 
 def checked(support_score: float | None, *claims: Claim, **answer: Any) -> CheckedAnswer:

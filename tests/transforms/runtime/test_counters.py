@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from schemas.verdict import Verdict
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.runtime.counters import Counter, Distribution
 from tests.support.interleaving import run_interleaved
-from transforms.runtime import counters
-from transforms.runtime.counters import Counter, Distribution
 
 ALL = [value for value in vars(counters).values() if isinstance(value, Counter)]
 

@@ -2,10 +2,10 @@
 
 import time
 
-from schemas.message import EarlierFailure
+from groundwatch.schemas.message import EarlierFailure
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.runtime.failures import failed_now
 from tests.support.builders import NOON_US, a_message, an_answer
-from transforms.runtime import counters
-from transforms.runtime.failures import failed_now
 
 
 def test_a_failure_names_the_fault_and_its_time_and_holds_the_message() -> None:

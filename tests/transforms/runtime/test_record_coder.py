@@ -7,16 +7,16 @@ import msgspec
 import pytest
 from apache_beam.coders import registry
 
-from schemas import Record
-from schemas.alert import Alert, AlertKind, RateIncident, Severity
-from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer, Decision
-from schemas.failure import Failure
-from schemas.message import EarlierFailure, Message
-from schemas.verdict import Verdict
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import CheckedAnswer, Decision
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import EarlierFailure, Message
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.rate_counts import RateCounts
+from groundwatch.transforms.runtime.record_coder import RecordCoder, use_record_coders
 from tests.support.builders import a_check, a_message, an_answer, an_enriched
-from transforms.rules.rate_counts import RateCounts
-from transforms.runtime.record_coder import RecordCoder, use_record_coders
 
 DECISION = Decision(verdict=Verdict.NOT_ANSWERED, reason="NO_RELEVANT_CONTENT")
 RECORDS = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.runtime.retry_schedule import RetrySchedule
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 
 SURE = RetrySchedule(first_s=1.0, longest_s=60.0)
 SHARED = RetrySchedule(first_s=1.0, longest_s=30.0, min_share=0.5)

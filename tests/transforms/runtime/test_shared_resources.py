@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from transforms.runtime.shared_resources import SharedResources
+from groundwatch.transforms.runtime.shared_resources import SharedResources
 
 
 class Line:

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
+from groundwatch.transforms.runtime import waiting
+from groundwatch.transforms.runtime.waiting import waiting_for
 from tests.support.waiting import wait_until
-from transforms.runtime import waiting
-from transforms.runtime.waiting import waiting_for
 
 
 def test_a_long_wait_is_logged_once_and_a_short_one_never(

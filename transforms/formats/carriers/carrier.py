@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from schemas import Record
+from groundwatch.schemas import Record
 
 
 class CarriedBody(Record, frozen=True, kw_only=True):

@@ -1,13 +1,13 @@
 """List the carriers and detect which of them a message is."""
 
-from transforms.formats.carriers import (
+from groundwatch.transforms.formats.carriers import (
     exchange_rows,
     gen_ai_attributes,
     log_entry,
     otlp_json,
     pubsub_messages,
 )
-from transforms.formats.carriers.carrier import Carrier
+from groundwatch.transforms.formats.carriers.carrier import Carrier
 
 CARRIERS: tuple[Carrier, ...] = (
     log_entry.LOG_ENTRY,

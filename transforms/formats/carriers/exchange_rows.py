@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import has_any, read_embedded
-from schemas.wire.wire_type import words
-from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import has_any, read_embedded
+from groundwatch.schemas.wire.wire_type import words
+from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 _GEMINI_FIELDS = frozenset({"candidates", "promptFeedback", "error"})
 _FIRST_WORDS = re.compile(r"(\w[\w ]*)")

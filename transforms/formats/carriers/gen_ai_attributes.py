@@ -11,12 +11,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import objects_in, read_if_json, to_camel_case
-from schemas.wire.wire_type import words
-from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from transforms.formats.carriers.open_inference import read_inference, without_text
-from transforms.formats.field_maps.field_map import returned_items
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import objects_in, read_if_json, to_camel_case
+from groundwatch.schemas.wire.wire_type import words
+from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from groundwatch.transforms.formats.carriers.open_inference import read_inference, without_text
+from groundwatch.transforms.formats.field_maps.field_map import returned_items
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.

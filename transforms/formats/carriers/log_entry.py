@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import JSON_STARTS
-from schemas.wire.wire_type import Wire, wire_fields, words
-from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from transforms.formats.carriers.gen_ai_attributes import has_output
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import JSON_STARTS
+from groundwatch.schemas.wire.wire_type import Wire, wire_fields, words
+from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from groundwatch.transforms.formats.carriers.gen_ai_attributes import has_output
 
 _PAYLOADS = words("jsonPayload textPayload protoPayload")
 _PAYLOADS_OF_SINKS = frozenset({"insertId", "insertid", *_PAYLOADS, *map(str.lower, _PAYLOADS)})

@@ -7,11 +7,11 @@ Source: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conven
 from collections.abc import Mapping
 from typing import Any
 
-from schemas import Record
-from schemas.message import UnmappedFields
-from schemas.wire.json_input import read_if_json
-from schemas.wire.wire_type import words
-from transforms.formats.field_maps.field_map import parse_map, returned_items
+from groundwatch.schemas import Record
+from groundwatch.schemas.message import UnmappedFields
+from groundwatch.schemas.wire.json_input import read_if_json
+from groundwatch.schemas.wire.wire_type import words
+from groundwatch.transforms.formats.field_maps.field_map import parse_map, returned_items
 
 _NAMESPACES = frozenset(words("input output llm retrieval reranker openinference session tool"))
 _GIVING_FACTS = frozenset(words("RETRIEVER RERANKER TOOL"))

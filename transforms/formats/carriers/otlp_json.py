@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import camel_case_name, objects_in, read_if_json
-from transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from transforms.formats.carriers.gen_ai_attributes import has_output
-from transforms.formats.carriers.open_inference import read_inference, without_text
-from transforms.formats.field_maps.field_map import returned_items
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import camel_case_name, objects_in, read_if_json
+from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from groundwatch.transforms.formats.carriers.gen_ai_attributes import has_output
+from groundwatch.transforms.formats.carriers.open_inference import read_inference, without_text
+from groundwatch.transforms.formats.field_maps.field_map import returned_items
 
 MAX_SHARED_BYTES = 100_000_000
 """The limit of one message for spans that answers share: each answer has a copy of them."""

@@ -12,12 +12,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas import Record
-from schemas.answer import Fact
-from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import camel_case_name, has_any, read_if_json
-from schemas.wire.wire_type import words
-from transforms.formats.field_maps.json_path import JsonPath, json_path, read_text_as_json
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import camel_case_name, has_any, read_if_json
+from groundwatch.schemas.wire.wire_type import words
+from groundwatch.transforms.formats.field_maps.json_path import (
+    JsonPath,
+    json_path,
+    read_text_as_json,
+)
 
 FIELDS: tuple[str, ...] = (
     *("query", "answer", "facts", "document", "id", "time"),

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from schemas import Record
-from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import camel_case_name, read_json
-from schemas.wire.wire_type import reject_repeated
+from groundwatch.schemas import Record
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import camel_case_name, read_json
+from groundwatch.schemas.wire.wire_type import reject_repeated
 
 _STEP = re.compile(
     r"""

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from transforms.formats.field_maps.field_map import read_fact
-from transforms.formats.field_maps.json_path import read_text_as_json
+from groundwatch.transforms.formats.field_maps.field_map import read_fact
+from groundwatch.transforms.formats.field_maps.json_path import read_text_as_json
 
 _MAX_FIELDS = 500
 _ASKING = re.compile(

@@ -4,11 +4,11 @@ import heapq
 import re
 from collections.abc import Callable, Sequence
 
-from transforms.grounding.local.onnx_model import CONFIG, OnnxModel, Pair
-from transforms.lexical.claim_result import ClaimResult, bounded_log_odds
-from transforms.lexical.fact_sentences import sentences_of, stem_of
-from transforms.lexical.sentences import Sentence
-from transforms.lexical.words import content_of
+from groundwatch.transforms.grounding.local.onnx_model import CONFIG, OnnxModel, Pair
+from groundwatch.transforms.lexical.claim_result import ClaimResult, bounded_log_odds
+from groundwatch.transforms.lexical.fact_sentences import sentences_of, stem_of
+from groundwatch.transforms.lexical.sentences import Sentence
+from groundwatch.transforms.lexical.words import content_of
 
 _BATCH_PAIRS = 32
 _ENTAILED = frozenset({"entailment", "entailed", "supported", "consistent"})

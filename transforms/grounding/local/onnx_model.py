@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.errors import Misconfigured
 
 MODEL, TOKENIZER, CONFIG = "model.onnx", "tokenizer.json", "config.json"
 PROBE_TOKENS = 512

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import httpx
 import msgspec
 
-from schemas.wire.grounding_check import CheckRequest, CheckResponse
-from transforms.grounding.local.entailment import EntailmentModel
-from transforms.grounding.local.onnx_model import OnnxModel
-from transforms.grounding.local.unsupported_tokens import UnsupportedTokens
-from transforms.lexical.check import check_grounding
-from transforms.lexical.claim_result import ScoreClaims, ScorerFailed
-from transforms.rules.limits import CheckLimits, count_tokens
-from transforms.runtime.waiting import waiting_for
+from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
+from groundwatch.transforms.grounding.local.entailment import EntailmentModel
+from groundwatch.transforms.grounding.local.onnx_model import OnnxModel
+from groundwatch.transforms.grounding.local.unsupported_tokens import UnsupportedTokens
+from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.claim_result import ScoreClaims, ScorerFailed
+from groundwatch.transforms.rules.limits import CheckLimits, count_tokens
+from groundwatch.transforms.runtime.waiting import waiting_for
 
 _CHECK_PATH = re.compile(
     r"/(?:v1|v1beta|v1alpha)/projects/[^/]+/locations/[^/]+/groundingConfigs/[^/:]+:check"

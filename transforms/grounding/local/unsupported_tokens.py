@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from transforms.grounding.local.onnx_model import CONFIG, OnnxModel, Pair
-from transforms.lexical.claim_result import ClaimResult, bounded_log_odds
-from transforms.lexical.fact_sentences import sentences_of
-from transforms.lexical.sentences import Sentence
-from transforms.lexical.words import content_of
+from groundwatch.transforms.grounding.local.onnx_model import CONFIG, OnnxModel, Pair
+from groundwatch.transforms.lexical.claim_result import ClaimResult, bounded_log_odds
+from groundwatch.transforms.lexical.fact_sentences import sentences_of
+from groundwatch.transforms.lexical.sentences import Sentence
+from groundwatch.transforms.lexical.words import content_of
 
 _UNSUPPORTED = frozenset({"hallucinated", "hallucination", "unsupported", "not_supported"})
 _MAX_TOKENS = 4_096

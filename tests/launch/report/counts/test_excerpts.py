@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.excerpts import (
+from groundwatch.launch.report.counts.excerpts import (
     AnswerExcerpt,
     Excerpt,
     NumberedClaim,
@@ -12,11 +12,11 @@ from launch.report.counts.excerpts import (
     cut_text,
     divide,
 )
-from schemas.checked_answer import Claim
-from schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.checked_answer import Claim
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms.rules.redaction import TextMode, redact
 from tests.support.builders import a_claim, a_fact
 from tests.support.reports import a_low, row_of
-from transforms.rules.redaction import TextMode, redact
 
 
 def cut(enriched: EnrichedAnswer) -> AnswerExcerpt:

@@ -4,16 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.evaluate.shares import difference_interval, share_interval, wilson_lower_bound
-from launch.report.counts import groups as groups_module
-from launch.report.counts import tally as tally_module
-from launch.report.counts.groups import GeneratorComparison, Group, Groups, Mean
-from launch.report.counts.tally import OTHERS, Tally
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.verdict import Verdict
+from groundwatch.launch.evaluate.shares import (
+    difference_interval,
+    share_interval,
+    wilson_lower_bound,
+)
+from groundwatch.launch.report.counts import groups as groups_module
+from groundwatch.launch.report.counts import tally as tally_module
+from groundwatch.launch.report.counts.groups import GeneratorComparison, Group, Groups, Mean
+from groundwatch.launch.report.counts.tally import OTHERS, Tally
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import Thresholds
 from tests.support.builders import an_enriched
 from tests.support.reports import row_of
-from transforms.rules.tagging import Thresholds
 
 LOW, GROUNDED = Verdict.LOW_GROUNDED, Verdict.GROUNDED
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.score_grid import ScoreGrid
-from transforms.rules.tagging import Thresholds
+from groundwatch.launch.report.counts.score_grid import ScoreGrid
+from groundwatch.transforms.rules.tagging import Thresholds
 
 scores = st.none() | st.floats(0, 1)
 DEFAULTS = Thresholds()

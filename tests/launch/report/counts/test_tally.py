@@ -7,14 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.outputs.output_records import AlertLine, FailureLine, RateState
-from launch.report.counts.tally import OTHERS, Latencies, NameCounts, ScoreHistogram, Tally
-from launch.report.counts.untrusted_names import sources_of
-from schemas.enriched_answer import AnswerRow, EnrichedAnswer
-from schemas.verdict import Verdict
+from groundwatch.launch.outputs.output_records import AlertLine, FailureLine, RateState
+from groundwatch.launch.report.counts.tally import (
+    OTHERS,
+    Latencies,
+    NameCounts,
+    ScoreHistogram,
+    Tally,
+)
+from groundwatch.launch.report.counts.untrusted_names import sources_of
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import Thresholds
 from tests.support.builders import a_check, a_fact, an_enriched
 from tests.support.reports import a_low, row_of
-from transforms.rules.tagging import Thresholds
 
 
 def tally_of(*answers: EnrichedAnswer, thresholds: Thresholds | None = None) -> Tally:

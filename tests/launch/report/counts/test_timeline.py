@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts import timeline as timeline_module
-from launch.report.counts.timeline import OTHERS, WIDTHS_US, Columns, Timeline
-from schemas.quantities import HOUR_US, to_rfc3339
+from groundwatch.launch.report.counts import timeline as timeline_module
+from groundwatch.launch.report.counts.timeline import OTHERS, WIDTHS_US, Columns, Timeline
+from groundwatch.schemas.quantities import HOUR_US, to_rfc3339
 from tests.support.builders import NOON_US
 
 DAY_US = 24 * HOUR_US

@@ -5,10 +5,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.excerpts import AnswerExcerpt
-from launch.report.counts.worst_answers import WorstAnswers
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.verdict import Verdict
+from groundwatch.launch.report.counts.excerpts import AnswerExcerpt
+from groundwatch.launch.report.counts.worst_answers import WorstAnswers
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.verdict import Verdict
 from tests.support.reports import a_low, row_of
 
 

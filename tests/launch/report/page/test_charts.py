@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.tally import ScoreHistogram
-from launch.report.counts.timeline import Columns, Timeline
-from launch.report.page.charts import (
+from groundwatch.launch.report.counts.tally import ScoreHistogram
+from groundwatch.launch.report.counts.timeline import Columns, Timeline
+from groundwatch.launch.report.page.charts import (
     Chart,
     score_chart,
     share_chart,
@@ -16,8 +16,8 @@ from launch.report.page.charts import (
     value_axis,
     verdict_chart,
 )
-from schemas.quantities import HOUR_US
-from schemas.verdict import Verdict
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.schemas.verdict import Verdict
 from tests.support.builders import NOON_US
 
 LOW, GROUNDED = Verdict.LOW_GROUNDED, Verdict.GROUNDED

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from launch.outputs.output_records import RunSummary
-from launch.report.counts.tally import Findings, Tally
-from launch.report.page.page import render
-from launch.terminal import figures
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.verdict import Verdict
+from groundwatch.launch.outputs.output_records import RunSummary
+from groundwatch.launch.report.counts.tally import Findings, Tally
+from groundwatch.launch.report.page.page import render
+from groundwatch.launch.terminal import figures
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import Thresholds
 from tests.support.builders import an_enriched
 from tests.support.pages import Page, parse_page
 from tests.support.reports import a_low, row_of
-from transforms.rules.tagging import Thresholds
 
 GOOD = RunSummary(enriched=1, closes=True)
 

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from launch.report.counts.tally import Tally
-from launch.report.counts.timeline import OTHERS
-from launch.report.page.page import filters_of, render
-from schemas.checked_answer import Contradiction
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.quantities import to_us
+from groundwatch.launch.report.counts.tally import Tally
+from groundwatch.launch.report.counts.timeline import OTHERS
+from groundwatch.launch.report.page.page import filters_of, render
+from groundwatch.schemas.checked_answer import Contradiction
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.quantities import to_us
+from groundwatch.transforms.rules.redaction import TextMode, redact
+from groundwatch.transforms.rules.tagging import Thresholds
 from tests.support.builders import NOON_US, a_claim, a_fact, an_enriched
 from tests.support.pages import Element, Page, parse_page
 from tests.support.reports import (
@@ -33,8 +35,6 @@ from tests.support.reports import (
     write_lines,
     write_summary,
 )
-from transforms.rules.redaction import TextMode, redact
-from transforms.rules.tagging import Thresholds
 
 FORBIDDEN = frozenset({"img", "base", "iframe", "object", "embed", "form", "link"})
 FAILURE = {

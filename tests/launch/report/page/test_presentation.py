@@ -10,11 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from launch.report.page.presentation import bucket_start, document, visible, web_host
-from launch.terminal.figures import moment
+from groundwatch.launch.report.page.presentation import bucket_start, document, visible, web_host
+from groundwatch.launch.terminal.figures import moment
 from tests.support.builders import NOON_US
 
-STYLE = files("launch.report.page").joinpath("templates/style.css").read_text(encoding="utf-8")
+STYLE = (
+    files("groundwatch.launch.report.page")
+    .joinpath("templates/style.css")
+    .read_text(encoding="utf-8")
+)
 LIGHT, DARK = (
     dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", block))
     for block in re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)

@@ -1,9 +1,9 @@
 """How long an alert may have been on its way."""
 
-from launch.watch.alerts.alert_latency import AlertLatency
-from schemas.message import Message
+from groundwatch.launch.watch.alerts.alert_latency import AlertLatency
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.runtime.counters import ALERT_LATENCY_MS
 from tests.support.builders import NOON_US, a_message
-from transforms.runtime.counters import ALERT_LATENCY_MS
 
 
 def published_at(*times_us: int | None) -> list[Message]:

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.watch.alerts.alert_notices import clean, describe, describe_group, is_closed
-from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity, WorstClaim
+from groundwatch.launch.watch.alerts.alert_notices import clean, describe, describe_group, is_closed
+from groundwatch.schemas.alert import (
+    Alert,
+    AlertKind,
+    NoDataIncident,
+    RateIncident,
+    Severity,
+    WorstClaim,
+)
 from tests.support.builders import NOON_US
 
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from launch.engine.journal import Journal
-from launch.watch.alerts.monitor import Monitor
-from schemas.alert import Alert, AlertKind
-from schemas.quantities import HOUR_US, MINUTE_US
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.watch.alerts.monitor import Monitor
+from groundwatch.schemas.alert import Alert, AlertKind
+from groundwatch.schemas.quantities import HOUR_US, MINUTE_US
+from groundwatch.transforms.rules.no_data import NoDataRule
+from groundwatch.transforms.rules.rate_counts import BUCKET_US, RateCounts
+from groundwatch.transforms.rules.rate_incidents import RateRule
 from tests.support.builders import NOON_US
 from tests.support.journals import commit_batch, open_journal
-from transforms.rules.no_data import NoDataRule
-from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import RateRule
 
 RULES = RateRule(), NoDataRule()
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from launch.watch.alerts.monitor import Monitor
-from schemas.alert import Alert
+from groundwatch.launch.watch.alerts.monitor import Monitor
+from groundwatch.schemas.alert import Alert
+from groundwatch.transforms.rules.no_data import NoDataRule
+from groundwatch.transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
+from groundwatch.transforms.rules.rate_incidents import RateRule
 from tests.support.builders import NOON_US
 from tests.support.clocks import ManualClock
 from tests.support.journals import commit_batch, open_journal
-from transforms.rules.no_data import NoDataRule
-from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
-from transforms.rules.rate_incidents import RateRule
 
 MINUTE_S = 60
 HOUR_S = 3600

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.watch.alerts.alert_notices import describe_group
-from launch.watch.alerts.webhook_payloads import (
+from groundwatch.launch.watch.alerts.alert_notices import describe_group
+from groundwatch.launch.watch.alerts.webhook_payloads import (
     google_chat_message,
     incident_key,
     pagerduty_event,
@@ -19,7 +19,7 @@ from launch.watch.alerts.webhook_payloads import (
     signed_request,
     slack_message,
 )
-from schemas.alert import Alert, AlertKind, Severity, WorstClaim
+from groundwatch.schemas.alert import Alert, AlertKind, Severity, WorstClaim
 from tests.launch.watch.alerts.test_alert_notices import a_rate, a_silence, an_alert
 from tests.support.builders import NOON_US
 

@@ -10,22 +10,23 @@ from typing import Any
 
 import pytest
 
-from launch.__main__ import main
-from launch.export.target import (
+from groundwatch.launch.export.target import (
     Delivered,
     RowsRefused,
     TargetMisconfigured,
     TargetUnavailable,
     deliver,
 )
-from launch.logs.json_log import JsonLogHandler
-from launch.watch.alerts.webhooks import AlertWebhook, open_webhooks
-from launch.watch.delivery import Delivery, OutboxLimits
-from schemas.alert import Alert
+from groundwatch.launch.logs.json_log import JsonLogHandler
+from groundwatch.launch.main import main
+from groundwatch.launch.watch.alerts.webhooks import AlertWebhook, open_webhooks
+from groundwatch.launch.watch.delivery import Delivery, OutboxLimits
+from groundwatch.schemas.alert import Alert
 from tests.launch.watch.alerts.test_alert_notices import a_rate, an_alert
 from tests.launch.watch.alerts.test_webhook_payloads import KEY
 from tests.support.clocks import ManualClock
 from tests.support.journals import commit_batch, open_journal
+from tests.support.repository import ROOT
 from tests.support.results_server import Reply, ResultsServer, results_server
 
 SOURCE = "projects/p/subscriptions/s"
@@ -85,7 +86,7 @@ def test_pagerduty_gets_incidents_with_the_routing_key_and_no_answers(
 def test_the_example_of_the_page_verifies_a_signed_webhook(server: ResultsServer) -> None:
     channel("json")["answers"].send([an_alert()])
     [request] = server.received
-    page = (Path(__file__).parents[4] / "docs" / "monitoring.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     exec(page.partition("```python\n")[2].partition("```")[0], names)  # noqa: S102 - our own page
     now_s = int(request.headers["webhook-timestamp"])

@@ -11,10 +11,11 @@ from typing import cast
 
 import pytest
 
-from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch.file_publisher import FilePublisher
-from launch.watch.health.health import Health, disk_problem
+from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.watch.file_publisher import FilePublisher
+from groundwatch.launch.watch.health.health import Health, disk_problem
 from tests.support.clocks import ManualClock
+from tests.support.repository import ROOT
 
 
 class Worker:
@@ -208,5 +209,5 @@ def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_every_reason_is_explained(reason: str) -> None:
-    page = Path(__file__).parents[4] / "docs" / "monitoring.md"
+    page = ROOT / "docs" / "monitoring.md"
     assert f"| `{reason}` |" in page.read_text(encoding="utf-8")

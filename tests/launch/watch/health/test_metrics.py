@@ -8,18 +8,19 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
-from launch import __version__
-from launch.engine.journal import WaitingRows
-from launch.engine.ledger import LedgerHour
-from launch.export.target import Delivered
-from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch.health.metrics import CHECKS, Metrics
-from schemas.summary import RunCounts
-from schemas.verdict import Verdict
+from groundwatch import __version__
+from groundwatch.launch.engine.journal import WaitingRows
+from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.export.target import Delivered
+from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.watch.health.metrics import CHECKS, Metrics
+from groundwatch.schemas.summary import RunCounts
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.runtime import clock, counters
+from groundwatch.transforms.runtime.counters import Counter, Distribution
 from tests.support.builders import NOON_US
 from tests.support.journals import an_account
-from transforms.runtime import clock, counters
-from transforms.runtime.counters import Counter, Distribution
+from tests.support.repository import ROOT
 
 COUNTS = RunCounts(
     read=27,
@@ -265,7 +266,7 @@ def test_nothing_is_asked_before_somebody_reads() -> None:
 
 
 def test_every_metric_is_explained() -> None:
-    page = Path(__file__).parents[4] / "docs" / "monitoring.md"
+    page = ROOT / "docs" / "monitoring.md"
     explained = set(re.findall(r"`(groundwatch_\w+)`", page.read_text(encoding="utf-8")))
     assert {name for name, _ in samples_of_page() if name.startswith("groundwatch_")} <= {
         *explained,

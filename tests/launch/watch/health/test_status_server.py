@@ -12,8 +12,8 @@ from http.client import HTTPConnection, HTTPResponse
 
 import pytest
 
-from launch.http_server import Page
-from launch.watch.health.status_server import StatusServer
+from groundwatch.launch.http_server import Page
+from groundwatch.launch.watch.health.status_server import StatusServer
 from tests.support.commands import ChildProcess
 from tests.support.hostile_texts import FAMILIES, check
 from tests.support.waiting import wait_until
@@ -251,11 +251,11 @@ def test_pages_are_served_while_a_worst_case_is_checked(server: StatusServer) ->
 
 OUT_OF_FILES = """
 import logging, os, resource, sys, time
-from launch.http_server import Page
-from launch.watch.health.status_server import StatusServer
+from groundwatch.launch.http_server import Page
+from groundwatch.launch.watch.health.status_server import StatusServer
 
 # Its warning would be on standard error; nothing else may be.
-logging.getLogger("launch").setLevel(logging.ERROR)
+logging.getLogger("groundwatch").setLevel(logging.ERROR)
 
 PAGES = {"/hello": lambda _: Page(200, "text/plain", b"hello")}
 with StatusServer("127.0.0.1", 0, PAGES) as server:

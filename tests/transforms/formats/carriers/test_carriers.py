@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from schemas.answer import Answer
-from schemas.message import Message, UnmappedFields, UnreadableAnswer
-from schemas.verdict import Verdict
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import Message, UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.formats.answer_elements import MAX_CARRIERS
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
+from groundwatch.transforms.rules.routing import route
 from tests.support.answer_messages import message_of, parse_answer, parsed
-from transforms.formats.answer_elements import MAX_CARRIERS
-from transforms.formats.parser import ParseFailure, parse_answers
-from transforms.rules.routing import route
 
 TEXT, FACT, QUERY = "Lamps glow in the dark.", "Lamps glow.", "Do lamps glow?"
 ENVELOPE = {"query": QUERY, "answer": TEXT, "facts": [FACT]}

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from schemas.answer import Answer
-from schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.transforms.formats.parser import parse_answers
 from tests.support.answer_messages import message_of, parse_answer, parsed
-from transforms.formats.parser import parse_answers
 
 ENTRY = {
     "logName": "projects/p/logs/bot",

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from schemas.answer import Answer
-from schemas.message import UnreadableAnswer
-from schemas.verdict import Tag
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.formats.carriers import otlp_json
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import message_of, parse_answer, parsed
 from tests.transforms.formats.carriers.test_carriers import attributes_of
-from transforms.formats.carriers import otlp_json
-from transforms.formats.parser import ParseFailure, parse_answers
 
 TEXT, OTHER, FACT, QUERY = "Lamps glow.", "Lamps blink.", "All lamps glow.", "Do lamps glow?"
 TRACE = "5b8efff798038103d269b633813fc60c"

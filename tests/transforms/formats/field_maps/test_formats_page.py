@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-import launch
-from launch.__main__ import main
+from groundwatch.launch.main import main
+from groundwatch.transforms.formats.field_maps.field_map import FIELDS, PRESETS, Preset
 from tests.support.outputs import records_in
-from transforms.formats.field_maps.field_map import FIELDS, PRESETS, Preset
+from tests.support.repository import ROOT
 
-PAGE = (Path(launch.__file__).parents[1] / "docs" / "formats.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
 MAPPING = PAGE.partition("## Any other JSON")[2].partition("\n## ")[0]
 BLOCKS = dict(re.findall(r"```(json|sh|yaml)\n(.*?)```", MAPPING, re.DOTALL))
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.message import UnreadableAnswer
-from schemas.wire.json_input import read_json
-from transforms.formats.field_maps.json_path import json_path
+from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import read_json
+from groundwatch.transforms.formats.field_maps.json_path import json_path
 
 KETTLE = {
     "reply": "It boils.",

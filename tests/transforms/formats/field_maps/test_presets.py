@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from schemas.answer import Answer, Fact
-from schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.answer import Answer, Fact
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.transforms.formats.field_maps.field_map import PRESETS
 from tests.support.answer_messages import parsed
-from transforms.formats.field_maps.field_map import PRESETS
 
 QUERY = "How hot is the kettle?"
 ANSWER = "The kettle reaches 95 degrees."

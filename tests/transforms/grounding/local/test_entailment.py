@@ -9,14 +9,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from schemas.wire.grounding_check import CheckResponse
+from groundwatch.schemas.wire.grounding_check import CheckResponse
+from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.local.entailment import EntailmentModel, score_by_entailment
+from groundwatch.transforms.grounding.local.onnx_model import OnnxModel
+from groundwatch.transforms.grounding.local.service import LocalTransport, load_scorer
+from groundwatch.transforms.lexical.support_score import sigmoid
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model
-from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.entailment import EntailmentModel, score_by_entailment
-from transforms.grounding.local.onnx_model import OnnxModel
-from transforms.grounding.local.service import LocalTransport, load_scorer
-from transforms.lexical.support_score import sigmoid
 
 BOTH, ONE = ("Lamps are red", "red lamps"), ("Lamps glow", "red lamps")
 SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))

@@ -6,15 +6,20 @@ import httpx
 import msgspec
 import pytest
 
-from schemas.wire.grounding_check import CheckRequest, CheckResponse, GroundingFact, GroundingSpec
-from tests.support.checks import CHECK_PATH, check_request
-from transforms.grounding.local.service import (
+from groundwatch.schemas.wire.grounding_check import (
+    CheckRequest,
+    CheckResponse,
+    GroundingFact,
+    GroundingSpec,
+)
+from groundwatch.transforms.grounding.local.service import (
     InvalidArgumentError,
     LocalTransport,
     answer,
     decode_request,
 )
-from transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.check import check_grounding
+from tests.support.checks import CHECK_PATH, check_request
 
 TEXT = "Xyzzy"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from schemas.wire.grounding_check import CheckResponse
+from groundwatch.schemas.wire.grounding_check import CheckResponse
+from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.local.service import LocalTransport, load_scorer
+from groundwatch.transforms.lexical.sentences import split_sentences
+from groundwatch.transforms.lexical.support_score import sigmoid
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model
-from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.service import LocalTransport, load_scorer
-from transforms.lexical.sentences import split_sentences
-from transforms.lexical.support_score import sigmoid
 
 LAMPS, RED = "Lamps glow.", "Kettles are red."
 SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))

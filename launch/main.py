@@ -1,4 +1,4 @@
-"""The command line: `python -m launch COMMAND` is the same as `groundwatch COMMAND`."""
+"""The command line: find the command, run it, and say what is wrong with its arguments."""
 
 import logging
 import os
@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
-from launch import __version__
-from launch.commands import all_commands, run_command
-from launch.terminal.exit_status import DONE, FAILED, USAGE
-from pipeline.settings.load import UsageError, nearest_hint
+from groundwatch import __version__
+from groundwatch.launch.commands import all_commands, run_command
+from groundwatch.launch.terminal.exit_status import DONE, FAILED, USAGE
+from groundwatch.pipeline.settings.load import UsageError, nearest_hint
 
 # Commands of 1.0.0, and what does their work now.
 _GONE = {"status": "; use `groundwatch verify`, which prints the ledger"}
@@ -67,7 +67,3 @@ def _help() -> str:
         f"{''.join(lines)}\n`groundwatch COMMAND --help` lists a command's flags. Begin with\n"
         "`groundwatch demo`.\n"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
-from schemas.enriched_answer import EnrichedAnswer
-from transforms.check_one import check_answers, enrich_all, read_answer
-from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL, CheckSettings
-from transforms.rules.tagging import Thresholds
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms.check_one import check_answers, enrich_all, read_answer
+from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL, CheckSettings
+from groundwatch.transforms.rules.tagging import Thresholds
 
 Facts = Iterable[str | Mapping[str, object]]
 

@@ -1,0 +1,56 @@
+"""Know whether answers are supported by their sources: `check`, and the steps of the pipeline.
+
+Each name is imported when it is first used, so that `check` works without Beam.
+"""
+
+import logging
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from groundwatch.checks import acheck as acheck
+    from groundwatch.checks import check as check
+    from groundwatch.checks import check_many as check_many
+    from groundwatch.schemas.enriched_answer import EnrichedAnswer as EnrichedAnswer
+    from groundwatch.schemas.message import Message as Message
+    from groundwatch.transforms.check_grounding import CheckGrounding as CheckGrounding
+    from groundwatch.transforms.deduplicate import Deduplicate as Deduplicate
+    from groundwatch.transforms.grounding.settings import CheckSettings as CheckSettings
+    from groundwatch.transforms.measure_rates import MeasureRates as MeasureRates
+    from groundwatch.transforms.parse_answers import ParseAnswers as ParseAnswers
+    from groundwatch.transforms.route_answers import RouteAnswers as RouteAnswers
+    from groundwatch.transforms.rules.tagging import Thresholds as Thresholds
+    from groundwatch.transforms.sample_answers import SampleAnswers as SampleAnswers
+    from groundwatch.transforms.select_alerts import SelectAlerts as SelectAlerts
+    from groundwatch.transforms.tag_answers import TagAnswers as TagAnswers
+
+__version__ = "2.0.0"
+_MODULES = {
+    "CheckGrounding": "groundwatch.transforms.check_grounding",
+    "CheckSettings": "groundwatch.transforms.grounding.settings",
+    "Deduplicate": "groundwatch.transforms.deduplicate",
+    "EnrichedAnswer": "groundwatch.schemas.enriched_answer",
+    "MeasureRates": "groundwatch.transforms.measure_rates",
+    "Message": "groundwatch.schemas.message",
+    "ParseAnswers": "groundwatch.transforms.parse_answers",
+    "RouteAnswers": "groundwatch.transforms.route_answers",
+    "SampleAnswers": "groundwatch.transforms.sample_answers",
+    "SelectAlerts": "groundwatch.transforms.select_alerts",
+    "TagAnswers": "groundwatch.transforms.tag_answers",
+    "Thresholds": "groundwatch.transforms.rules.tagging",
+    "acheck": "groundwatch.checks",
+    "check": "groundwatch.checks",
+    "check_many": "groundwatch.checks",
+}
+# Beam reports as a fault that it was installed without its extra gcp.
+logging.getLogger().addFilter(lambda record: "apitools not found" not in str(record.msg))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted((*_MODULES, "__version__"))

@@ -1,0 +1,8 @@
+"""Run a command: `python -m groundwatch COMMAND` is the same as `groundwatch COMMAND`."""
+
+import sys
+
+from groundwatch.launch.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,11 @@
+"""Name the folder of this repository, and what its processes import."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def python_path(source: Path = ROOT) -> str:
+    """Return the `PYTHONPATH` with which a process imports groundwatch and the tests of a clone."""
+    return os.pathsep.join((str(source / "src"), str(source)))
