@@ -16,13 +16,17 @@ STEPS_TESTS_NEED := cryptography hypothesis playwright 'pytest>=9' pytest-timeou
 # Phoenix, MLflow and the libraries of RAG services, which take 1 GB and pin packages of their own.
 INTEGRATIONS := $(VENV)/integrations
 
-.PHONY: demo test test-beam lint mutants wheel bench integrations clean
+.PHONY: demo test explore test-beam lint mutants wheel bench integrations clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
 
 test: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+
+# Draws new examples, and more of them; what fails becomes an `@example` of its test.
+explore: $(VENV)/installed-for-tests
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal -m hypothesis --hypothesis-profile explore
 
 # `make test-beam BEAM=2.70.0` runs the steps on that release of Beam, without BEAM on the newest.
 test-beam:

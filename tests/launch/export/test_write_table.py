@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.launch.export import parquet_table
@@ -115,7 +115,6 @@ def test_a_negative_number_stays_a_number(tmp_path: Path) -> None:
     assert float(line["score_drift"]) == -0.25
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_a_text_is_kept_or_guarded(text: str) -> None:
     assert _cell(text) in {text, f"'{text}"}

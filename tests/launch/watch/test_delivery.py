@@ -101,7 +101,7 @@ def test_no_target_may_ask_for_more_than_an_hour(journal: Journal) -> None:
 
 
 @given(st.lists(st.integers(0, 300), max_size=12), st.integers(0, 9), st.integers(0, 6_000))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_rows_that_are_kept_are_the_newest_that_fit(
     sizes: list[int], max_rows: int, max_bytes: int
 ) -> None:

@@ -61,7 +61,7 @@ def test_no_altered_line_counts_for_any_flipped_bit(codec: str) -> None:
         assert payloads(messages) in ([], first, first + second), bit
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_whole_gzip_members_before_a_damage_count(data: st.DataObject) -> None:
     pieces = data.draw(st.lists(st.lists(st.binary(max_size=20), max_size=4), max_size=4))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.pipeline import storage
@@ -75,7 +75,6 @@ def test_without_links_a_glob_finds_the_files_that_pythons_own_does(
 PARTS = st.sampled_from(["**", "*", "days", "[[]x]", "?*", "1.jsonl", "*.jsonl"])
 
 
-@settings(deadline=None)
 @given(st.lists(PARTS, min_size=1, max_size=4))
 def test_any_pattern_finds_what_pythons_own_glob_finds(
     tmp_path_factory: pytest.TempPathFactory, parts: list[str]

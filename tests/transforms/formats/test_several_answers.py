@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.schemas.answer import Answer
@@ -243,7 +243,6 @@ values = st.recursive(
 ANSWERS = st.sampled_from([envelope(1), named(1), named(2), {"answers": [envelope(1)]}])
 
 
-@settings(deadline=None)
 @given(
     st.lists(values | ANSWERS, max_size=5), st.booleans(), st.sampled_from([None, 1]), st.booleans()
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.schemas.alert import Alert
@@ -82,7 +82,6 @@ def evaluated(
         yield from alerts
 
 
-@settings(deadline=None)
 @given(histories())
 def test_evaluated_at_the_end_of_each_bucket_the_incidents_are_those_of_the_archive(
     buckets: list[RateCounts],
@@ -91,7 +90,6 @@ def test_evaluated_at_the_end_of_each_bucket_the_incidents_are_those_of_the_arch
     assert list(evaluated(buckets, ends, LIVELY)) == RateEvaluator("shop", LIVELY).evaluate(buckets)
 
 
-@settings(deadline=None)
 @given(histories(), st.lists(st.integers(1, 3 * BUCKET_US), max_size=60))
 def test_each_signal_opens_and_closes_in_turn_whenever_it_is_evaluated(
     buckets: list[RateCounts], steps_us: list[int]
@@ -116,7 +114,6 @@ def assert_pairs(alerts: list[Alert]) -> None:
         assert opened.event_time_us == opened.rate.opened_at_us == closed.rate.opened_at_us
 
 
-@settings(deadline=None)
 @given(histories(), st.integers(0, 60))
 def test_a_second_evaluation_at_the_same_time_finds_nothing_new(
     buckets: list[RateCounts], place: int
@@ -125,7 +122,6 @@ def test_a_second_evaluation_at_the_same_time_finds_nothing_new(
     assert evaluate(buckets, LIVELY, incidents, end_of(place)) == ([], incidents)
 
 
-@settings(deadline=None)
 @given(histories())
 def test_every_incident_ends_when_no_more_answers_come(buckets: list[RateCounts]) -> None:
     moments_us = [end_of(place) for place in range(40 * 4 + 7)]

@@ -3,7 +3,7 @@
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.transforms.rules.record_urls import check_template, record_url
@@ -50,7 +50,6 @@ def test_there_is_no_address_without_a_template_or_its_field(template: str | Non
     assert record_url(template, an_enriched(trace_id=None)) is None
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8"), min_size=1))
 def test_a_value_stays_in_its_place(engine: str) -> None:
     url = record_url("https://v.example/{engine}/x", an_enriched(engine=engine))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.launch.watch.alerts.alert_notices import clean, describe, describe_group, is_closed
@@ -124,7 +124,6 @@ def test_many_engines_are_counted_together() -> None:
     assert others.endswith("20 further engines)")
 
 
-@settings(deadline=None)
 @given(st.text(), st.integers(1, 99))
 def test_an_untrusted_text_becomes_one_short_line(text: str, most: int) -> None:
     line = clean(text, most)

@@ -84,7 +84,7 @@ def test_a_producers_text_mentions_nobody(text: str) -> None:
     assert text not in str(slack["blocks"][0]) + str(chat["cardsV2"][0]["card"]["header"])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     st.sampled_from(["&", "<", '"', "🙂", "\u202e", "a"]) | st.text(max_size=20), st.integers(1, 60)
 )
