@@ -36,7 +36,6 @@ from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
-from groundwatch.transforms.runtime import clock
 
 _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _CLOSE_WITHIN_S = 5.0
@@ -97,7 +96,6 @@ def run_worker(
       CheckFailed, LockFailed, OSError, Refused: a person has to change something first.
       OwnershipLost, TargetExists: another process deleted, replaced or wrote the worker's files.
     """
-    started_at_us = clock.now_us()
     stopping = stop or threading.Event()
     # The limit covers everything, closing the subscription and the summary included.
     with (
@@ -113,7 +111,7 @@ def run_worker(
             reporter.report_start(name, config.output, config.check.checker_name)
             _run(worker, stopping)
         price = settings.job.costs.price_per_1k_chars
-        summary = write_worker_summary(config, journal, price, started_at_us)
+        summary = write_worker_summary(config, journal, price, worker.started_at_us)
         reporter.report_end(summary)
         return summary
 

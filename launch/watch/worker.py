@@ -103,7 +103,7 @@ class Worker:
         self._dedupe_us = round(settings.worker.dedupe_h * HOUR_US)
         self._limits = limits
         self._price = settings.job.costs.price_per_1k_chars
-        self._started_at_us = clock.now_us()
+        self.started_at_us = clock.now_us()
         # Parts of a batch that are processed next, each with its deferred messages.
         self._isolated: deque[tuple[Sequence[Message], Sequence[DeferredMessage]]] = deque()
         self._deferred: Sequence[DeferredMessage] = ()
@@ -146,7 +146,7 @@ class Worker:
             publisher.recover()
             published = publisher.publish(everything=everything)
             if published:
-                write_worker_summary(config, journal, self._price, self._started_at_us)
+                write_worker_summary(config, journal, self._price, self.started_at_us)
             return published
 
     def run(self, stop: Event) -> None:

@@ -1,7 +1,11 @@
 """What pyproject.toml asks for is pinned, and somebody says why."""
 
+import ast
 import re
+import sys
 import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from itertools import chain
 
 import pytest
@@ -9,6 +13,9 @@ import pytest
 from tests.support.repository import ROOT
 
 _NAME = re.compile(r"[\w.-]+")
+_FOLDERS = ("launch", "pipeline", "schemas", "transforms")
+# google-auth[requests] brings requests.
+_NOT_ASKED_FOR = {"groundwatch", "requests"}
 
 
 def _canonical(name: str) -> str:
@@ -28,3 +35,22 @@ def test_every_dependency_is_pinned_and_has_its_reason(name: str) -> None:
     assert _canonical(name) in {_canonical(pin.partition("==")[0]) for pin in pins}
     reasons = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
     assert name in _NAME.findall(reasons)
+
+
+def _imported() -> Iterator[str]:
+    """The top-level packages that the product imports, beyond the standard library."""
+    for path in chain.from_iterable((ROOT / folder).rglob("*.py") for folder in _FOLDERS):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Import(names=names):
+                    yield from (alias.name.partition(".")[0] for alias in names)
+                case ast.ImportFrom(module=str(module)):
+                    yield module.partition(".")[0]
+
+
+@pytest.mark.parametrize(
+    "package", sorted({*_imported()} - sys.stdlib_module_names - _NOT_ASKED_FOR)
+)
+def test_every_package_that_is_imported_is_asked_for(package: str) -> None:
+    asked_for = {*map(_canonical, _asked_for())}
+    assert asked_for & {*map(_canonical, packages_distributions()[package])}

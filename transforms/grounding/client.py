@@ -48,10 +48,10 @@ from groundwatch.transforms.grounding.transport import open_transport
 from groundwatch.transforms.runtime import clock, waiting
 
 _REFUSAL_WAIT_S = 60.0
-_log = logging.getLogger(__name__)
+"""With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
 _KNOWN = "Lamps glow at night."
 """An answer, and its only fact, that any checker can check."""
-"""With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
+_log = logging.getLogger(__name__)
 
 # stamina logs each retry by default, thousands of lines in an outage.
 stamina.instrumentation.set_on_retry_hooks(())
