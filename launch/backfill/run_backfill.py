@@ -16,7 +16,6 @@ import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import asdict, replace
 
-from groundwatch import __version__
 from groundwatch.launch.backfill.archive_source import AnyEvent
 from groundwatch.launch.backfill.processes import Processes, run_batches
 from groundwatch.launch.engine.database import EngineDatabase, folder_held
@@ -51,6 +50,8 @@ _BATCHES_A_PROCESS = 4
 _FEWEST_MESSAGES = 500
 _PUBLISH_EVERY_S = 1.0
 _RATES_EVALUATED, _ENDED = "rates_evaluated", "ended"
+_RESUMES_SINCE = "2.0.0"
+"""The first release whose interrupted runs this one resumes: part of each fingerprint."""
 
 NOT_IN_FINGERPRINT = frozenset(
     {
@@ -232,7 +233,7 @@ def fingerprint(config: Config) -> str:
         {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
         for each in (config, config.check)
     ]
-    content = [__version__, settings]
+    content = [_RESUMES_SINCE, settings]
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 

@@ -1,0 +1,85 @@
+"""What 2.0.0 left on disk: read, and continued.
+
+tests/data/release_2_0_0/ was written by 2.0.0: a finished backfill of answers.jsonl with labels of
+its review, one that `--max_calls 3` stopped, and the work folder of a worker that was killed before
+it could publish a file.
+"""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.inputs.paths import default_run_id
+from groundwatch.launch.main import main
+from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.outputs import alerts_in, record_ids_in, summary_in, visible_files
+from tests.support.repository import ROOT
+from tests.support.watching import WatchProcess
+
+LEFT = ROOT / "tests" / "data" / "release_2_0_0"
+WRITTEN_AT_S = 1_795_521_600
+"""The time of the input's last change, which the plan of the stopped run has."""
+SOURCE = "408134018795"
+TOPIC, SUBSCRIPTION = (f"projects/local/{kind}/answers" for kind in ("topics", "subscriptions"))
+
+
+@pytest.fixture
+def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "left"
+    shutil.copytree(LEFT, folder)
+    os.utime(folder / "answers.jsonl", (WRITTEN_AT_S, WRITTEN_AT_S))
+    monkeypatch.chdir(folder)
+    # A run is over an input of this absolute path.
+    for path in folder.rglob("*.json"):
+        path.write_text(path.read_text().replace(SOURCE, default_run_id(["answers.jsonl"])))
+    return folder
+
+
+def test_nothing_on_disk_names_a_module() -> None:
+    files = [path for path in LEFT.rglob("*") if path.is_file()]
+    assert len(files) == 14
+    module = re.compile(rb"\b(launch|pipeline|schemas|transforms)\.[a-z_]+")
+    assert not [path for path in files if module.search(path.read_bytes())]
+
+
+def test_a_finished_output_is_verified_and_reported(left: Path) -> None:
+    assert main(["verify", "finished"]) == 0
+    assert main(["report", "finished"]) == 0
+    assert (left / "finished" / "report.html").is_file()
+
+
+def test_the_labels_of_a_review_are_used(left: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = str(left / "finished" / "enriched" / "*" / "*.avro")
+    assert main(["evaluate", "--answers", records, "--gold", "labels.jsonl"]) == 0
+    assert "2 of 2" in capsys.readouterr().out
+
+
+def test_a_stopped_backfill_goes_on(left: Path) -> None:
+    output = left / "stopped"
+    before = visible_files(output / "enriched")
+    assert (
+        main(["backfill", "--input", "answers.jsonl", "--output", "stopped", "--run_id", "nightly"])
+        == 0
+    )
+    assert set(before) < set(visible_files(output / "enriched"))
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 8
+    assert summary_in(output)["calls"] == 8
+    assert main(["verify", "stopped"]) == 0
+
+
+def test_a_killed_worker_goes_on(left: Path) -> None:
+    output = left / "live"
+    lines = (left / "answers.jsonl").read_bytes().splitlines()
+    with FakePubSub() as server:
+        server.create(TOPIC, SUBSCRIPTION)
+        server.publish(TOPIC, [*lines, lines[0].replace(b'"a0"', b'"a8"')])
+        with WatchProcess(server.address, SUBSCRIPTION, output) as worker:
+            worker.wait_for(lambda: not server.counts(SUBSCRIPTION).outstanding)
+            assert worker.end()[0] == 0
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 9
+    assert len(alerts_in(output)) == 2
+    assert (summary_in(output)["read"], summary_in(output)["duplicates"]) == (17, 8)
+    assert main(["verify", "live"]) == 0
