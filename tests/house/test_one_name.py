@@ -127,7 +127,7 @@ def test_the_command_runs(environment: Environment, project: Path, program: str)
 
 @pytest.mark.parametrize(
     ("pickler", "mode"),
-    # The processes that this runner starts are not told to unpickle with dill (Beam 2.77).
+    # Beam 2.77 does not pass the pickle library on to the processes that this runner starts.
     [("cloudpickle", "multi_processing"), ("dill", "multi_threading")],
 )
 def test_a_pipeline_of_the_user_runs(
