@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 import pytest
 
 import groundwatch
-from tests.support.distributions import build, copy_source
+from tests.support.distributions import build
 from tests.support.repository import ROOT
 
 FOR_THE_REPOSITORY = tuple(
@@ -28,16 +28,6 @@ FOR_THE_REPOSITORY = tuple(
     )
 )
 """Where files stand beside the code that nothing reads where groundwatch is installed."""
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_source(tmp_path_factory.mktemp("source"))
-
-
-@pytest.fixture(scope="module")
-def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("build_wheel", source, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")

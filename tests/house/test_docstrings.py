@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from tests.support.repository import ROOT
+from tests.support.repository import FOLDERS, ROOT
 
 SECTIONS = ("Input:", "Output:", "Failures:", "Delivery:")
 
 
 def steps() -> Iterator[tuple[str, ast.ClassDef]]:
     """The public classes that are Beam transforms, with the files that hold them."""
-    for folder in ("launch", "pipeline", "schemas", "transforms"):
+    for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 if isinstance(node, ast.ClassDef) and is_step(node):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.distributions import Environment, build, copy_source
+from tests.support.distributions import Environment
 
 NAMES = ("launch", "pipeline", "schemas", "tests", "transforms")
 OWN = '"""The user\'s own."""\n\nOWNER = "user"\n'
@@ -70,16 +70,6 @@ reveal_type(schemas.OWNER)
 reveal_type(check("Lamps glow.", ["Lamps glow."]).support_score)
 check("Lamps glow.", 3)
 """
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_source(tmp_path_factory.mktemp("source"))
-
-
-@pytest.fixture(scope="module")
-def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("build_wheel", source, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module", params=["wheel", "clone"])

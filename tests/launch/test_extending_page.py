@@ -11,10 +11,9 @@ import pytest
 
 from tests.support.commands import GROUNDWATCH, run, start
 from tests.support.outputs import failures_in, records_in
-from tests.support.repository import ROOT
+from tests.support.repository import FOLDERS, ROOT
 
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-FOLDERS = ("schemas", "transforms", "pipeline", "launch", "src")
 FACT = "Lamps glow red."
 ANSWERS = {"a": FACT, "b": "Kettles vote.", "c": "Do lamps glow?"}
 

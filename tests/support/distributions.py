@@ -8,9 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from tests.support.repository import ROOT
+from tests.support.repository import FOLDERS, ROOT
 
-FOLDERS = ("launch", "pipeline", "schemas", "src", "transforms", "tests")
 PROJECT = ("LICENSE", "README.md", "pyproject.toml")
 UNTRACKED = shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info")
 _BUILD = "import sys; from setuptools import build_meta; build_meta.{}(sys.argv[1])"
@@ -20,7 +19,7 @@ def copy_source(folder: Path) -> Path:
     """Copy the source, without anything that was made of it: a build leaves traces."""
     for name in PROJECT:
         shutil.copy(ROOT / name, folder)
-    for name in FOLDERS:
+    for name in (*FOLDERS, "tests"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=UNTRACKED)
     return folder
 

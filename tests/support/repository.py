@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+FOLDERS = ("launch", "pipeline", "schemas", "src", "transforms")
+"""The folders of the product."""
 
 
 def python_path(source: Path = ROOT) -> str:

@@ -8,7 +8,7 @@ import tomllib
 import apache_beam
 import pytest
 
-from tests.support.repository import ROOT
+from tests.support.repository import FOLDERS, ROOT
 from tests.support.tools import tool
 
 FOLDER = ROOT / "launch" / "container"
@@ -92,7 +92,7 @@ def test_an_image_holds_all_that_the_project_depends_on() -> None:
 def test_the_build_gets_the_source_and_nothing_else() -> None:
     names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()]
     sent = {name for name in names if not name.startswith(".") and is_in_context(name)}
-    packages = {"launch", "pipeline", "schemas", "src", "transforms"}
+    packages = set(FOLDERS)
     assert {name.split("/")[0] for name in sent} == packages | {
         "LICENSE",
         "README.md",
