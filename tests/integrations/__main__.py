@@ -61,6 +61,8 @@ _ATTRIBUTES = {
 
 def main(programs: str) -> int:
     """Run everything; return the exit status."""
+    # The servers run in folders of their own.
+    programs = str(Path(programs).resolve())
     # Without it SIGTERM would leave the servers running.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("interrupted"))
     assert rag_services.main(programs) == 0

@@ -37,7 +37,6 @@ prompt = ChatPromptTemplate.from_template("{{context}} {{input}}")
 _LLAMA_INDEX = f"""
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
 from llama_index.core.llms import CompletionResponse, MockLLM
-from tests.support.repository import ROOT
 
 
 class Model(MockLLM):

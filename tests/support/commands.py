@@ -28,7 +28,6 @@ sys.addaudithook(refuse)
 
 WITHOUT_EXTRAS = """
 import sys
-from tests.support.repository import ROOT
 
 sys.modules.update(
     dict.fromkeys(
