@@ -39,9 +39,9 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def _missing(config: pytest.Config) -> Iterator[str]:
     if find_chromium() is None:
-        yield f"tests/launch/report/test_in_a_browser.py ({ABSENT})"
+        yield f"tests/launch/results/report/test_in_a_browser.py ({ABSENT})"
     if missing := missing_for_flink():
-        yield f"tests/launch/flink/test_running_on_flink.py ({missing})"
+        yield f"tests/launch/deploy/flink/test_running_on_flink.py ({missing})"
     if not find_emulator(config.getoption("--pubsub-emulator")):
         yield "tests against Google's Pub/Sub emulator (no emulator was found)"
     yield from lacking()

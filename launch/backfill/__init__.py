@@ -1,1 +1,1 @@
-"""A bounded run on one machine: its plan, its source and its processes."""
+"""Runs that end: `backfill`, `replay`, `demo`, their `estimate`, and `inspect` of an input."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from groundwatch.launch.engine.batches import Work
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline.sinks.outcomes import Outcome, ended_beside
-from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.sources.splits import RecordRange, Segment, SegmentReader
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.summary import RunCounts

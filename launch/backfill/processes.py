@@ -17,14 +17,14 @@ from threading import Thread
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from groundwatch.launch.backfill.archive_source import AnyEvent, ArchiveSource, Stopped
+from groundwatch.launch.cli.json_log import keep_beam_quiet
+from groundwatch.launch.cli.terminal.progress import Gauges, read_gauges
 from groundwatch.launch.engine.batches import Batches
-from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.loop import process_next
 from groundwatch.launch.engine.plan import Plan
-from groundwatch.launch.logs.json_log import keep_beam_quiet
-from groundwatch.launch.terminal.progress import Gauges, read_gauges
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.row_formats import row_formats

@@ -17,19 +17,20 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import asdict, replace
 
 from groundwatch.launch.backfill.archive_source import AnyEvent
-from groundwatch.launch.backfill.processes import Processes, run_batches
-from groundwatch.launch.engine.database import EngineDatabase, folder_held
-from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.plan import Plan, PlannedRun
-from groundwatch.launch.engine.publisher import Publisher
-from groundwatch.launch.engine.run_summary import (
+from groundwatch.launch.backfill.earlier_runs import (
     publish_summary,
     remove_earlier_runs,
     resolve_replayed,
-    summary_of_journal,
 )
-from groundwatch.launch.terminal.figures import counted
-from groundwatch.launch.terminal.progress import Progress, read_gauges
+from groundwatch.launch.backfill.estimate.comparison import with_comparison
+from groundwatch.launch.backfill.processes import Processes, run_batches
+from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.cli.terminal.progress import Progress, read_gauges
+from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.plan import Plan, PlannedRun
+from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.launch.engine.run_summary import summary_of_journal
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
@@ -198,7 +199,8 @@ class _Run:
             price_per_1k_chars=self._price,
             deferred=self._plan.waiting(),
         )
-        return replace(summary, unfinished=not ended)
+        summary = replace(summary, unfinished=not ended)
+        return with_comparison(summary, self._config.destination)
 
     def _publish_full(self) -> None:
         """Publish files that are full, once a second."""

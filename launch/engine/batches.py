@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.pipeline.sinks.outcomes import Outcome
-from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.message import Message

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.ledger import LedgerHour, hour_of_batch
 from groundwatch.launch.engine.outbox_rows import OutboxRows
 from groundwatch.pipeline.errors import RunFailed

@@ -1,6 +1,5 @@
 """Run the pipeline inside this process: build it once, run it for every batch."""
 
-import re
 from collections.abc import Callable, Iterable
 from shutil import rmtree
 
@@ -10,15 +9,13 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 
 from groundwatch.pipeline.build import build_pipeline
+from groundwatch.pipeline.errors import cause_of
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome
 from groundwatch.pipeline.sinks.sink import Sink
-from groundwatch.pipeline.sources.read_archives import MessageRange
-from groundwatch.pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
+from groundwatch.pipeline.sources.read_batch import Batch, BatchHandle, MessageRange, ReadBatch
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.transforms.runtime.counters import counts_from
-
-_WRAPPED = re.compile(r" \[while running '.*'\]$", re.DOTALL)
 
 
 class LocalPipeline:
@@ -55,15 +52,3 @@ class LocalPipeline:
             raise cause_of(error) from None
         collected = {name: tuple(rows) for name, rows in batch.collected.items()}
         return Outcome(**collected), counts_from(result)
-
-
-def cause_of(error: BaseException) -> BaseException:
-    """Return the exception that a step raised, which Beam wraps, or an interrupt before it."""
-    context: BaseException | None = error
-    while context is not None:
-        if isinstance(context, KeyboardInterrupt):
-            return context
-        context = context.__context__
-    while error.__context__ is not None and _WRAPPED.search(str(error)):
-        error = error.__context__
-    return error

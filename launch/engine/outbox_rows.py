@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from operator import add
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import astuple
 
-from groundwatch.launch.export.target import Delivered
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
@@ -38,6 +38,18 @@ _OLDEST = "SELECT id, length(content) FROM outbox WHERE kind = ? ORDER BY id"
 _MAX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
 KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
 OutboxRow = TypeVar("OutboxRow", bound=Record)
+
+
+class Delivered(Record, frozen=True):
+    """How many rows were sent, refused by the target, skipped, and dropped because it was away."""
+
+    sent: int = 0
+    refused: int = 0
+    skipped: int = 0
+    dropped: int = 0
+
+    def __add__(self, other: "Delivered") -> "Delivered":
+        return Delivered(*map(add, astuple(self), astuple(other)))
 
 
 class OutboxRows:

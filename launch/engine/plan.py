@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.sources.splits import RecordRange, Segment
 from groundwatch.schemas import Record

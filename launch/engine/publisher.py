@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from groundwatch.launch.engine.database import CHUNK_COLUMNS, EngineDatabase
+from groundwatch.launch.engine.engine_database import CHUNK_COLUMNS, EngineDatabase
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import write_manifest_of

@@ -1,1 +1,1 @@
-"""Continuous monitoring on one machine: nothing is acknowledged before it is durable."""
+"""`watch` on one machine: nothing is acknowledged before it is durable."""

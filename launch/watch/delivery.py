@@ -8,9 +8,8 @@ from contextlib import closing, suppress
 from typing import Generic
 
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.outbox_rows import OutboxRow
-from groundwatch.launch.export.target import (
-    Delivered,
+from groundwatch.launch.engine.outbox_rows import Delivered, OutboxRow
+from groundwatch.launch.results.export.target import (
     Target,
     TargetMisconfigured,
     TargetUnavailable,

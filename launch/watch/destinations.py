@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.outbox_rows import KINDS
-from groundwatch.launch.export.target import Target, open_target
-from groundwatch.launch.export.topic_target import TopicTarget
-from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.results.export.target import Target, open_target
 from groundwatch.launch.watch.alerts.webhooks import open_webhooks
 from groundwatch.launch.watch.delivery import Delivery
-from groundwatch.pipeline.settings.commands import WatchSettings
+from groundwatch.launch.watch.topic_target import TopicTarget
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert

@@ -8,9 +8,9 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from groundwatch.launch.pubsub.outstanding import SubscriptionStats
-from groundwatch.launch.terminal.figures import accounts_line, answer_ids, counted, printable
-from groundwatch.launch.terminal.progress import ENDS, read_gauges
+from groundwatch.launch.cli.terminal.figures import accounts_line, answer_ids, counted, printable
+from groundwatch.launch.cli.terminal.progress import ENDS, read_gauges
+from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.summary import Summary
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from groundwatch.launch.engine.database import folder_held
-from groundwatch.launch.logs.json_log import keep_beam_quiet
-from groundwatch.launch.pubsub.outstanding import SubscriptionStats
-from groundwatch.launch.report.write_report import write_report
-from groundwatch.launch.samples import sample_paths
-from groundwatch.launch.terminal.exit_status import DONE, FAILED, fail
+from groundwatch.launch.cli.commands.watch import WatchSettings
+from groundwatch.launch.cli.json_log import keep_beam_quiet
+from groundwatch.launch.cli.samples import sample_paths
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail
+from groundwatch.launch.engine.engine_database import folder_held
+from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.results.report.write_report import write_report
 from groundwatch.launch.watch.reporter import TerminalReporter
 from groundwatch.launch.watch.run_worker import run_worker
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed
-from groundwatch.pipeline.settings.commands import WatchSettings
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.schemas.message import Message

@@ -11,14 +11,15 @@ from types import FrameType
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from groundwatch.launch.engine.database import EngineDatabase, OtherVersion, folder_held
+from groundwatch.launch.cli.commands.watch import WatchSettings
+from groundwatch.launch.cli.json_log import keep_beam_quiet, log_as_json
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, USAGE, fail
+from groundwatch.launch.engine.engine_database import EngineDatabase, OtherVersion, folder_held
 from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.pubsub.outstanding import PullSettings
+from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
+from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription, Subscription
 from groundwatch.launch.engine.run_summary import write_worker_summary
-from groundwatch.launch.logs.json_log import keep_beam_quiet, log_as_json
-from groundwatch.launch.pubsub.outstanding import PullSettings
-from groundwatch.launch.pubsub.pubsub_errors import Refused
-from groundwatch.launch.pubsub.subscription import PubSubSubscription, Subscription
-from groundwatch.launch.terminal.exit_status import DONE, FAILED, USAGE, fail
 from groundwatch.launch.watch.destinations import open_topic
 from groundwatch.launch.watch.health.metrics import Metrics
 from groundwatch.launch.watch.health.status_server import StatusServer
@@ -26,7 +27,6 @@ from groundwatch.launch.watch.owned_paths import OwnershipLost
 from groundwatch.launch.watch.reporter import LogReporter, TerminalReporter
 from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from groundwatch.pipeline.errors import LockFailed
-from groundwatch.pipeline.settings.commands import WatchSettings
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.storage import TargetExists

@@ -9,14 +9,15 @@ from threading import Event
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.batches import Batches, Work
 from groundwatch.launch.engine.journal import Journal, Unaccounted
 from groundwatch.launch.engine.ledger import ledger_alert
 from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.loop import process_next
 from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.launch.engine.pubsub.subscription import Subscription
 from groundwatch.launch.engine.run_summary import write_worker_summary
-from groundwatch.launch.pubsub.subscription import Subscription
 from groundwatch.launch.watch.alerts.alert_latency import AlertLatency
 from groundwatch.launch.watch.alerts.monitor import Monitor
 from groundwatch.launch.watch.batch_size import BatchSize
@@ -26,11 +27,10 @@ from groundwatch.launch.watch.health.health import Health
 from groundwatch.launch.watch.owned_paths import OwnedPaths
 from groundwatch.launch.watch.reporter import LogReporter
 from groundwatch.launch.watch.retry_queue import DeferredMessage, RetryQueue
-from groundwatch.pipeline.settings.commands import WatchSettings
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome, ended_beside
 from groundwatch.pipeline.sinks.sink import EngineSink
-from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import Message

@@ -156,7 +156,7 @@ def _parse_location(text: str) -> str:
 
 def _parse_model_folder(text: str) -> str:
     # The embedded checker imports all rules, which the help should not wait for.
-    from groundwatch.transforms.grounding.local.onnx_model import MODEL, TOKENIZER  # noqa: PLC0415
+    from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, TOKENIZER  # noqa: PLC0415
 
     missing = [name for name in (MODEL, TOKENIZER) if not (Path(text) / name).is_file()]
     if missing:

@@ -1,30 +1,17 @@
 """ReadArchives: read the records of archives, one message each."""
 
-import logging
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import apache_beam as beam
-from apache_beam.pvalue import DoOutputsTuple, PBegin, TaggedOutput
+from apache_beam.pvalue import DoOutputsTuple, PBegin
 from apache_beam.typehints.decorators import no_annotations
 
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sources.archives import read_file
-from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.pipeline.sources.read_batch import MessageRange, count_messages
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.deduplicate import KeepFirst, in_groups
-from groundwatch.transforms.runtime import counters
-from groundwatch.transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure, failed_now
-
-_log = logging.getLogger(__name__)
-
-
-class MessageRange(NamedTuple):
-    """Messages of a place behind its `first` ones; they may end in DamagedArchive."""
-
-    place: str
-    messages: Iterable[Message]
-    first: int = 0
+from groundwatch.transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
 
 class ReadArchives(beam.PTransform):
@@ -60,20 +47,3 @@ class ReadArchives(beam.PTransform):
 def _read_archive(path: str, *, are_failures: bool) -> Iterator[Message | TaggedFailure]:
     messages = read_file(path, are_failures=are_failures)
     return count_messages(MessageRange(path, messages))
-
-
-def count_messages(source: MessageRange) -> Iterator[Message | TaggedFailure]:
-    """Yield and count messages; a damage ends them with a failure that names its place."""
-    count = source.first
-    try:
-        for message in source.messages:
-            counters.MESSAGES_READ.inc()
-            count += 1
-            yield message
-    except DamagedArchive as error:
-        _log.error("%s is damaged after %d records: %s", source.place, count, error)
-        counters.MESSAGES_READ.inc()
-        counters.ARCHIVES_DAMAGED.inc()
-        damage = Message(payload=b"", place=f"{source.place}#after-record-{count}")
-        failure = failed_now(damage, "ReadMessages", error, retryable=False)
-        yield TaggedOutput(FAILURES, failure)

@@ -1,20 +1,32 @@
 """ReadBatch: read the messages that are handed to a pipeline inside this process."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
-from apache_beam.pvalue import DoOutputsTuple, PBegin
+from apache_beam.pvalue import DoOutputsTuple, PBegin, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.shared import Shared
 
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sources.read_archives import MessageRange, count_messages
+from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.deduplicate import KeepFirst, in_file
-from groundwatch.transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
+from groundwatch.transforms.runtime import counters
+from groundwatch.transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure, failed_now
+
+_log = logging.getLogger(__name__)
+
+
+class MessageRange(NamedTuple):
+    """Messages of a place behind its `first` ones; they may end in DamagedArchive."""
+
+    place: str
+    messages: Iterable[Message]
+    first: int = 0
 
 
 class Batch:
@@ -84,3 +96,20 @@ class ReadBatch(beam.PTransform):
 def _take(_: bytes, batches: BatchHandle) -> Iterator[Message | TaggedFailure]:
     for messages in batches.batch.ranges:
         yield from count_messages(messages)
+
+
+def count_messages(source: MessageRange) -> Iterator[Message | TaggedFailure]:
+    """Yield and count messages; a damage ends them with a failure that names its place."""
+    count = source.first
+    try:
+        for message in source.messages:
+            counters.MESSAGES_READ.inc()
+            count += 1
+            yield message
+    except DamagedArchive as error:
+        _log.error("%s is damaged after %d records: %s", source.place, count, error)
+        counters.MESSAGES_READ.inc()
+        counters.ARCHIVES_DAMAGED.inc()
+        damage = Message(payload=b"", place=f"{source.place}#after-record-{count}")
+        failure = failed_now(damage, "ReadMessages", error, retryable=False)
+        yield TaggedOutput(FAILURES, failure)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from groundwatch.pipeline.sources.archives import Contents, read_examined_file, refuse_changed
-from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import Message
 

@@ -84,13 +84,26 @@ def _move_in(temporary_path: str, path: str, *, must_be_new: bool) -> None:
     files.move_in(temporary_path, path, must_be_new=must_be_new)
 
 
-def write_whole(path: str, content: bytes, temporary_path: str) -> None:
-    """Write a small file so that it appears with all its content."""
+def write_whole(path: str, content: bytes, temporary_path: str | None = None) -> None:
+    """Write a small file so that a reader sees its earlier content, or all of the new.
+
+    A local file is written under a temporary name first, by default a hidden one beside it.
+    """
     with describing_errors(f"cannot write {path}"):
-        with create(temporary_path if is_local(path) else path) as stream:
-            stream.write(content)
-        if is_local(path):
+        if not is_local(path):
+            with create(path) as stream:
+                stream.write(content)
+            return
+        temporary_path = temporary_path or str(
+            Path(path).with_name(f".groundwatch-{Path(path).name}")
+        )
+        try:
+            with create(temporary_path) as stream:
+                stream.write(content)
             publish(temporary_path, path)
+        except OSError:
+            remove([temporary_path])
+            raise
 
 
 def read_whole(path: str) -> bytes:

@@ -33,7 +33,7 @@ _PLACES = (
     ("reading", ("pipeline/sources/",)),
     ("routing, deduplicating", ("transforms/route", "transforms/dedup", "transforms/persistence/")),
     ("rates, alerts, samples", ("transforms/measure_", "transforms/select_", "transforms/sample_")),
-    ("report", ("launch/report/",)),
+    ("report", ("launch/results/report/",)),
     ("coding, and Beam itself", ("DataInputOperation.process_encoded",)),
 )
 """How a part of a run is detected: by a piece of some frame, "function (file:line)"."""

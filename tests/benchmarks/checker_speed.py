@@ -23,7 +23,7 @@ from pathlib import Path
 
 import msgspec
 
-from groundwatch.transforms.grounding.local.service import answer
+from groundwatch.transforms.grounding.embedded_service import answer
 from tests.benchmarks.generated_answers import answer_and_facts
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.repository import ROOT, python_path
@@ -36,7 +36,7 @@ _WORKER = """
 import hashlib, sys, time
 from pathlib import Path
 import msgspec
-from groundwatch.transforms.grounding.local.service import check_grounding, decode_request
+from groundwatch.transforms.grounding.embedded_service import check_grounding, decode_request
 for line in sys.stdin:
     requests = [decode_request(body) for body in Path(line.strip()).read_bytes().splitlines()]
     started_s = time.process_time()

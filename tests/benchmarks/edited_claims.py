@@ -19,12 +19,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from groundwatch.launch.inputs.labels import read_labels
+from groundwatch.launch.results.evaluate.labels import read_labels
 from groundwatch.pipeline.sources.archives import read_archive
 from groundwatch.schemas.answer import Answer, Label
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.schemas.wire.grounding_check import CheckedClaim
-from groundwatch.transforms.lexical.check import check_grounding, find_contradictions
+from groundwatch.transforms.lexical.check_claims import check_grounding, find_contradictions
 from groundwatch.transforms.lexical.contradictions import Difference
 from groundwatch.transforms.lexical.fact_text import fact_attributes, render_facts
 from tests.support.answer_messages import parse_answer

@@ -11,7 +11,7 @@ from groundwatch.schemas.wire.grounding_check import (
     CheckResponse,
     CitedChunk,
 )
-from groundwatch.transforms.grounding.local.service import Reply
+from groundwatch.transforms.grounding.embedded_service import Reply
 from groundwatch.transforms.lexical.sentences import split_sentences
 
 _SUPPORTED, _DOUBTFUL, _UNSUPPORTED = 0.9, 0.5, 0.2

@@ -21,8 +21,8 @@ from typing import Any
 
 import fastavro
 
-from groundwatch.launch.evaluate.strata import Stratum
-from groundwatch.launch.review.answer_index import AnswerIndex, Query
+from groundwatch.launch.results.evaluate.strata import Stratum
+from groundwatch.launch.results.review.answer_index import AnswerIndex, Query
 from groundwatch.schemas.avro import load_schema
 from groundwatch.transforms.rules.tagging import Thresholds
 from tests.benchmarks.report_speed import made_rows

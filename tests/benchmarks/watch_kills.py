@@ -31,8 +31,8 @@ from typing import NamedTuple
 
 from google.pubsub_v1 import PublisherClient, SubscriberClient
 
-from groundwatch.launch.pubsub import clients
-from groundwatch.launch.pubsub.subscription import PubSubSubscription
+from groundwatch.launch.engine.pubsub import clients
+from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, build_message
 from groundwatch.transforms.grounding.settings import GoogleAccount
 from tests.benchmarks.verification import verification

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from groundwatch.launch.pubsub.subscription import PubSubSubscription
-from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
+from groundwatch.launch.engine.pubsub.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import build_message
 from groundwatch.schemas.message import Message
 from tests.benchmarks.generated_answers import generated_messages

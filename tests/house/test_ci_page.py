@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
 from tests.support.commands import run
 from tests.support.repository import ROOT
 

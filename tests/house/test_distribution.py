@@ -20,10 +20,10 @@ from tests.support.repository import ROOT
 FOR_THE_REPOSITORY = tuple(
     f"groundwatch/{path}"
     for path in (
-        "launch/bigquery/",
+        "launch/deploy/bigquery/",
         "launch/constraints.txt",
-        "launch/dataflow/",
-        "launch/flink/",
+        "launch/deploy/dataflow/",
+        "launch/deploy/flink/",
         "schemas/avro/released/",
     )
 )
@@ -46,7 +46,7 @@ def files_of(source: Path) -> set[str]:
 
 
 def is_for_the_repository(name: PurePath) -> bool:
-    if str(name).startswith("groundwatch/launch/container/"):
+    if str(name).startswith("groundwatch/launch/deploy/container/"):
         return True
     return name.suffix != ".py" and str(name).startswith(FOR_THE_REPOSITORY)
 

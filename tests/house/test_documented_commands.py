@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.commands import all_commands
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.commands import all_commands
+from groundwatch.launch.cli.main import main
 from groundwatch.launch.watch import run_demo
 from tests.support.documented_commands import PAGES, Command, Page, read_page
 from tests.support.repository import ROOT

@@ -18,7 +18,7 @@ PAGES = [
 EXAMPLES = {
     # docs/extending.md adds these.
     *("transforms/formats/carriers/acme_export.py", "transforms/formats/acme_chat.py"),
-    *("my_checker.py", "launch/commands/verdicts.py"),
+    *("my_checker.py", "launch/cli/commands/verdicts.py"),
     # So does docs/rag_service.md.
     "answer_log.py",
 }

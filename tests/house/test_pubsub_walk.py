@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.inputs.paths import default_run_id_of, default_work_folder
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.cli.paths import default_run_id_of, default_work_folder
 from groundwatch.pipeline.settings.config import Destination
 from tests.support.commands import WITHOUT_EXTRAS
 from tests.support.documented_commands import read_page
@@ -22,7 +22,7 @@ from tests.support.waiting import wait_until
 from tests.support.watched import ledger_of, total
 
 WALK = read_page(ROOT / "docs" / "operations.md")
-SAMPLE = ROOT / "launch" / "samples" / "answers-2026-03-02.jsonl"
+SAMPLE = ROOT / "launch" / "cli" / "samples" / "answers-2026-03-02.jsonl"
 TEXT = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 RUN = [command.text for command in WALK.commands if not command.only_parsed_for]
 ACTIVATE, SERVER, EXPORT, WATCH, *AFTER = RUN
@@ -35,7 +35,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A clone with an activated environment, in which no extra is installed."""
     for name in ("launch", "tests"):
         (tmp_path / name).symlink_to(ROOT / name)
-    program = f"{WITHOUT_EXTRAS}\nfrom groundwatch.launch.main import main\nsys.exit(main())"
+    program = f"{WITHOUT_EXTRAS}\nfrom groundwatch.launch.cli.main import main\nsys.exit(main())"
     commands = {"groundwatch": f"-c '{program}'", "python": ""}
     for name, arguments in commands.items():
         path = tmp_path / "bin" / name

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
 from tests.integrations.rag_services import ANSWER, FACT, QUESTION, snippets
 from tests.support.documented_commands import read_page
 from tests.support.fake_pubsub.server import FakePubSub, ServerSettings

@@ -5,7 +5,7 @@ import re
 import apache_beam as beam
 import pytest
 
-from groundwatch.launch.commands import all_commands, documented_commands
+from groundwatch.launch.cli.commands import all_commands, documented_commands
 from groundwatch.pipeline.build import build_pipeline
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import settings_of

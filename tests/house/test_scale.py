@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from groundwatch.launch.job.placement import beam_flag_names
-from groundwatch.pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from groundwatch.launch.cli.commands.backfill import BackfillSettings
+from groundwatch.launch.cli.commands.watch import WatchStreamSettings
+from groundwatch.launch.cli.placement import beam_flag_names
 from groundwatch.pipeline.settings.definition import settings_of
 from tests.benchmarks.scale_arithmetic import capacity, plan, recovery_s, tables
 from tests.benchmarks.scale_figures import Figures, Prices

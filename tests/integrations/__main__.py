@@ -24,7 +24,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import ViewportSize
 
-from groundwatch.launch.main import main as groundwatch
+from groundwatch.launch.cli.main import main as groundwatch
 from tests.integrations import rag_services
 from tests.support.browser import chromium, find_chromium
 from tests.support.pubsub_servers import free_port

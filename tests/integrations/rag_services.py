@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from groundwatch.launch.main import main as groundwatch
+from groundwatch.launch.cli.main import main as groundwatch
 from tests.support.outputs import records_in
 from tests.support.repository import ROOT
 from tests.support.results_server import Reply, results_server

@@ -14,7 +14,7 @@ import pytest
 from backports import zstd
 from pyarrow import parquet
 
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
 from tests.support import commands
 from tests.support.archives import an_envelope, avro_of, lines_of
 from tests.support.buckets import Buckets, Trouble, when
@@ -51,9 +51,8 @@ def buckets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Buckets]:
 
 
 def test_buckets_need_no_extra(buckets: Buckets, tmp_path: Path) -> None:
-    program = (
-        f"{WITHOUT_EXTRAS}\nfrom groundwatch.launch.main import main\nsys.exit(main(sys.argv[1:]))"
-    )
+    program = f"{WITHOUT_EXTRAS}\nfrom groundwatch.launch.cli.main import main\n"
+    program += "sys.exit(main(sys.argv[1:]))"
     flags = ("--input", *INPUTS, "--output", "gs://out/run", "--work_folder", f"{tmp_path}/w")
     status, _, complained = commands.run("-c", program, "backfill", *flags)
     assert (status, complained) == (0, "")

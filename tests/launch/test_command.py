@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch import commands
-from groundwatch.launch.commands import Command, all_commands, documented_commands
-from groundwatch.launch.main import main
+from groundwatch.launch.cli import commands
+from groundwatch.launch.cli.commands import Command, all_commands, documented_commands
+from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.settings.definition import settings_of
 from tests.support.settings_page import PAGE, reference_page
 
@@ -17,14 +17,14 @@ VARIANTS = [
     for each in (command, *(variant for _, variant in command.variants))
 ]
 GREETING = '''"""Greet somebody."""
-from groundwatch.launch.commands import Command
-from groundwatch.pipeline.settings.commands import DemoSettings
+from groundwatch.launch.cli.commands import Command
+from groundwatch.launch.cli.commands.demo import DemoSettings
 
 def run(invocation):
     print("hello", invocation.settings.demo_output)
     return 3
 
-COMMAND = Command(settings=DemoSettings, run="groundwatch.launch.commands.greet:run")
+COMMAND = Command(settings=DemoSettings, run="groundwatch.launch.cli.commands.greet:run")
 '''
 
 

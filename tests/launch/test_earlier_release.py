@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.inputs.paths import default_run_id
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.cli.paths import default_run_id
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import alerts_in, record_ids_in, summary_in, visible_files
 from tests.support.repository import ROOT

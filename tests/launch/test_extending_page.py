@@ -95,7 +95,7 @@ def test_the_page_shows_a_format_a_tag_a_checker_and_a_command() -> None:
         "schemas/verdict.py",
         "transforms/rules/routing.py",
         "my_checker.py",
-        "launch/commands/verdicts.py",
+        "launch/cli/commands/verdicts.py",
     ]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.build import build_pipeline
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.sink import ArchiveSink

@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 import pytest
 
-from groundwatch.launch.commands import all_commands
-from groundwatch.launch.engine.database import EngineDatabase
-from groundwatch.launch.job.beam_options import _Parser
-from groundwatch.launch.job.placement import beam_flag_names
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.beam_options import _Parser
+from groundwatch.launch.cli.commands import all_commands
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.cli.placement import beam_flag_names
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from tests.support.reports import a_low, write_enriched
 
 _HELP_WITHIN_S = 0.3
 _MORE_ATTEMPTS = 3
 _PROGRAM = """
 import json, sys, time
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
 
 status = main(sys.argv[1:])
 sys.stdout.flush()

@@ -11,8 +11,8 @@ from pathlib import Path
 import fastavro
 import pytest
 
-from groundwatch.launch.engine.database import EngineDatabase
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
 from groundwatch.transforms.rules.redaction import TextMode

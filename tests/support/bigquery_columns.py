@@ -1,6 +1,6 @@
 """The columns of the BigQuery table, as a file for Terraform.
 
-`python -m tests.support.bigquery_columns` writes launch/bigquery/records.json.
+`python -m tests.support.bigquery_columns` writes launch/deploy/bigquery/records.json.
 """
 
 import json
@@ -9,7 +9,7 @@ from typing import Any
 from groundwatch.schemas.avro import load_schema
 from tests.support.repository import ROOT
 
-PATH = ROOT / "launch" / "bigquery" / "records.json"
+PATH = ROOT / "launch" / "deploy" / "bigquery" / "records.json"
 Column = dict[str, Any]
 _TYPES = {
     "boolean": "BOOLEAN",
@@ -32,7 +32,7 @@ compatibility" of the same page.
 
 
 def table_columns() -> list[Column]:
-    """List the columns of the table in launch/bigquery, in the form of BigQuery's API."""
+    """List the columns of the table in launch/deploy/bigquery, in the form of BigQuery's API."""
     metadata = [{"name": name, "type": kind} for name, kind in _METADATA.items()]
     return [*_columns(load_schema("enriched_answer")["fields"]), *metadata]
 

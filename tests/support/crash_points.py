@@ -21,12 +21,12 @@ from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from groundwatch.launch.inputs.paths import default_work_folder
-from groundwatch.launch.main import main
-from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.cli.commands.watch import WatchSettings
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.cli.paths import default_work_folder
+from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.watch.reporter import LogReporter
 from groundwatch.launch.watch.run_worker import run_worker
-from groundwatch.pipeline.settings.commands import WatchSettings
 from groundwatch.pipeline.settings.config import Config, Destination
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.schemas.failure import failure_to_json

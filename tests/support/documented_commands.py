@@ -11,7 +11,7 @@ from tests.support.repository import ROOT
 PAGES = (
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted(ROOT.glob("docs/*.md")),
-    *sorted(ROOT.glob("launch/*/README.md")),
+    *sorted(ROOT.glob("launch/deploy/*/README.md")),
 )
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _HERE_DOCUMENT = re.compile(r"^cat > (\S+) <<'END'\n(.*?)^END\n", re.DOTALL | re.MULTILINE)
@@ -33,7 +33,12 @@ _PROGRAMS = frozenset(
             "make",
             "pip",
         ),
-        *("terraform", "launch/bigquery/deploy", "launch/container/pin", "launch/dataflow/build"),
+        *(
+            "terraform",
+            "launch/deploy/bigquery/deploy",
+            "launch/deploy/container/pin",
+            "launch/deploy/dataflow/build",
+        ),
     }
 )
 _SHELL = re.compile(rf"(groundwatch|python|{'|'.join(_PROGRAMS)}) ")

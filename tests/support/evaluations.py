@@ -1,7 +1,7 @@
 """Labelled answers and their evaluation."""
 
-from groundwatch.launch.evaluate.evaluation import Evaluation, measure
-from groundwatch.launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
+from groundwatch.launch.results.evaluate.evaluation import Evaluation, measure
+from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
 from groundwatch.schemas.answer import Label, LabelSpan
 from groundwatch.schemas.verdict import Verdict
 

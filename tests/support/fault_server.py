@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Self
 
-from groundwatch.transforms.grounding.local.service import Reply, answer
+from groundwatch.transforms.grounding.embedded_service import Reply, answer
 from tests.support.wire_faults import Exchange, Fault, good
 
 Plan = Callable[[int], Fault]

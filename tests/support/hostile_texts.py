@@ -10,8 +10,8 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim
 from groundwatch.schemas.message import Message
-from groundwatch.transforms.grounding.local.service import answer
-from groundwatch.transforms.lexical.check import find_contradictions
+from groundwatch.transforms.grounding.embedded_service import answer
+from groundwatch.transforms.lexical.check_claims import find_contradictions
 from groundwatch.transforms.lexical.sentences import split_sentences
 from groundwatch.transforms.rules.limits import CheckLimits, count_tokens
 from groundwatch.transforms.rules.planning import plan_within

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from contextlib import closing
 from typing import Any
 
-from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.pipeline.settings.config import Config

@@ -14,7 +14,7 @@ import msgspec
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.rules.tagging import Thresholds, score_verdict
 from tests.support.checks import check_request
 

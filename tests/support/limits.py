@@ -14,8 +14,8 @@ from unittest.mock import patch
 from msgspec.structs import replace
 
 from groundwatch.launch.backfill import run_backfill
-from groundwatch.launch.main import main
-from groundwatch.launch.pubsub import failure_spool
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.engine.pubsub import failure_spool
 from groundwatch.launch.watch import run_worker
 from groundwatch.launch.watch.worker import WORKER_LIMITS, WorkerLimits
 from groundwatch.pipeline.settings.checker import CheckerSettings

@@ -1,6 +1,6 @@
 """Pulling all that tests have published."""
 
-from groundwatch.launch.pubsub.subscription import Subscription
+from groundwatch.launch.engine.pubsub.subscription import Subscription
 from groundwatch.schemas.message import Message
 from tests.support.waiting import wait_until
 

@@ -9,9 +9,9 @@ from typing import Any
 import fastavro
 import msgspec
 
-from groundwatch.launch.outputs.output_folder import find_files
-from groundwatch.launch.report.counts.tally import Findings
-from groundwatch.launch.report.write_report import read_output
+from groundwatch.launch.results.report.counts.tally import Findings
+from groundwatch.launch.results.report.write_report import read_output
+from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.checked_answer import Contradiction
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer

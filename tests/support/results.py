@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from groundwatch.launch.export.target import RowsRefused, Target
+from groundwatch.launch.results.export.target import RowsRefused, Target
 from groundwatch.schemas.alert import WorstClaim
 from groundwatch.schemas.grounding_result import GroundingResult
 from tests.support.builders import NOON_US, RECORD_ID

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from groundwatch.launch.backfill import processes
+from groundwatch.launch.cli.main import main
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.main import main
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.transforms.persistence.database import Database
 from tests.support.archives import an_envelope, lines_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from groundwatch.launch.commands import documented_commands
+from groundwatch.launch.cli.commands import documented_commands
 from groundwatch.pipeline.settings.definition import Setting, Settings, settings_of
 from groundwatch.pipeline.settings.load import CommonSettings
 from tests.support.repository import ROOT

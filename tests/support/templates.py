@@ -1,8 +1,8 @@
 """The metadata of the Flex Templates, derived from the settings of the commands.
 
-`python -m tests.support.templates` writes `watch.json` and `backfill.json` in `launch/dataflow/`.
-`python -m tests.support.templates IMAGE FOLDER` writes the templates themselves, which name an
-image.
+`python -m tests.support.templates` writes `watch.json` and `backfill.json` in
+`launch/deploy/dataflow/`. `python -m tests.support.templates IMAGE FOLDER` writes the templates
+themselves, which name an image.
 """
 
 import json
@@ -10,12 +10,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from groundwatch.pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from groundwatch.launch.cli.commands.backfill import BackfillSettings
+from groundwatch.launch.cli.commands.watch import WatchStreamSettings
 from groundwatch.pipeline.settings.definition import Setting, Settings, settings_of
 from tests.support.repository import ROOT
 
 Json = dict[str, object]
-FOLDER = ROOT / "launch" / "dataflow"
+FOLDER = ROOT / "launch" / "deploy" / "dataflow"
 # Dataflow's launcher passes the project by itself; no image holds a model.
 _NOT_PARAMETERS = {"project", "scorer"}
 _BEAM_PARAMETERS = (

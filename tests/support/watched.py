@@ -10,16 +10,16 @@ from unittest.mock import patch
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from groundwatch.launch.cli.commands.watch import WatchSettings
+from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.engine.ledger import LedgerHour
-from groundwatch.launch.logs.json_log import keep_beam_quiet
-from groundwatch.launch.pubsub.subscription import PubSubSubscription
-from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
+from groundwatch.launch.engine.pubsub.topic import Topic
 from groundwatch.launch.watch.reporter import LogReporter
 from groundwatch.launch.watch.run_worker import open_journal as worker_journal
 from groundwatch.launch.watch.run_worker import open_worker
 from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from groundwatch.pipeline.settings.checker import DATABASE
-from groundwatch.pipeline.settings.commands import WatchSettings
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.pipeline.sinks.topic_messages import build_message

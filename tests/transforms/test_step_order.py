@@ -8,7 +8,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from msgspec.structs import replace
 
 from groundwatch import CheckGrounding, ParseAnswers, RouteAnswers, SampleAnswers, TagAnswers
-from groundwatch.launch import samples
+from groundwatch.launch.cli import samples
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.verdict import Verdict

@@ -19,7 +19,7 @@ from groundwatch.transforms.grounding.errors import OverBudget
 from groundwatch.transforms.grounding.protocol import CheckReply, build_request
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.rules.merging import merge_replies
 from groundwatch.transforms.rules.planning import billed_characters, plan_within
 from groundwatch.transforms.rules.routing import OVER_LIMIT

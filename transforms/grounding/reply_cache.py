@@ -17,7 +17,7 @@ from groundwatch.schemas.wire.grounding_check import (
 )
 from groundwatch.transforms.grounding.protocol import CheckReply
 from groundwatch.transforms.grounding.settings import Budget
-from groundwatch.transforms.lexical.check import find_contradictions
+from groundwatch.transforms.lexical.check_claims import find_contradictions
 from groundwatch.transforms.persistence.database import Database, checksum_column
 
 _OVERHEAD_BYTES = 2048

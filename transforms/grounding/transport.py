@@ -15,8 +15,8 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
+from groundwatch.transforms.grounding.embedded_service import LocalTransport
 from groundwatch.transforms.grounding.errors import BadReply, Misconfigured, Unavailable
-from groundwatch.transforms.grounding.local.service import LocalTransport
 from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings
 
 _MAX_HEADER_BYTES = 65_536

@@ -13,7 +13,7 @@ from groundwatch.schemas.answer import Answer, Citation, Fact, GroundingSupport
 from groundwatch.schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
-from groundwatch.transforms.lexical.check import find_contradictions
+from groundwatch.transforms.lexical.check_claims import find_contradictions
 from groundwatch.transforms.lexical.fact_text import fact_attributes
 from groundwatch.transforms.rules import routing
 

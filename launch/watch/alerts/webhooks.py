@@ -7,14 +7,14 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from groundwatch.launch.export.http_sender import HttpSender, require_secret
-from groundwatch.launch.export.target import (
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED
+from groundwatch.launch.results.export.http_sender import HttpSender, require_secret
+from groundwatch.launch.results.export.target import (
     RowsRefused,
     Target,
     TargetMisconfigured,
     TargetUnavailable,
 )
-from groundwatch.launch.terminal.exit_status import DONE, FAILED
 from groundwatch.launch.watch.alerts.alert_notices import describe_group
 from groundwatch.launch.watch.alerts.webhook_payloads import (
     google_chat_message,

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.http_server import Page
-from groundwatch.launch.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.watch.delivery import Delivery
 from groundwatch.launch.watch.file_publisher import FilePublisher
 

@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from groundwatch import __version__
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.export.target import Delivered
+from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.http_server import Page
 from groundwatch.launch.watch.worker import Worker
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer

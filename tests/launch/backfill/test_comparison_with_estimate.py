@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.engine.run_summary import compare_with_estimate
+from groundwatch.launch.backfill.estimate.comparison import compare_with_estimate
 from groundwatch.pipeline.settings.config import Destination
 from groundwatch.schemas.cost_estimate import Amounts, Estimate, estimate_to_json
 from tests.support.builders import an_estimate

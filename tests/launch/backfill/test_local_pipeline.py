@@ -11,7 +11,7 @@ from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome
 from groundwatch.pipeline.sinks.sink import EngineSink
-from groundwatch.pipeline.sources.read_archives import MessageRange
+from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.schemas.verdict import Verdict

@@ -14,7 +14,7 @@ import pytest
 
 from groundwatch.launch.backfill import run_backfill
 from groundwatch.launch.engine.batches import Batches, Work
-from groundwatch.launch.engine.database import EngineDatabase, folder_held
+from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline import storage

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.engine.database import FORMAT
+from groundwatch.launch.engine.engine_database import FORMAT
 from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope
 from tests.support.journals import damage_rows
@@ -144,7 +144,7 @@ def test_rows_of_another_schema_are_refused_and_stay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("groundwatch.launch.engine.database._schema", lambda: "another")
+        patched.setattr("groundwatch.launch.engine.engine_database._schema", lambda: "another")
         assert interrupted() == 2
     assert "holds records of another schema" in capsys.readouterr().err
     assert records_in(tmp_path / "out") == []

@@ -1,14 +1,15 @@
 """The report and the screen of a run."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from groundwatch.launch.outputs import output_folder
-from groundwatch.launch.outputs.output_folder import find_files
-from groundwatch.launch.report import terminal_summary
-from groundwatch.launch.report.page.page import render
-from groundwatch.launch.report.write_report import read_output
+from groundwatch.launch.results.report import terminal_summary
+from groundwatch.launch.results.report.page.page import render
+from groundwatch.launch.results.report.write_report import read_output
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.output_folder import find_files
 from tests.support.outputs import record_ids_in
 from tests.support.runs import a_long_archive, crash_in, in_batches
 
@@ -85,10 +86,14 @@ def test_a_report_that_cannot_be_written_fails_no_run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def fail(*_: object) -> None:
-        raise OSError("No space left on device")
+    write = storage.write_whole
 
-    monkeypatch.setattr(output_folder, "write_file", fail)
+    def fail(path: str, *rest: Any) -> None:
+        if path.endswith(".html"):
+            raise OSError("No space left on device")
+        write(path, *rest)
+
+    monkeypatch.setattr(storage, "write_whole", fail)
     assert in_batches(archive, tmp_path / "out") == 0
     assert "cannot write the report: No space left on device" in capsys.readouterr().err
     assert len(record_ids_in(tmp_path / "out")) == 60

@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from groundwatch.launch.backfill import run_backfill
-from groundwatch.launch.engine import run_summary
-from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.backfill import earlier_runs, run_backfill, run_job
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.publisher import Publisher
-from groundwatch.launch.job import run_job
 from groundwatch.pipeline import storage
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer
@@ -35,7 +33,7 @@ STEPS = {
     "manifest": (Publisher, "_list_placed"),
     "supersede": (run_backfill, "remove_earlier_runs"),
     "earlier files": (storage, "remove"),
-    "summary": (run_summary, "write_summary"),
+    "summary": (earlier_runs, "write_summary"),
     "report": (run_job, "write_report"),
     "removal": (EngineDatabase, "remove"),
 }

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.pipeline import storage

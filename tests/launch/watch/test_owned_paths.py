@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.watch.owned_paths import OwnedPaths, OwnershipLost
 from groundwatch.launch.watch.worker import Worker
 from groundwatch.pipeline.settings.checker import DATABASE

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from groundwatch.launch.logs.json_log import JsonLogHandler
-from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.cli.json_log import JsonLogHandler
+from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.watch import reporter
 from groundwatch.launch.watch.reporter import LogReporter, TerminalReporter, alert_line
 from groundwatch.schemas.alert import (

@@ -10,7 +10,7 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
 from groundwatch.launch.watch.worker import Worker
 from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.export.topic_target import TopicTarget
-from groundwatch.launch.pubsub.pubsub_errors import Refused, Unpublished
+from groundwatch.launch.engine.pubsub.pubsub_errors import Refused, Unpublished
 from groundwatch.launch.watch.delivery import Delivery
+from groundwatch.launch.watch.topic_target import TopicTarget
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.cli.commands.watch import WatchSettings
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.publisher import Publisher
-from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.watch import worker as worker_module
 from groundwatch.launch.watch.reporter import LogReporter
 from groundwatch.launch.watch.run_worker import open_worker
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.settings.commands import WatchSettings
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.pipeline.sinks.sink import EngineSink

@@ -9,12 +9,12 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.export.target import TargetMisconfigured, TargetUnavailable
-from groundwatch.launch.export.topic_target import TopicTarget
-from groundwatch.launch.pubsub.pubsub_errors import Refused, Unpublished
-from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.launch.engine.pubsub.pubsub_errors import Refused, Unpublished
+from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.results.export.target import TargetMisconfigured, TargetUnavailable
 from groundwatch.launch.watch import destinations
 from groundwatch.launch.watch.file_publisher import FilePublisher
+from groundwatch.launch.watch.topic_target import TopicTarget
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.topic_messages import encode_alert
 from groundwatch.schemas.avro import load_schema

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.engine.outbox_rows import OutboxRows
-from groundwatch.launch.export.target import Delivered
+from groundwatch.launch.engine.outbox_rows import Delivered, OutboxRows
 from groundwatch.launch.watch import destinations
 from groundwatch.pipeline.settings.config import Config
 from tests.support.archives import an_envelope, an_unsupported_envelope

@@ -8,10 +8,10 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.engine.database import EngineDatabase
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.pubsub.pubsub_errors import Unpublished
-from groundwatch.launch.pubsub.topic import Topic
+from groundwatch.launch.engine.pubsub.pubsub_errors import Unpublished
+from groundwatch.launch.engine.pubsub.topic import Topic
 from groundwatch.pipeline import storage
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Trouble, when

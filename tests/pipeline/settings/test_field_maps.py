@@ -4,13 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.pipeline.settings.commands import (
-    BackfillSettings,
-    EstimateSettings,
-    ReplaySettings,
-    WatchSettings,
-    WatchStreamSettings,
-)
+from groundwatch.launch.cli.commands.backfill import BackfillSettings
+from groundwatch.launch.cli.commands.estimate import EstimateSettings
+from groundwatch.launch.cli.commands.replay import ReplaySettings
+from groundwatch.launch.cli.commands.watch import WatchSettings, WatchStreamSettings
 from groundwatch.pipeline.settings.config import job_config
 from groundwatch.pipeline.settings.definition import Settings
 from groundwatch.pipeline.settings.load import load

@@ -6,7 +6,8 @@ from typing import Literal, get_args
 
 import pytest
 
-from groundwatch.launch.commands import help_text
+from groundwatch.launch.cli.commands import help_text
+from groundwatch.launch.cli.result_settings import ResultTarget
 from groundwatch.pipeline.settings.definition import Settings, settings_of
 from groundwatch.pipeline.settings.gone import GONE
 from groundwatch.pipeline.settings.kinds import (
@@ -22,7 +23,6 @@ from groundwatch.pipeline.settings.kinds import (
     Text,
 )
 from groundwatch.pipeline.settings.load import Loaded, describe_unknown, load
-from groundwatch.pipeline.settings.results import ResultTarget
 
 
 class SampleSettings(Settings, frozen=True, kw_only=True):

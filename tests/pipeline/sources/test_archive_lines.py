@@ -105,7 +105,7 @@ def test_a_line_without_an_end_takes_no_more_memory_than_the_longest_line() -> N
 _BACKFILL = """
 import sys
 from pathlib import Path
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
 status = main(["backfill", *sys.argv[1:]])
 print(Path("/proc/self/status").read_text())
 sys.exit(status)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
 from tests.support.archives import (
     CHECKSUMMED,
     COMPRESSED,

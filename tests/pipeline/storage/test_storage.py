@@ -60,7 +60,38 @@ def test_a_small_file_is_written_under_another_name_first(
     with pytest.raises(OSError, match="crash"):
         storage.write_whole(path, b"whole", temporary)
     assert not Path(path).exists()
-    assert Path(temporary).read_bytes() == b"whole"
+    assert not Path(temporary).exists()
+
+
+def test_a_file_is_replaced_atomically(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    storage.write_whole(str(path), b"first, and longer")
+    storage.write_whole(str(path), b"second")
+    assert path.read_text() == "second"
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_failed_write_leaves_the_earlier_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "report.html"
+    storage.write_whole(str(path), b"first")
+    monkeypatch.setattr(storage, "publish", refuse)
+    with pytest.raises(OSError, match="No space"):
+        storage.write_whole(str(path), b"second")
+    assert path.read_text() == "first"
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_name_without_a_folder_is_a_file_of_this_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    storage.write_whole("page.html", b"text")
+    assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.support.samples.edits import begun
 from tests.support.samples.events import Event
 from tests.support.samples.timeline import Planned, ordinary_days, oversize_answers, reserve_answers
 
-FOLDER = Path(str(files("groundwatch.launch.samples")))
+FOLDER = Path(str(files("groundwatch.launch.cli.samples")))
 OVERSIZE = "oversize.jsonl"
 FAILURE = "FAILURE"
 DUPLICATE = "DUPLICATE"

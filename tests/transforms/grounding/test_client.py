@@ -12,6 +12,7 @@ from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.grounding import client as client_module
 from groundwatch.transforms.grounding import credentials
 from groundwatch.transforms.grounding.client import CALLS_IN_FLIGHT, GroundingClient
+from groundwatch.transforms.grounding.embedded_service import answer
 from groundwatch.transforms.grounding.errors import (
     GaveUp,
     Misconfigured,
@@ -19,7 +20,6 @@ from groundwatch.transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from groundwatch.transforms.grounding.local.service import answer
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
 from tests.support.checks import check_request

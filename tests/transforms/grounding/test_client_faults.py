@@ -22,7 +22,7 @@ from groundwatch.transforms.grounding.errors import (
     Unavailable,
 )
 from groundwatch.transforms.grounding.settings import CheckSettings, RetrySettings
-from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.check_claims import check_grounding
 from tests.support import wire_faults
 from tests.support.checks import check_request
 from tests.support.fault_server import FaultServer, always, at_random, in_turn

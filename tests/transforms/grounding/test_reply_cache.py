@@ -17,7 +17,7 @@ from groundwatch.transforms.grounding.reply_cache import (
     encode_reply,
 )
 from groundwatch.transforms.grounding.settings import Budget
-from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.persistence.database import Database
 from tests.support.checks import check_request
 

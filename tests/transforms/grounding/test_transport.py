@@ -10,8 +10,8 @@ import pytest
 
 from groundwatch.transforms.grounding import transport as transport_module
 from groundwatch.transforms.grounding.client import GroundingClient
+from groundwatch.transforms.grounding.embedded_service import LocalTransport
 from groundwatch.transforms.grounding.errors import BadReply, Misconfigured, Unavailable
-from groundwatch.transforms.grounding.local.service import LocalTransport
 from groundwatch.transforms.grounding.settings import CheckSettings, RetrySettings
 from groundwatch.transforms.grounding.transport import HttpTransport, open_transport
 from tests.support.certificates import Identity, make_identity, server_context, write_certificate

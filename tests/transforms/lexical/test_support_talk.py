@@ -6,7 +6,7 @@ import pytest
 
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.schemas.wire.grounding_check import CheckResponse
-from groundwatch.transforms.lexical.check import check_grounding
+from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.rules.tagging import Thresholds, score_verdict
 from tests.support.checks import check_request
 

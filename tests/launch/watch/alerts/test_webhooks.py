@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from groundwatch.launch.export.target import (
-    Delivered,
+from groundwatch.launch.cli.json_log import JsonLogHandler
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.engine.outbox_rows import Delivered
+from groundwatch.launch.results.export.target import (
     RowsRefused,
     TargetMisconfigured,
     TargetUnavailable,
     deliver,
 )
-from groundwatch.launch.logs.json_log import JsonLogHandler
-from groundwatch.launch.main import main
 from groundwatch.launch.watch.alerts.webhooks import AlertWebhook, open_webhooks
 from groundwatch.launch.watch.delivery import Delivery, OutboxLimits
 from groundwatch.schemas.alert import Alert

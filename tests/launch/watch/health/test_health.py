@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.watch.file_publisher import FilePublisher
 from groundwatch.launch.watch.health.health import Health, disk_problem
 from tests.support.clocks import ManualClock

@@ -11,8 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families as read_text
 from groundwatch import __version__
 from groundwatch.launch.engine.journal import WaitingRows
 from groundwatch.launch.engine.ledger import LedgerHour
-from groundwatch.launch.export.target import Delivered
-from groundwatch.launch.pubsub.outstanding import SubscriptionStats
+from groundwatch.launch.engine.outbox_rows import Delivered
+from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.watch.health.metrics import CHECKS, Metrics
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.schemas.verdict import Verdict

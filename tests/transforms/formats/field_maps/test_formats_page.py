@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from groundwatch.launch.main import main
+from groundwatch.launch.cli.main import main
 from groundwatch.transforms.formats.field_maps.field_map import FIELDS, PRESETS, Preset
 from tests.support.outputs import records_in
 from tests.support.repository import ROOT

@@ -1,1 +1,0 @@
-"""`check`, `show` and `inspect`: single answers, as a person reads them."""

@@ -1,0 +1,100 @@
+"""Replace earlier runs of the same id, and resolve the failures that a run has replayed."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import count
+
+from msgspec.structs import replace
+
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.publication import manifests_of, read_manifest_file
+from groundwatch.pipeline.sinks.summary_file import read_summaries, remove_summary, write_summary
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_lines
+from groundwatch.pipeline.sources.output_records import FailureLine
+from groundwatch.schemas.summary import Replayed, ReplayedFile, Summary
+
+_FAILURES = "failures"
+_REPLAYED = "replayed"
+_READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
+
+
+def remove_earlier_runs(config: Config, summary: Summary) -> None:
+    """Remove the files of earlier runs of the same id, which this one replaces.
+
+    A run that a limit has stopped replaces only runs that have not ended either, and so does a
+    replay: what an earlier one has resolved is no input of it. Each is found by its summary, which
+    goes last, so that an interrupted removal is repeated.
+    """
+    destination = config.destination
+    for earlier in read_summaries(destination.root):
+        is_same_run = (earlier.run, earlier.source) == (summary.run, summary.source)
+        is_kept = earlier.is_complete and (config.replays or not summary.is_complete)
+        if not is_same_run or earlier.name == summary.name or is_kept:
+            continue
+        manifests = list(manifests_of(destination, earlier.name))
+        for manifest in manifests:
+            entries = read_manifest_file(manifest)
+            storage.remove([destination.path(entry.path) for entry in entries])
+        storage.remove(manifests)
+        remove_summary(destination, earlier)
+
+
+def free_run_id(root: str, base: str) -> str:
+    """Choose an id that no finished replay has; a replay that a limit stopped is resumed."""
+    finished = {summary.run for summary in read_summaries(root) if summary.is_complete}
+    names = (f"{base}-{number}" if number > 1 else base for number in count(1))
+    return next(name for name in names if name not in finished)
+
+
+def resolve_replayed(config: Config, summary: Summary) -> Summary:
+    """Note in the summary of a complete replay which failures it resolves."""
+    if config.replays and summary.is_complete and not summary.damaged_archives:
+        return replace(summary, replayed=_replayed_from(config.inputs, config.output))
+    return summary
+
+
+def publish_summary(config: Config, summary: Summary) -> Summary:
+    """Write the summary of a run, and move the failures out of the way that it has resolved."""
+    write_summary(config.destination, summary)
+    move_replayed(config.output, [summary])
+    return summary
+
+
+def move_replayed(root: str, summaries: Iterable[Summary]) -> None:
+    """Move files of resolved failures out of `failures/`, unless they are moved already."""
+    resolved = (summary.replayed.files for summary in summaries if summary.replayed)
+    for file in (file for files in resolved for file in files):
+        path = storage.join(root, file.path)
+        if storage.exists(path):
+            storage.publish(path, storage.join(root, file.moved_to))
+
+
+def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
+    """Count the failures in those of the files that belong to the output folder; None if none."""
+    folder = storage.join(root, _FAILURES, "")
+    files: list[ReplayedFile] = []
+    errors: Counter[str] = Counter()
+    retryable = unreadable = 0
+    for path in paths:
+        name = storage.name_below(path, folder)
+        if name is None:
+            continue
+        try:
+            failures = list(read_lines(path, FailureLine))
+        except UnreadableFile as error:
+            raise OSError(str(error)) from None
+        errors.update(failure.error_class for failure in failures)
+        retryable += sum(failure.retryable for failure in failures)
+        unreadable += sum(failure.step in _READING_STEPS for failure in failures)
+        own = f"{_FAILURES}/{name}"
+        files.append(ReplayedFile(path=own, moved_to=f"{_REPLAYED}/{name}", rows=len(failures)))
+    if not files:
+        return None
+    return Replayed(
+        files=tuple(files),
+        failures=errors.total(),
+        retryable=retryable,
+        unreadable=unreadable,
+        failures_by_error=dict(errors),
+    )

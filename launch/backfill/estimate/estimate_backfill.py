@@ -1,0 +1,192 @@
+"""Estimate a backfill, print the estimate, and write it to the backfill's output folder."""
+
+import sys
+from collections.abc import Iterator
+from itertools import chain
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from groundwatch.launch.backfill.estimate import answer_counts
+from groundwatch.launch.backfill.estimate.comparison import ESTIMATE_FILE
+from groundwatch.launch.backfill.estimate.sample_totals import Total
+from groundwatch.launch.cli.archive_messages import ArchiveMessages
+from groundwatch.launch.cli.commands.estimate import EstimateSettings
+from groundwatch.launch.cli.paths import default_run_id, find_inputs, try_output
+from groundwatch.launch.cli.placement import place_job
+from groundwatch.launch.cli.terminal.exit_status import DONE, fail
+from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.cli.terminal.unreadable_input import (
+    SHOWN_FAULTS,
+    fail_unreadable,
+    fail_with,
+)
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Config, Destination, job_config
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.schemas.cost_estimate import Estimate, Interval, estimate_to_json
+from groundwatch.transforms.runtime import clock
+
+_MS_A_MINUTE = 60_000
+_COUNTED = ("duplicates", "sampled_out", "to_check", "planned_calls", "calls", "characters")
+_INDENT = (0, 0, 1, 2)
+_WIDTH = 92
+_SHORT_MINUTES = 0.1
+_LONG_MINUTES = 10
+
+_Row = tuple[str, str, str]  # a name, a number and a note
+
+
+def estimate(loaded: Loaded[EstimateSettings]) -> int:
+    """Estimate what a backfill takes, without a call; return 1 if its input is damaged."""
+    settings = loaded.settings
+    output = settings.estimate.output
+    # A quota that cannot be divided is a problem of the backfill.
+    placement = place_job(loaded, settings.job, [])
+    inputs = find_inputs("--input", settings.input.input, loaded.problems, output)
+    if output:
+        # No run can have this name.
+        try_output(Destination(root=output, run=ESTIMATE_FILE), loaded.problems)
+    loaded.raise_problems()
+    folder = "." if placement.is_local else None
+    config = job_config(
+        settings.job,
+        run=settings.job.output.run_id or default_run_id(settings.input.input),
+        inputs=tuple(inputs),
+        workers=placement.processes,
+        work_folder=folder,
+        reply_folder=folder,
+    )
+    messages = ArchiveMessages(config.inputs)
+    try:
+        estimated, counts = _estimate_backfill(messages, config, settings, placement.processes)
+        show_estimate(estimated)
+        if output:
+            path = storage.join(output, ESTIMATE_FILE)
+            storage.write_whole(path, estimate_to_json(estimated))
+            sys.stdout.write(f"  {path}\n\n")
+    except (OSError, KeyboardInterrupt) as error:
+        return fail(f"the estimate failed: {str(error) or 'interrupted'}")
+    if messages.damaged:
+        sentence = f"damaged archives: {len(messages.damaged)}"
+        return fail_with(sentence, messages.damaged[:SHOWN_FAULTS])
+    if not (counts.to_check or counts.decided or counts.sampled_out):
+        return fail_unreadable(counts.faults, config.inputs)
+    return DONE
+
+
+def _estimate_backfill(
+    messages: ArchiveMessages, config: Config, settings: EstimateSettings, workers: int
+) -> tuple[Estimate, answer_counts.EstimateCounts]:
+    price, quota = settings.job.costs.price_per_1k_chars, settings.job.checker.requests_per_minute
+    latency_ms, size = settings.estimate.assumed_latency_ms, settings.estimate.estimate_from
+    sample, intervals = None, None
+    if size is None:
+        found = (answer_counts.outcomes_of(message, config) for message in messages)
+        outcomes = chain.from_iterable(found)
+        counts = answer_counts.count_outcomes(outcomes, pays_once=config.check.pays_once)
+    else:
+        sample = answer_counts.draw(messages, size, config)
+        counts = answer_counts.counts_of(sample)
+        calls, characters = answer_counts.paid_for(sample, pays_once=config.check.pays_once)
+        counts.calls, counts.characters = round(calls.expected), round(characters.expected)
+        intervals = _intervals(calls, characters, price)
+    damaged = len(messages.damaged)
+    minutes = counts.calls * latency_ms / (config.check.max_in_flight * workers) / _MS_A_MINUTE
+    estimated = Estimate(
+        run=config.run,
+        read=counts.read + damaged,
+        sampled_messages=len(sample.outcomes) if sample else None,
+        failures=counts.failures + damaged,
+        damaged_archives=damaged,
+        decided=dict(sorted(counts.decided.items())),
+        **{name: getattr(counts, name) for name in _COUNTED},
+        cost=_cost(counts.characters, price),
+        intervals=intervals,
+        minutes_at_quota=None if quota is None else max(counts.calls / quota, minutes),
+        minutes_without_quota=minutes,
+        price_per_1k_chars=price,
+        requests_per_minute=quota,
+        max_in_flight=config.check.max_in_flight,
+        workers=workers,
+        assumed_latency_ms=latency_ms,
+        estimated_at_us=clock.now_us(),
+    )
+    return estimated, counts
+
+
+def _intervals(calls: Total, characters: Total, price: float | None) -> dict[str, Interval | None]:
+    low, high = _cost(characters.low, price), _cost(characters.high, price)
+    return {
+        "calls": Interval(low=round(calls.low), high=round(calls.high)),
+        "characters": Interval(low=round(characters.low), high=round(characters.high)),
+        "cost": None if low is None or high is None else Interval(low=low, high=high),
+    }
+
+
+def _cost(characters: float, price_per_1k_chars: float | None) -> float | None:
+    return None if price_per_1k_chars is None else characters / 1000 * price_per_1k_chars
+
+
+def show_estimate(estimate: Estimate) -> None:
+    """Print an estimate."""
+    console = Console(highlight=False)
+    console.width = min(console.width, _WIDTH)
+    sampled = estimate.sampled_messages
+    source = "" if sampled is None else f"; extrapolated from {sampled:,} of them"
+    read = (counted(estimate.read, "message"), "bold")
+    console.print(Text.assemble("\n", read, f", no call made{source}\n"))
+    for rows in (_message_rows(estimate), _call_rows(estimate)):
+        table = Table.grid(padding=(0, 2))
+        for row in rows:
+            table.add_row(*row)
+        table.columns[0].min_width = 22
+        table.columns[1].justify = "right"
+        table.columns[1].min_width = 12
+        console.print(Padding(table, _INDENT))
+
+
+def _message_rows(estimate: Estimate) -> Iterator[_Row]:
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in estimate.decided.items())
+    yield "failures", f"{estimate.failures:,}", "that cannot be read"
+    yield "duplicates", f"{estimate.duplicates:,}", ""
+    if estimate.sampled_out:
+        yield "sampled out", f"{estimate.sampled_out:,}", ""
+    yield "decided without a call", f"{sum(estimate.decided.values()):,}", verdicts
+    yield "to be checked", f"{estimate.to_check:,}", ""
+
+
+def _call_rows(estimate: Estimate) -> Iterator[_Row]:
+    within = estimate.intervals or {}
+    yield "calls", f"{estimate.calls:,}", _call_note(estimate)
+    yield "characters", f"{estimate.characters:,}", _between(within.get("characters"))
+    if estimate.cost is not None:
+        price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
+        interval = _between(within.get("cost"), digits=2)
+        yield "cost", f"{estimate.cost:,.2f}", f"{interval}, {price}" if interval else price
+    if estimate.minutes_at_quota is not None:
+        note = f"at {estimate.requests_per_minute:g} requests a minute"
+        yield "minutes", _minutes(estimate.minutes_at_quota), note
+    in_flight = estimate.max_in_flight * estimate.workers
+    latency = f"{estimate.assumed_latency_ms:g} ms a call (assumed), {in_flight:,} in flight"
+    yield "minutes without quota", _minutes(estimate.minutes_without_quota), latency
+
+
+def _call_note(estimate: Estimate) -> str:
+    are_repeated = estimate.planned_calls > estimate.calls
+    if estimate.intervals:
+        fewer = ", fewer if more calls are identical" if are_repeated else ""
+        return _between(estimate.intervals["calls"]) + fewer
+    return f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
+
+
+def _between(interval: Interval | None, digits: int = 0) -> str:
+    return f"{interval.low:,.{digits}f} to {interval.high:,.{digits}f} (95 %)" if interval else ""
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < _SHORT_MINUTES:
+        return f"under {_SHORT_MINUTES}"
+    return f"{minutes:,.1f}" if minutes < _LONG_MINUTES else f"{minutes:,.0f}"

@@ -1,0 +1,173 @@
+"""Run a pipeline on an engine such as Dataflow or Flink."""
+
+import re
+import sys
+from typing import Any
+
+import apache_beam as beam
+import grpc
+from apache_beam.options.pipeline_options import (
+    GoogleCloudOptions,
+    PipelineOptions,
+    PortableOptions,
+    StandardOptions,
+)
+from apache_beam.runners.dataflow.dataflow_runner import DataflowRuntimeException
+from apache_beam.runners.runner import PipelineResult, PipelineState
+from google.api_core.exceptions import GoogleAPICallError
+from google.auth.exceptions import GoogleAuthError
+
+from groundwatch.launch.backfill.earlier_runs import publish_summary, resolve_replayed
+from groundwatch.launch.backfill.estimate.comparison import with_comparison
+from groundwatch.launch.cli.terminal.exit_status import DONE, fail
+from groundwatch.launch.engine.run_summary import summary_of
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.build import Source, build_pipeline
+from groundwatch.pipeline.errors import RunFailed, cause_of
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.publication import check_manifest
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.sinks.sink import ArchiveSink, Sink
+from groundwatch.pipeline.sinks.summary_file import refuse_other_source
+from groundwatch.pipeline.sources.read_archives import ReadArchives
+from groundwatch.pipeline.sources.read_subscription import ReadSubscription
+from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
+from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.runtime import clock
+from groundwatch.transforms.runtime.counters import counts_from
+from groundwatch.transforms.runtime.waiting import waiting_for
+
+_PAGES = "https://console.cloud.google.com/dataflow/jobs"
+_OWN_ERROR = re.compile(
+    r"^(?:groundwatch\.transforms\.grounding\.errors\.\w+|OSError): (.+?)(?: \[while running .*)?$",
+    re.MULTILINE,
+)
+_NO_JAR = re.compile(r"Unable to fetch remote job server jar at (\S+): ")
+_ANY_ERROR = re.compile(r"\b\w+(?:Error|Exception)\b")
+_ANY_CALL = "/grpc.health.v1.Health/Check"  # "unimplemented" is an answer, too
+
+
+def run_remotely(
+    config: Config, options: PipelineOptions, price_per_1k_chars: float | None
+) -> Summary:
+    """Run a job on the runner that its options name, and write and return its summary."""
+    with lock_output(config.lock, LOCK_WAIT_S):
+        refuse_other_source(config.destination, config.source)
+        started_at_us = clock.now_us()
+        pipeline = beam.Pipeline(options=options)
+        build_pipeline(pipeline, archives_of(config), ArchiveSink(config), config)
+        try:
+            result = run_job(pipeline)
+            rows = {
+                row_format.kind: check_manifest(config.destination, row_format)
+                for row_format in row_formats(config)
+            }
+            summary = summary_of(
+                config,
+                counts_from(result),
+                rows,
+                started_at_us=started_at_us,
+                price_per_1k_chars=price_per_1k_chars,
+            )
+            summary = with_comparison(summary, config.destination)
+            return publish_summary(config, resolve_replayed(config, summary))
+        finally:
+            # A rerun writes its files again, and a full disk needs the room.
+            storage.remove_folder(config.destination.temporary_folder)
+
+
+def archives_of(config: Config) -> ReadArchives:
+    """Choose what a bounded run on an engine reads."""
+    return ReadArchives(config.inputs, are_failures=config.replays)
+
+
+def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions) -> int:
+    """Start a job without waiting for its end, print its page's address; return the exit status."""
+    options.view_as(StandardOptions).streaming = isinstance(source, ReadSubscription)
+    pipeline = beam.Pipeline(options=options)
+    try:
+        build_pipeline(pipeline, source, sink, config)
+        _wait_for_job_server(options)
+        result = pipeline.run()
+    except (GoogleAPICallError, GoogleAuthError, OSError, RunFailed) as error:
+        return fail(f"the job could not be started: {error}")
+    page = _job_page(result, options)
+    started = f"the job {result.job_id()} is started: {page}" if page else "the pipeline is built."
+    sys.stdout.write(f"groundwatch: {started}\n")
+    return DONE
+
+
+def run_job(pipeline: beam.Pipeline) -> PipelineResult:
+    """Run a pipeline to its end, or raise RunFailed, or what a step raises in this process."""
+    try:
+        _wait_for_job_server(pipeline.options)
+        result = pipeline.run()
+        _wait(result, _job_page(result, pipeline.options))
+    except (GoogleAPICallError, GoogleAuthError) as error:
+        raise RunFailed(f"the job could not be started: {error}") from None
+    except grpc.RpcError as error:
+        raise RunFailed(f"the job server has gone: {error.code().name}") from None
+    except RuntimeError as error:
+        if cause_of(error) is not error:
+            raise
+        raise RunFailed(_reason(str(error), "; its log has the rest")) from None
+    return result
+
+
+def _wait_for_job_server(options: PipelineOptions) -> None:
+    """Wait until the job server of a runner accepts connections; Beam alone waits for minutes."""
+    portable = options.view_as(PortableOptions)
+    if not portable.job_endpoint or ":" not in portable.job_endpoint:
+        return  # Beam starts one itself.
+    with grpc.insecure_channel(portable.job_endpoint) as channel:
+        try:
+            call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(_ANY_CALL)
+            with waiting_for(f"the job server at {portable.job_endpoint}"):
+                call(b"", portable.job_server_timeout, wait_for_ready=True)
+        except grpc.RpcError as error:
+            if error.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
+                raise RunFailed(
+                    f"no job server answers at {portable.job_endpoint} within"
+                    f" {portable.job_server_timeout} s: is --job_endpoint right?"
+                ) from None
+
+
+def _wait(result: PipelineResult, page: str | None) -> None:
+    """Wait for a job's end; `page` is its page on Dataflow, None on other runners."""
+    try:
+        state = result.wait_until_finish()
+    except DataflowRuntimeException as error:
+        raise RunFailed(
+            f"Dataflow ended the job as {result.state}: {_reason(str(error))}; see {page}"
+        ) from None
+    except (GoogleAPICallError, GoogleAuthError) as error:
+        raise RunFailed(
+            f"the job may still run, but its state is unknown: {error}; see {page}"
+        ) from None
+    except KeyboardInterrupt:
+        if page is None:
+            raise
+        raise RunFailed(f"interrupted here, but the job continues; see {page}") from None
+    if state != PipelineState.DONE:
+        raise RunFailed(f"the job ended as {state}; see {page or 'the log of its runner'}")
+
+
+def _job_page(result: Any, options: PipelineOptions) -> str | None:
+    """Return the address of a job on Dataflow; None for a template, a dry run, other runners."""
+    if not getattr(result, "has_job", False):
+        return None
+    cloud = options.view_as(GoogleCloudOptions)
+    return f"{_PAGES}/{cloud.region}/{result.job_id()}?project={cloud.project}"
+
+
+def _reason(report: str, hint: str = "") -> str:
+    """Find groundwatch's own error in a runner's report, or name the last error.
+
+    The report is a traceback inside a traceback. The message of another error could hold an answer.
+    """
+    if own := _OWN_ERROR.findall(report):
+        return str(own[-1])
+    if jar := _NO_JAR.search(report):
+        return f"cannot download {jar[1]}: pass the file as --flink_job_server_jar"
+    errors = _ANY_ERROR.findall(report) or ["no reason"]
+    return f"the runner reports {errors[-1]}{hint}"

@@ -1,0 +1,86 @@
+"""Run a job that ends, print its summary, and write its report."""
+
+import sys
+import traceback
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from groundwatch.launch.backfill.remote_run import run_remotely
+from groundwatch.launch.backfill.run_backfill import local_run
+from groundwatch.launch.cli.json_log import keep_beam_quiet
+from groundwatch.launch.cli.placement import Placement
+from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
+from groundwatch.launch.cli.terminal.unreadable_input import (
+    fail_unreadable,
+    fail_with,
+    first_failures,
+)
+from groundwatch.launch.engine.engine_database import OtherVersion
+from groundwatch.launch.results.report.counts.tally import Tally
+from groundwatch.launch.results.report.terminal_summary import show_summary
+from groundwatch.launch.results.report.write_report import write_report
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.job import JobSettings
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.grounding.errors import CheckFailed
+from groundwatch.transforms.grounding.transport import try_connection
+
+_EXPECTED = (CheckFailed, OSError, RunFailed)
+
+
+def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
+    """Run a job where it is placed; return the exit status."""
+    keep_beam_quiet()
+    options = PipelineOptions(placement.beam_arguments)
+    try:
+        if config.work_folder:
+            # Each call would try for minutes before the run gives up.
+            try_connection(config.check)
+            with local_run(config, options, placement.processes, job) as summary:
+                report = _write_report(config, job)
+        else:
+            summary = run_remotely(config, options, job.costs.price_per_1k_chars)
+            report = _write_report(config, job)
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
+        if isinstance(error, OtherVersion):
+            return fail(str(error), USAGE)
+        return fail(f"the run failed: {_reason(error)}")
+    show_summary(config, summary, *report)
+    status = _exit_status(config, summary)
+    if status in {DONE, LEFT}:
+        return gate(summary.low_grounded_share, job.local.fail_above) or status
+    return status
+
+
+def _write_report(config: Config, job: JobSettings) -> tuple[str, Tally] | tuple[()]:
+    try:
+        return write_report(config.output, job.alerts.record_url)
+    except OSError as error:
+        sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
+        return ()
+
+
+def _exit_status(config: Config, summary: Summary) -> int:
+    if not summary.closes:
+        return fail(f"the run failed: the counts do not add up: {summary.read} messages were read")
+    if summary.damaged_archives:
+        sentence = f"the run failed: damaged archives: {summary.damaged_archives}"
+        damage = first_failures(config.destination, summary.name, DamagedArchive.__name__)
+        return fail_with(sentence, damage)
+    # A replay reads messages that were counted as failures before.
+    is_unreadable = summary.unreadable == summary.read and not summary.deferred
+    if is_unreadable and not config.replays:
+        return fail_unreadable(first_failures(config.destination, summary.name), config.inputs)
+    return LEFT if summary.retryable_failures or summary.deferred else DONE
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted; give the same command again to finish it"
+    if isinstance(error, _EXPECTED):
+        return str(error)
+    # A defect; its message could hold an answer's text.
+    sys.stderr.writelines(traceback.format_tb(error.__traceback__))
+    return f"a defect: {type(error).__name__}; please report the lines above"

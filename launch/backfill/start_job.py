@@ -1,0 +1,166 @@
+"""Start a job that ends: a backfill, a replay of failures, or the demo; or raise UsageError.
+
+What runs the job is imported when all settings are valid: an import of Beam takes a second.
+"""
+
+import sys
+from collections.abc import Iterator
+from operator import attrgetter
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from groundwatch.launch.backfill.earlier_runs import free_run_id, move_replayed
+from groundwatch.launch.cli.commands.backfill import BackfillSettings
+from groundwatch.launch.cli.commands.demo import DemoSettings
+from groundwatch.launch.cli.commands.replay import ReplaySettings
+from groundwatch.launch.cli.paths import (
+    STANDARD_INPUT,
+    default_run_id,
+    default_run_id_of,
+    default_work_folder,
+    find_inputs,
+    standard_input_kept,
+    try_output,
+)
+from groundwatch.launch.cli.placement import Placement, place_job
+from groundwatch.launch.cli.samples import sample_paths
+from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, LOW_GROUNDED, fail
+from groundwatch.pipeline.settings.config import Config, Destination, job_config
+from groundwatch.pipeline.settings.definition import build
+from groundwatch.pipeline.settings.job import JobSettings
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.sinks.summary_file import read_summaries
+from groundwatch.transforms.grounding.errors import CheckFailed
+
+
+def backfill(loaded: Loaded[BackfillSettings]) -> int:
+    """Check an archive."""
+    patterns, job = loaded.settings.input.input, loaded.settings.job
+    if STANDARD_INPUT not in patterns:
+        return _run(*prepare(loaded, "input", patterns), job)
+    if not place_job(loaded, job, loaded.problems).is_local:
+        loaded.problems.append("--input -: standard input can only be read on this machine")
+    loaded.raise_problems()
+    output = Destination(root=job.output.output, run=f"{default_run_id(patterns)}-input")
+    try:
+        with standard_input_kept(default_work_folder(output)) as path:
+            kept = tuple(path if each == STANDARD_INPUT else each for each in patterns)
+            return _run(*prepare(loaded, "input", kept), job)
+    except OSError as error:
+        return fail(f"the run failed: {error}")
+
+
+def replay(loaded: Loaded[ReplaySettings]) -> int:
+    """Check failures of an earlier run again."""
+    settings = loaded.settings
+    if settings.failures.subscription:
+        return _replay_subscription(loaded, settings.failures.subscription)
+    return _replay_files(loaded, settings.failures.failures)
+
+
+def demo(loaded: Loaded[DemoSettings]) -> int:
+    """Check the bundled sample answers with the embedded checker: seconds, no network."""
+    destination = Destination(root=loaded.settings.demo_output, run="demo")
+    try_output(destination, loaded.problems)
+    loaded.raise_problems()
+    config = Config(
+        inputs=tuple(sample_paths()),
+        output=destination.root,
+        run=destination.run,
+        work_folder=default_work_folder(destination),
+    )
+    return _run(config, Placement(is_local=True, processes=1), build(JobSettings, {}))
+
+
+def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
+    job = loaded.settings.job
+    if output := job.output.output:
+        try:
+            # An interrupted replay may have moved only some.
+            move_replayed(output, read_summaries(output))
+        except OSError as error:
+            loaded.problems.append(f"--output {output}: {error}")
+    return _run(*prepare(loaded, "failures", failures), job)
+
+
+def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
+    settings = loaded.settings
+    # All problems are reported before a failure is taken out of the subscription.
+    place_job(loaded, settings.job, [])
+    loaded.raise_problems()
+    from groundwatch.launch.engine.pubsub import failure_spool, pubsub_errors  # noqa: PLC0415 - it imports gRPC
+
+    output = settings.job.output.output
+    destination = Destination(root=output, run=f"{default_run_id_of(name)}-spool")
+    try:
+        spooled = failure_spool.spool_failures(
+            name,
+            default_work_folder(destination),
+            address=settings.server.pubsub_address,
+            account=settings.job.checker.account,
+        )
+    except (CheckFailed, pubsub_errors.Refused, OSError) as error:
+        return fail(f"the replay failed: {error}")
+    if spooled is None:
+        sys.stdout.write(f"{name} holds no failure\n")
+        return DONE
+    status = _replay_files(loaded, (spooled,))
+    if status in {DONE, LEFT, LOW_GROUNDED}:
+        latest = max(read_summaries(output), key=attrgetter("finished_at_us"))
+        # Deferred failures wait for a higher --max_calls or --max_cost.
+        if not latest.deferred:
+            Path(spooled).unlink()
+            Path(spooled).parent.rmdir()
+    return status
+
+
+def prepare(
+    loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings], flag: str, patterns: tuple[str, ...]
+) -> tuple[Config, Placement]:
+    """Derive a job's configuration, and where it runs."""
+    job, problems = loaded.settings.job, loaded.problems
+    replays = isinstance(loaded.settings, ReplaySettings)
+    placement = place_job(loaded, job, problems)
+    if not placement.is_local:
+        problems += _local_flags(job)
+    # Failures are in an output folder.
+    output = None if replays else job.output.output
+    inputs = find_inputs(f"--{flag}", patterns, problems, output)
+    run_id = job.output.run_id or default_run_id(patterns)
+    destination = Destination(root=job.output.output, run=run_id)
+    if destination.root:
+        try_output(destination, problems)
+    loaded.raise_problems()
+    if replays and not job.output.run_id:
+        destination = replace(destination, run=free_run_id(destination.root, run_id))
+    work_folder = (
+        (job.local.work_folder or default_work_folder(destination)) if placement.is_local else None
+    )
+    config = job_config(
+        job,
+        run=destination.run,
+        inputs=tuple(inputs),
+        source=default_run_id(patterns),
+        replays=replays,
+        workers=placement.processes,
+        work_folder=work_folder,
+        reply_folder=work_folder,
+    )
+    return config, placement
+
+
+def _local_flags(job: JobSettings) -> Iterator[str]:
+    for group, names in (
+        (job.local, ("work_folder", "forget_replies")),
+        (job.costs, ("max_calls", "max_cost")),
+    ):
+        for name in names:
+            if getattr(group, name):
+                yield f"--{name}: is only for a run on this machine, without --runner"
+
+
+def _run(config: Config, placement: Placement, job: JobSettings) -> int:
+    from groundwatch.launch.backfill.run_job import run_job  # noqa: PLC0415 - it imports Beam
+
+    return run_job(config, placement, job)

@@ -1,0 +1,1 @@
+"""`check` one answer, and `serve-checker`: the embedded checker, or a model, over HTTP."""

@@ -1,1 +1,0 @@
-"""The embedded checker, or another service, over HTTP."""

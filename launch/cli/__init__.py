@@ -1,0 +1,1 @@
+"""The command line: commands and their settings, paths, Beam's options, and what people read."""

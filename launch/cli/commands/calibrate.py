@@ -1,0 +1,47 @@
+"""Choose thresholds for a precision or recall, by labels.
+
+One threshold decides, of the lowest claim or of the support score; the other is 0.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from groundwatch.launch.cli.commands import Command
+from groundwatch.launch.cli.commands.evaluate import EvaluateSettings, EvaluationSettings
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import Note
+from groundwatch.pipeline.settings.job import VerdictSettings
+
+
+class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
+    """The settings of `calibrate`.
+
+    precision: Wanted precision of LOW_GROUNDED, for the highest recall that it allows.
+    recall: Wanted recall of LOW_GROUNDED, for the highest precision that it allows.
+    engine: Only use the answers of this engine.
+    calibration_output: File for the thresholds, as YAML for --config.
+    """
+
+    evaluation: Annotated[EvaluationSettings, Note(without="evaluation_output")]
+    verdicts: Annotated[
+        VerdictSettings,
+        Note(without="move_reason low_grounded_threshold claim_threshold"),
+    ]
+    precision: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None
+    recall: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None
+    engine: Annotated[kinds.Text | None, Note(is_argument=True)] = None
+    calibration_output: Annotated[kinds.Location | None, Note(flag="output")] = None
+
+    def problems(self) -> Iterator[str]:
+        if (self.precision is None) == (self.recall is None):
+            yield "the goal is missing: pass either --precision or --recall"
+
+
+COMMAND = Command(
+    settings=CalibrateSettings,
+    run="groundwatch.launch.results.evaluate.calibrate_thresholds:calibrate_thresholds",
+    examples=(
+        "--answers answers.jsonl --gold labels.jsonl --precision 0.8",
+        "--answers answers.jsonl --gold labels.jsonl --recall 0.9 --output thresholds.yaml",
+    ),
+)

@@ -1,0 +1,45 @@
+"""Estimate the calls, time and cost of a backfill.
+
+Takes all flags of `backfill`, so that its command line can be estimated.
+"""
+
+from typing import Annotated
+
+from groundwatch.launch.cli.commands import Command
+from groundwatch.launch.cli.commands.backfill import InputSettings
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import Note, Settings
+from groundwatch.pipeline.settings.job import JobSettings
+
+
+class EstimationSettings(Settings, frozen=True, kw_only=True):
+    """How a backfill is estimated.
+
+    output: Output folder of the backfill, to write estimate.json to. The backfill's summary
+      compares itself with it.
+    estimate_from: Estimate from a random sample of so many messages, with a 95 % interval; use
+      1,000 or more. Default: all messages.
+    assumed_latency_ms: Assumed latency of a call; Google's service aims at less than 500.
+    """
+
+    output: kinds.OutputFolder | None = None
+    estimate_from: kinds.Count | None = None
+    assumed_latency_ms: kinds.Milliseconds = 500.0
+
+
+class EstimateSettings(Settings, frozen=True, kw_only=True):
+    """The settings of `estimate`: those of a backfill, without a required output, and its own."""
+
+    input: InputSettings
+    estimate: EstimationSettings
+    job: Annotated[JobSettings, Note(without="output api_version alert_tags fail_above")]
+
+
+COMMAND = Command(
+    settings=EstimateSettings,
+    run="groundwatch.launch.backfill.estimate.estimate_backfill:estimate",
+    examples=(
+        "--input 'answers/*.jsonl.gz' --price_per_1k_chars 0.00075",
+        "--input 'answers/*.jsonl.gz' --estimate_from 10000 --requests_per_minute 600",
+    ),
+)

@@ -1,0 +1,66 @@
+"""Send the results of a folder to another tool, or write a table.
+
+An interrupted export resumes where it stopped. A record that is sent twice has the same id.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from groundwatch.launch.cli.commands import Command
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import Note, Settings
+
+TABLES = ("csv", "parquet")
+"""The files that `export` writes; the other values of `--to` are tools."""
+
+
+class ExportSettings(Settings, frozen=True, kw_only=True):
+    """The settings of `export`.
+
+    folder: An output folder, local or gs://.
+    to: Tool that receives the results, or the kind of table that is written.
+    endpoint: Address of the tool. Default: of its own environment variables, which also have its
+      keys.
+    since: Export only records with an event time from this moment on, such as 2026-03-02 or
+      2026-03-02T12:00:00Z.
+    export_text: Also send the text of the least supported claim.
+    export_output: File of the table.
+    progress: File that keeps which records were sent. Default: a hidden file in DIR.
+    """
+
+    folder: Annotated[kinds.Location, Note(positional="DIR")]
+    to: Literal["csv", "langfuse", "mlflow", "opentelemetry", "parquet", "phoenix"]
+    endpoint: kinds.Url | None = None
+    since: kinds.Time | None = None
+    export_text: Annotated[kinds.Switch, Note(flag="alert_text")] = False
+    export_output: Annotated[kinds.Location | None, Note(flag="output")] = None
+    progress: kinds.Location | None = None
+
+    def problems(self) -> Iterator[str]:
+        """Name the settings that are missing or have no effect."""
+        if self.to in TABLES and not self.export_output:
+            yield f"--output is missing: name the file for --to {self.to}"
+        unused = (
+            {"output": self.export_output}
+            if self.to not in TABLES
+            else {
+                "endpoint": self.endpoint,
+                "since": self.since,
+                "progress": self.progress,
+                "alert_text": self.export_text,
+            }
+        )
+        for name, value in unused.items():
+            if value:
+                yield f"--{name} has no effect with --to {self.to}: leave it out"
+
+
+COMMAND = Command(
+    settings=ExportSettings,
+    run="groundwatch.launch.results.export.run_export:export",
+    examples=(
+        "out/answers --to langfuse",
+        "out/answers --to phoenix --endpoint http://127.0.0.1:6006 --since 2026-03-02",
+        "out/answers --to csv --output answers.csv",
+    ),
+)

@@ -1,0 +1,68 @@
+"""Write the HTML report of an output folder, or compare two."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from groundwatch.launch.cli.commands import Command
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import Note, Settings
+from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
+from groundwatch.transforms.rules.tagging import GivenThresholds
+
+_MOST_SHOWN_ANSWERS = 10_000
+_OF_ONE_FOLDER = (
+    *("fail_above", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
+)
+
+
+class ReportSettings(Settings, frozen=True, kw_only=True):
+    """The settings of `report`.
+
+    folder: Output folder of a run.
+    other_folder: Another output folder, to compare with DIR.
+    report_output: File for the page. Default: DIR/report.html, or OTHER_DIR/comparison.html.
+    shown_answers: How many answers are shown, the worst first.
+    low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
+      ENGINE=NUMBER for one; repeat the flag for several. Default: that of the run.
+    claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
+    price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
+    record_url: Template of the address of a record in your viewer, such as
+      https://viewer.example/r/{record_id}.
+    fail_above: End with exit status 4 if more than this share of the scored answers is
+      LOW_GROUNDED.
+    """
+
+    folder: Annotated[kinds.Location, Note(positional="DIR")]
+    other_folder: Annotated[kinds.Location | None, Note(positional="OTHER_DIR")] = None
+    report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
+    shown_answers: Annotated[kinds.Count, Note(flag="answers")] = SHOWN_ANSWERS
+    low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
+    claim_threshold: tuple[kinds.Threshold, ...] = ()
+    price_per_1k_chars: kinds.Positive | None = None
+    record_url: kinds.RecordUrl | None = None
+    fail_above: kinds.Fraction | None = None
+
+    @property
+    def given_thresholds(self) -> GivenThresholds:
+        """The thresholds that replace those of the run."""
+        return {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
+
+    def problems(self) -> Iterator[str]:
+        """Name the settings that do not apply to a comparison, and too many answers."""
+        if self.shown_answers > _MOST_SHOWN_ANSWERS:
+            most = f"at most {_MOST_SHOWN_ANSWERS:,} fit on a page"
+            yield f"--answers {self.shown_answers} is too high: {most}"
+        for name in _OF_ONE_FOLDER if self.other_folder else ():
+            if getattr(self, name) not in (None, ()):
+                yield f"--{name} does not apply to two folders: pass one folder, or leave it out"
+
+
+COMMAND = Command(
+    settings=ReportSettings,
+    run="groundwatch.launch.results.report.make_report:report",
+    examples=(
+        "out/answers --answers 200",
+        "out/answers --claim_threshold 0.5",
+        "out/answers out/other-checker",
+    ),
+)

@@ -1,0 +1,45 @@
+"""Serve the embedded checker over HTTP."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from groundwatch.launch.cli.commands import Command
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import Note, Settings
+
+
+class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
+    """The settings of `serve-checker`.
+
+    serve_port: TCP port; 0 takes a free one.
+    serve_host: Address to listen on.
+    scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
+      config.json) that scores claims. Needs groundwatch[scorer].
+    judge: Address of an OpenAI-compatible API, such as https://api.openai.com/v1, whose language
+      model scores claims. The key is OPENAI_API_KEY in the environment.
+    judge_model: Name of the judge's model.
+    """
+
+    serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
+    serve_host: Annotated[kinds.Text, Note(flag="host")] = "127.0.0.1"
+    scorer: kinds.ModelFolder | None = None
+    judge: kinds.Url | None = None
+    judge_model: kinds.Text | None = None
+
+    def problems(self) -> Iterator[str]:
+        """Require one scorer, and both settings of a judge."""
+        if (self.judge is None) != (self.judge_model is None):
+            yield "--judge and --judge_model belong together: pass both"
+        if self.judge and self.scorer:
+            yield "--judge and --scorer both score claims: pass one"
+
+
+COMMAND = Command(
+    settings=ServeCheckerSettings,
+    run="groundwatch.launch.checker.checker_server:serve_checker",
+    examples=(
+        "--port 8080",
+        "--port 0 --scorer models/nli",
+        "--judge https://api.openai.com/v1 --judge_model NAME",
+    ),
+)

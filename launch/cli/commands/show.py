@@ -1,0 +1,30 @@
+"""Show a record: its verdict, claims and facts.
+
+Alerts, the report and the summary print the ids.
+"""
+
+from typing import Annotated
+
+from groundwatch.launch.cli.commands import Command
+from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.definition import Note, Settings
+
+
+class ShowSettings(Settings, frozen=True, kw_only=True):
+    """The settings of `show`.
+
+    record: The record id, its first characters, or the answer's name.
+    folder: An output folder, local or gs://.
+    json: Print the record as JSON.
+    """
+
+    record: Annotated[kinds.Text, Note(positional="ID")]
+    folder: Annotated[kinds.Location, Note(positional="DIR")] = "out/demo"
+    json: Annotated[kinds.Switch, Note(is_argument=True)] = False
+
+
+COMMAND = Command(
+    settings=ShowSettings,
+    run="groundwatch.launch.results.show_record:show",
+    examples=("3fa94c81d2b7", "3fa94c81d2b7 out/answers --json"),
+)

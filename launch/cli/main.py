@@ -1,0 +1,69 @@
+"""The command line: find the command, run it, and say what is wrong with its arguments."""
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+
+from groundwatch import __version__
+from groundwatch.launch.cli.commands import all_commands, run_command
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, USAGE
+from groundwatch.pipeline.settings.load import UsageError, nearest_hint
+
+# Commands of 1.0.0, and what does their work now.
+_GONE = {"status": "; use `groundwatch verify`, which prints the ledger"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command, by default with the arguments of the process; return the exit status."""
+    try:
+        status = _run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of the output has ended, such as `head`; nothing more can be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return status
+
+
+def _run(arguments: list[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal may lack a character.
+            stream.reconfigure(errors="replace")
+    command, *rest = arguments or [""]
+    if command == "help" and rest:
+        command, rest = rest[0], ["--help"]
+    if command in {"--help", "-h", "help", "--help-all"}:
+        sys.stdout.write(_help())
+        return DONE
+    if command in {"--version", "-V", "version"}:
+        sys.stdout.write(f"groundwatch {__version__}\n")
+        return DONE
+    # Before Beam is imported, which would set up a log of its own.
+    logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
+    if command not in all_commands():
+        complaint = f"unknown command {command!r}" if command else "a command is missing"
+        hint = _GONE.get(command) or nearest_hint(command, all_commands()) or "."
+        sys.stderr.write(f"groundwatch: {complaint}{hint}\n\n{_help()}")
+        return USAGE
+    try:
+        return run_command(command, rest)
+    except UsageError as error:
+        problems = "".join(f"  {problem}\n" for problem in error.problems)
+        sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
+        sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
+        return USAGE
+
+
+def _help() -> str:
+    width = max(map(len, all_commands()))
+    commands = all_commands().items()
+    lines = [f"  {name:<{width}}  {each.help.splitlines()[0]}\n" for name, each in commands]
+    return (
+        "usage: groundwatch COMMAND [--flag value ...]\n\n"
+        "Find out whether your chatbots' answers are supported by their sources.\n\n"
+        f"{''.join(lines)}\n`groundwatch COMMAND --help` lists a command's flags. Begin with\n"
+        "`groundwatch demo`.\n"
+    )

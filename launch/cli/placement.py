@@ -1,0 +1,45 @@
+"""Decide where a job runs, without an import of Apache Beam unless it has flags of its own."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from groundwatch.pipeline.settings.job import JobSettings
+from groundwatch.pipeline.settings.load import Loaded
+
+_FLAG = re.compile(r"['\"]--([\w-]+)['\"]")
+
+
+class Placement(NamedTuple):
+    """Whether a job runs on this machine, in how many processes, and Beam's arguments."""
+
+    is_local: bool
+    processes: int
+    beam_arguments: Sequence[str] = ()
+
+
+@cache
+def beam_flag_names() -> list[str]:
+    """List Beam's own flags, without their dashes, from its source: an import takes a second."""
+    [folder] = find_spec("apache_beam").submodule_search_locations  # type: ignore[union-attr, misc]
+    source = Path(folder, "options", "pipeline_options.py").read_text(encoding="utf-8")
+    return sorted(set(_FLAG.findall(source)))
+
+
+def place_job(loaded: Loaded[Any], job: JobSettings, quota_problems: list[str]) -> Placement:
+    """Decide where a job runs; if all is right so far, add what is wrong with Beam's flags.
+
+    A quota that cannot be divided among the processes is added to the last argument.
+    """
+    project = [f"--project={job.checker.project}"] if job.checker.project else []
+    if not loaded.others or loaded.problems:
+        return Placement(is_local=True, processes=job.local.workers or 1, beam_arguments=project)
+    from groundwatch.launch.cli import beam_options  # noqa: PLC0415 - it imports Beam
+
+    options = beam_options.read_beam_options(loaded, job)
+    processes = beam_options.worker_count(options, job, quota_problems)
+    is_local = beam_options.is_on_this_machine(options)
+    return Placement(is_local, processes, [*loaded.others, *project])

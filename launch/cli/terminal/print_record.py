@@ -1,0 +1,110 @@
+"""Print one record on a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from groundwatch.launch.cli.terminal.figures import NOTHING, SCREEN_ACCURACY, moment, score
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.checked_answer import Claim, Contradiction
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.settings import LOCAL
+from groundwatch.transforms.rules.spans import without_controls
+from groundwatch.transforms.rules.tagging import Thresholds
+
+_WIDTH = 100
+_STYLES = {Verdict.GROUNDED: "bold green", Verdict.LOW_GROUNDED: "bold red"}
+
+
+def print_record(record: AnswerRow, thresholds: Thresholds) -> None:
+    """Print the verdict of a record, its claims with their scores, and its facts."""
+    thresholds = thresholds.of_engine(record.engine)
+    console = Console(highlight=False, markup=False)
+    console.width = min(console.width, _WIDTH)
+    console.print(_headline(record))
+    console.print(_table(_properties(record)))
+    if record.claims:
+        console.print(Text("\nClaims, each with its score and the facts that support it\n"))
+        claims = enumerate(record.claims)
+        console.print(Padding(_table(_claim(*each, record, thresholds) for each in claims), (0, 2)))
+    elif record.answer_text:
+        console.print(Padding(Text(_safe(record.answer_text)), (1, 2)))
+    if record.facts:
+        console.print(Text("\nFacts\n"))
+        rows = ((Text(f"[{number}]"), _fact(each)) for number, each in enumerate(record.facts, 1))
+        console.print(Padding(_table(rows), (0, 2)))
+    if record.verdict == Verdict.LOW_GROUNDED and record.check and record.check.checker == LOCAL:
+        console.print(Text(f"\nFlagged by the lexical screen. {SCREEN_ACCURACY}", style="dim"))
+
+
+def _headline(record: AnswerRow) -> Text:
+    style = _STYLES.get(Verdict(record.verdict), "bold yellow")
+    scores = f"support {score(record.support_score)}, lowest claim {score(record.min_claim_score)}"
+    return Text.assemble((record.verdict, style), f"  {record.verdict_reason}  {scores}\n")
+
+
+def _properties(record: AnswerRow) -> Iterator[tuple[Text, Text]]:
+    checker = record.check.checker if record.check else None
+    time = None if record.event_time_us is None else f"{moment(record.event_time_us)} UTC"
+    for name, value in (
+        ("id", record.record_id),
+        ("name", record.answer_name),
+        ("engine", record.engine),
+        ("session", record.session),
+        ("time", time),
+        ("checker", checker),
+        ("tags", ", ".join(record.tags)),
+        ("reasons", ", ".join(record.skip_reasons)),
+        ("query", record.query),
+    ):
+        if value:
+            yield Text(name, style="dim"), Text(_safe(value))
+
+
+def _claim(
+    number: int, claim: Claim, record: AnswerRow, thresholds: Thresholds
+) -> tuple[Text, Text]:
+    required = claim.required_score
+    text = Text(_safe(claim.text))
+    if required is None:
+        text.stylize("dim")
+        text.append("  no check needed", style="dim")
+    else:
+        text.stylize("red" if required < thresholds.claim else "green")
+    if claim.citations:
+        cited = " ".join(f"[{fact + 1}]" for fact in claim.citations)
+        text.append(f"  {cited}", style="dim")
+    for mismatch in record.mismatches:
+        if mismatch.claim == number:
+            text.append(f"\n{_mismatch(mismatch)}", style="yellow")
+    return Text(NOTHING if required is None else f"{required:.2f}"), text
+
+
+def _mismatch(mismatch: Contradiction) -> str:
+    finding = f"{mismatch.kind}: {_safe(mismatch.claim_value)}"
+    if mismatch.fact is None:
+        return f"{finding}, which is in no fact"
+    return f"{finding}, but fact [{mismatch.fact + 1}]: {_safe(mismatch.fact_value or NOTHING)}"
+
+
+def _fact(fact: Fact) -> Text:
+    source = ", ".join(filter(None, (fact.title, fact.uri or fact.document)))
+    return Text.assemble(_safe(fact.text), (f"\n{_safe(source)}" if source else "", "dim"))
+
+
+def _table(rows: Iterator[tuple[Text, Text]] | Sequence[tuple[Text, Text]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column()
+    table.add_column(overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _safe(text: str) -> str:
+    """Remove control characters from untrusted text, but keep its lines."""
+    return "\n".join(map(without_controls, text.splitlines()))

@@ -1,0 +1,1 @@
+"""Where groundwatch runs beside a laptop: images, Kubernetes, Dataflow, Flink, BigQuery."""

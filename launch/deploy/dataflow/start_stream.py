@@ -1,0 +1,15 @@
+"""Start a streaming job, or raise UsageError.
+
+What builds it is imported when its flags are valid: an import of Beam takes a second.
+"""
+
+from groundwatch.launch.cli.commands.watch import WatchStreamSettings
+from groundwatch.pipeline.settings.load import Loaded
+
+
+def watch_stream(loaded: Loaded[WatchStreamSettings]) -> int:
+    """Start a streaming job; return the exit status."""
+    loaded.raise_problems()
+    from groundwatch.launch.deploy.dataflow.streaming import stream  # noqa: PLC0415 - it imports Beam
+
+    return stream(loaded)

@@ -1,1 +1,0 @@
-"""The inputs of a command: paths, messages of archives, and labels."""

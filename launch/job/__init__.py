@@ -1,1 +1,0 @@
-"""Starting jobs: Beam's options, the input, the output, and the run itself."""

@@ -1,1 +1,0 @@
-"""Logs: one JSON object a line, without the text of answers."""

@@ -1,1 +1,0 @@
-"""Read the files of an output folder, for the report, verify, show and export."""

@@ -1,0 +1,1 @@
+"""Work with an output folder: `show`, `report`, `review`, `export`, `evaluate`, `verify`."""

@@ -1,0 +1,236 @@
+"""Evaluate scores against labels: AUROC, precision, recall, F1 and calibration."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.table import Table
+
+from groundwatch.launch.cli.commands.evaluate import EvaluateSettings, EvaluationSettings
+from groundwatch.launch.cli.paths import find_inputs
+from groundwatch.launch.cli.terminal.exit_status import DONE, fail
+from groundwatch.launch.cli.terminal.figures import NOTHING, count, counted, percent
+from groundwatch.launch.cli.terminal.unreadable_input import (
+    SHOWN_FAULTS,
+    fail_unreadable,
+    fail_with,
+)
+from groundwatch.launch.results.evaluate.evaluation import Evaluation, measure
+from groundwatch.launch.results.evaluate.labelled_answers import (
+    Counts,
+    LabelledAnswers,
+    holds_records,
+)
+from groundwatch.launch.results.evaluate.labels import read_all_labels
+from groundwatch.launch.results.evaluate.statistics import (
+    Calibration,
+    Estimate,
+    Flagged,
+    PrecisionRecall,
+)
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.schemas.quantities import indented_json
+from groundwatch.transforms.grounding.errors import RunStopped, Unavailable
+
+_WIDTH = 100
+S = TypeVar("S", bound=EvaluateSettings)
+_FEW = 10  # examples, of which an interval would say nothing
+_AUROC = "AUROC (95 % interval)"
+
+
+def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
+    """Check the answers, or take the scores they have, and compare them with the labels."""
+    return with_labelled(loaded, partial(_print_evaluation, settings=loaded.settings.evaluation))
+
+
+def with_labelled(
+    loaded: Loaded[S],
+    use: Callable[[LabelledAnswers], int],
+    action: str = "evaluation",
+) -> int:
+    """Collect the labelled answers and use them; return the exit status."""
+    settings, problems = loaded.settings, loaded.problems
+    answers = find_inputs("--answers", settings.evaluation.answers, problems)
+    gold = find_inputs("--gold", settings.evaluation.gold or answers, problems)
+    labels = read_all_labels("gold", gold, problems) if answers else {}
+    loaded.raise_problems()
+    collected = LabelledAnswers(labels)
+    try:
+        takes_scores = settings.checker.checker is None
+        records = [path for path in answers if takes_scores and holds_records(path)]
+        collected.add_records(records)
+        if unscored := [path for path in answers if path not in records]:
+            collected.add_checked(unscored, settings)
+        return _use(collected, answers, use, action)
+    except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
+        return fail(f"the {action} failed: {str(error) or 'interrupted'}")
+
+
+def _use(
+    collected: LabelledAnswers,
+    answers: Sequence[str],
+    use: Callable[[LabelledAnswers], int],
+    action: str,
+) -> int:
+    counts = collected.counts
+    if counts.unreadable == counts.read and not collected.damaged:
+        return fail_unreadable(collected.faults, answers)
+    if not collected.labelled:
+        unmatched = "no label belongs to an answer; they are joined by record_id, name or id"
+        last = collected.last_failure
+        reason = f"no answer could be checked: {last}" if last else unmatched
+        return fail_with(f"the {action} failed: {reason}", collected.damaged[:SHOWN_FAULTS])
+    status = use(collected)
+    if collected.damaged:
+        sentence = f"the {action} failed: damaged files: {len(collected.damaged)}"
+        return fail_with(sentence, collected.damaged[:SHOWN_FAULTS])
+    return status
+
+
+def _print_evaluation(collected: LabelledAnswers, settings: EvaluationSettings) -> int:
+    evaluation = measure(collected.labelled, collected.counts, settings.resamples)
+    show_evaluation(evaluation)
+    if settings.evaluation_output:
+        storage.write_whole(settings.evaluation_output, indented_json(evaluation))
+        sys.stdout.write(f"{settings.evaluation_output}\n")
+    return DONE
+
+
+def show_evaluation(evaluation: Evaluation) -> None:
+    """Print an evaluation."""
+    # The kinds of the labels may look like markup.
+    console = Console(highlight=False, markup=False)
+    console.width = max(console.width, _WIDTH)
+    named = (f"{checker} ({answers:,})" for checker, answers in evaluation.checkers.items())
+    quality = evaluation.answers_by_claim
+    console.print(
+        f"\n{counted(evaluation.counts.labelled, 'labelled answer')}: {quality.supported:,}"
+        f" supported, {quality.unsupported:,} unsupported; checked by {', '.join(named)}\n"
+        f"{'; '.join(_input_counts(evaluation.counts))}\n"
+    )
+    console.print("\n".join(_headline(evaluation)) + "\n")
+    for table in _tables(evaluation):
+        console.print(table)
+        console.print()
+
+
+def _input_counts(counts: Counts) -> Iterator[str]:
+    yield f"{counted(counts.read, 'message')} read"
+    for number, words in (
+        (counts.unscored, "labelled without a score, never flagged"),
+        (counts.unlabelled, "without a label"),
+        (counts.unreadable, "unreadable"),
+        (counts.failed, "could not be checked"),
+    ):
+        if number:
+            yield f"{number:,} {words}"
+    if counts.labels_unmet:
+        yield f"{counted(counts.labels_unmet, 'label')} without an answer"
+
+
+def _headline(evaluation: Evaluation) -> Iterator[str]:
+    found = evaluation.verdicts
+    for name, share, total, words in (
+        ("precision  ", found.precision, found.flagged, "LOW_GROUNDED answers are unsupported"),
+        ("recall     ", found.recall, found.unsupported, "unsupported answers are LOW_GROUNDED"),
+    ):
+        estimate = "" if 0 < total < _FEW else f"{_estimate(share)}  "
+        yield f"{name}{estimate}{found.hits:,} of {total:,} {words}"
+
+
+def _tables(evaluation: Evaluation) -> Iterator[Table]:
+    if len(evaluation.label_files) > 1:
+        yield _label_files(evaluation)
+    levels = {
+        "answers by lowest claim": evaluation.answers_by_claim,
+        "answers by support score": evaluation.answers_by_support,
+    }
+    if evaluation.claims:
+        levels["claims"] = evaluation.claims
+    table = plain_table("ranking", "supported", "unsupported", _AUROC)
+    for name, quality in levels.items():
+        numbers = count(quality.supported), count(quality.unsupported)
+        table.add_row(name, *numbers, _estimate(quality.auroc))
+    yield table
+    table = plain_table("flagged", "below", "examples", "share", "precision", "recall", "F1")
+    table.add_row("answers LOW_GROUNDED", *_flagged(evaluation.low_grounded))
+    for name, quality in levels.items():
+        table.add_section()
+        for flagged in quality.at:
+            table.add_row(name, *_flagged(flagged))
+        if quality.best:
+            table.add_row(f"{name}, best F1 (optimistic)", *_flagged(quality.best))
+    yield table
+    if evaluation.span_kinds:
+        yield _span_kinds(evaluation)
+    for name, quality in levels.items():
+        if quality.calibration:
+            yield _calibration(name, quality.calibration)
+
+
+def _estimate(given: Estimate | None) -> str:
+    return f"{given.value:.3f} ({given.low:.3f} to {given.high:.3f})" if given else NOTHING
+
+
+def precision_and_recall(found: PrecisionRecall) -> Iterator[str]:
+    """Return both with their intervals, with two digits, or as counts where examples are few."""
+    for share, total in ((found.precision, found.flagged), (found.recall, found.unsupported)):
+        if share is None:
+            yield NOTHING
+        elif total < _FEW:
+            yield f"{found.hits} of {total}"
+        else:
+            yield f"{share.value:.2f} ({share.low:.2f}-{share.high:.2f})"
+
+
+def _flagged(flagged: Flagged) -> Iterator[str]:
+    yield NOTHING if flagged.threshold is None else f"{flagged.threshold:.3g}"
+    yield count(flagged.flagged)
+    yield percent(flagged.share)
+    for share in (flagged.precision, flagged.recall, flagged.f1):
+        yield NOTHING if share is None else f"{share:.3f}"
+
+
+def _label_files(evaluation: Evaluation) -> Table:
+    table = plain_table(
+        "labels", "answers", "unsupported", "flagged", "precision", "recall", "AUROC"
+    )
+    for each in evaluation.label_files:
+        numbers = (each.answers, each.unsupported, each.flagged)
+        shares = precision_and_recall(each.verdicts)
+        auroc = f"{each.auroc.value:.2f}" if each.auroc else NOTHING
+        table.add_row(Path(each.file).name, *map(count, numbers), *shares, auroc)
+    return table
+
+
+def _span_kinds(evaluation: Evaluation) -> Table:
+    kinds = evaluation.span_kinds
+    thresholds = list(dict.fromkeys(threshold for kind in kinds for threshold in kind.found))
+    below = [f"< {threshold}" for threshold in thresholds]
+    table = plain_table("spans of a kind", "spans", "unchecked", "claims", _AUROC, *below)
+    for kind in kinds:
+        numbers = count(kind.spans), count(kind.unchecked), count(kind.claims)
+        shares = (percent(kind.found.get(threshold)) for threshold in thresholds)
+        table.add_row(kind.kind, *numbers, _estimate(kind.auroc), *shares)
+    return table
+
+
+def _calibration(name: str, calibration: Calibration) -> Table:
+    table = plain_table(f"{name}: score", "examples", "mean score", "supported")
+    for each in calibration.bins:
+        score, supported = f"{each.mean_score:.3f}", f"{each.supported:.3f}"
+        table.add_row(f"{each.low:.1f} to {each.high:.1f}", count(each.count), score, supported)
+    table.add_row("expected error", "", "", f"{calibration.expected_error:.3f}", style="bold")
+    return table
+
+
+def plain_table(*headings: str) -> Table:
+    """Make a table without lines, whose numbers, behind the first column, are right-aligned."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == headings[0] else "right")
+    return table

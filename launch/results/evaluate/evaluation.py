@@ -1,0 +1,175 @@
+"""Evaluate scores against labels."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from groundwatch.launch.results.evaluate import statistics
+from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import LabelSpan
+from groundwatch.schemas.verdict import Verdict
+
+# Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
+CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
+SUPPORT_THRESHOLDS = (0.6, 0.8, 0.9)
+_MIN_OVERLAP_BYTES = 2
+"""Of a claim and a labelled span, as in RAGTruth's own evaluation of sentences."""
+
+
+class Quality(Record, frozen=True, kw_only=True):
+    """How well one score separates supported from unsupported examples, at some thresholds."""
+
+    supported: int
+    unsupported: int
+    auroc: statistics.Estimate | None
+    best: statistics.Flagged | None
+    at: tuple[statistics.Flagged, ...]
+    calibration: statistics.Calibration | None
+
+
+class SpanKind(Record, frozen=True, kw_only=True):
+    """How well the unsupported spans of one kind are found by the claims that overlap them.
+
+    `found` maps each threshold to the share of these claims below it. No claim overlaps the
+    `unchecked` spans.
+    """
+
+    kind: str
+    spans: int
+    unchecked: int
+    claims: int
+    auroc: statistics.Estimate | None
+    found: dict[str, float]
+
+
+class LabelFile(Record, frozen=True, kw_only=True):
+    """How well the answers of one file of labels are flagged as LOW_GROUNDED."""
+
+    file: str
+    answers: int
+    unsupported: int
+    flagged: int
+    verdicts: statistics.PrecisionRecall
+    auroc: statistics.Estimate | None
+
+
+class Evaluation(Record, frozen=True, kw_only=True):
+    """How well scores agree with labels; the fields of the command's JSON.
+
+    Attributes:
+      verdicts: precision and recall of the verdict LOW_GROUNDED.
+    """
+
+    counts: Counts
+    checkers: dict[str, int]
+    answers_by_claim: Quality
+    answers_by_support: Quality
+    low_grounded: statistics.Flagged
+    verdicts: statistics.PrecisionRecall
+    label_files: tuple[LabelFile, ...]
+    claims: Quality | None
+    span_kinds: tuple[SpanKind, ...]
+
+
+def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
+    """Measure how well scores agree with labels, with intervals of so many resamples."""
+    by_claim = answer_examples(labelled, "min_claim_score")
+    by_support = answer_examples(labelled, "support_score")
+    with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
+    claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
+    flags = _flags(labelled)
+    verdicts = statistics.measure_flags(by_claim, flags, resamples)
+    return Evaluation(
+        counts=counts,
+        checkers=dict(Counter(each.checker or "none" for each in labelled).most_common()),
+        answers_by_claim=_quality(by_claim, CLAIM_THRESHOLDS, resamples),
+        answers_by_support=_quality(by_support, SUPPORT_THRESHOLDS, resamples),
+        low_grounded=statistics.flagged_of(None, sum(flags), verdicts.hits, by_claim),
+        verdicts=verdicts,
+        label_files=tuple(
+            _label_file(file, [each for each in labelled if each.label.file == file], resamples)
+            for file in dict.fromkeys(each.label.file for each in labelled)
+        ),
+        claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
+        span_kinds=tuple(_span_kinds(labelled, claims, resamples)),
+    )
+
+
+def _label_file(file: str, labelled: Sequence[LabelledAnswer], resamples: int) -> LabelFile:
+    examples = answer_examples(labelled, "min_claim_score")
+    flags = _flags(labelled)
+    return LabelFile(
+        file=file,
+        answers=len(labelled),
+        unsupported=sum(example.is_unsupported for example in examples),
+        flagged=sum(flags),
+        verdicts=statistics.measure_flags(examples, flags, resamples),
+        auroc=statistics.measure_auroc(examples, resamples),
+    )
+
+
+def _flags(labelled: Sequence[LabelledAnswer]) -> list[bool]:
+    return [each.verdict == Verdict.LOW_GROUNDED for each in labelled]
+
+
+def answer_examples(
+    labelled: Sequence[LabelledAnswer], score: Literal["min_claim_score", "support_score"]
+) -> list[statistics.Example]:
+    """Return the answers with one of their scores."""
+    return [
+        statistics.Example(getattr(each, score), each.label.is_unsupported, each.cluster)
+        for each in labelled
+    ]
+
+
+def _claim_examples(
+    answer: LabelledAnswer, spans: Iterable[LabelSpan]
+) -> Iterator[statistics.Example]:
+    for claim in answer.claims:
+        is_unsupported = any(_overlaps(claim, span) for span in spans)
+        yield statistics.Example(claim.score, is_unsupported, answer.cluster)
+
+
+def _overlaps(claim: ScoredClaim, span: LabelSpan) -> bool:
+    return min(claim.end, span.end) - max(claim.start, span.start) >= _MIN_OVERLAP_BYTES
+
+
+def _quality(
+    examples: Sequence[statistics.Example], thresholds: Sequence[float], resamples: int
+) -> Quality:
+    unsupported = sum(example.is_unsupported for example in examples)
+    return Quality(
+        supported=len(examples) - unsupported,
+        unsupported=unsupported,
+        auroc=statistics.measure_auroc(examples, resamples),
+        best=statistics.best_f1(examples),
+        at=tuple(statistics.flag_below(examples, threshold) for threshold in thresholds),
+        calibration=statistics.calibrate(examples),
+    )
+
+
+def _span_kinds(
+    labelled: Sequence[LabelledAnswer], claims: Sequence[statistics.Example], resamples: int
+) -> Iterator[SpanKind]:
+    supported = [claim for claim in claims if not claim.is_unsupported]
+    kinds = Counter(span.kind for each in labelled for span in each.label.spans or ())
+    for kind, count in kinds.most_common():
+        hit, unchecked = [], 0
+        for answer in labelled:
+            spans = [span for span in answer.label.spans or () if span.kind == kind]
+            hit += [each for each in _claim_examples(answer, spans) if each.is_unsupported]
+            for span in spans:
+                unchecked += not any(_overlaps(claim, span) for claim in answer.claims)
+        yield SpanKind(
+            kind=kind,
+            spans=count,
+            unchecked=unchecked,
+            claims=len(hit),
+            auroc=statistics.measure_auroc([*supported, *hit], resamples),
+            found={
+                f"{threshold:g}": share
+                for threshold in CLAIM_THRESHOLDS
+                if (share := statistics.flag_below(hit, threshold).share) is not None
+            },
+        )

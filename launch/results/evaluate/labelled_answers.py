@@ -1,0 +1,144 @@
+"""Read scored answers, or check answers now, and join them with their labels."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from hashlib import sha256
+from typing import NamedTuple
+
+import fastavro
+import msgspec
+
+from groundwatch.launch.cli.archive_messages import ArchiveMessages
+from groundwatch.launch.cli.commands.evaluate import EvaluateSettings
+from groundwatch.launch.cli.terminal.unreadable_input import SHOWN_FAULTS
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answers
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Label
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
+from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
+from groundwatch.transforms.step_order import enrich_answers, route_answers
+
+
+class Counts(msgspec.Struct, kw_only=True):
+    """Counts of an evaluation's input; unlabelled answers, and those read before, are ignored."""
+
+    read: int = 0
+    unreadable: int = 0
+    failed: int = 0
+    unlabelled: int = 0
+    labelled: int = 0
+    unscored: int = 0
+    labels_unmet: int = 0
+
+
+class ScoredClaim(NamedTuple):
+    """A claim that required a check: UTF-8 byte offsets into the answer, and its score, 0..1."""
+
+    start: int
+    end: int
+    score: float
+
+
+class LabelledAnswer(Record, frozen=True, kw_only=True):
+    """The scores, 0..1, and the label of an answer; answers from the same facts are a cluster."""
+
+    verdict: str
+    support_score: float | None
+    min_claim_score: float | None
+    claims: tuple[ScoredClaim, ...]
+    cluster: str
+    checker: str | None
+    engine: str | None
+    label: Label
+
+
+def labelled_answer(answer: EnrichedAnswer | AnswerRow, label: Label) -> LabelledAnswer:
+    """Extract the scores of a record."""
+    facts = "\0".join(fact.text for fact in answer.facts)
+    digest = sha256(facts.encode(errors="surrogatepass")).hexdigest()
+    return LabelledAnswer(
+        verdict=answer.verdict,
+        support_score=answer.support_score,
+        min_claim_score=answer.min_claim_score,
+        claims=tuple(
+            ScoredClaim(claim.start, claim.end, claim.required_score)
+            for claim in answer.claims
+            if claim.required_score is not None
+        ),
+        # An answer without known facts is a cluster of its own.
+        cluster=digest if facts.strip("\0") else answer.record_id,
+        checker=answer.check.checker if answer.check else None,
+        engine=answer.engine,
+        label=label,
+    )
+
+
+class LabelledAnswers:
+    """Collect scored answers with their labels, by record id or the answer's own name."""
+
+    def __init__(self, labels: Mapping[str, Label]) -> None:
+        self.labelled: list[LabelledAnswer] = []
+        self.damaged: list[str] = []
+        self.faults: list[str] = []
+        self.last_failure: str | None = None
+        self.counts = Counts(labels_unmet=len(labels))
+        self._labels = dict(labels)
+
+    def add_records(self, paths: Iterable[str]) -> None:
+        """Add the answers of enriched files."""
+        for path in paths:
+            try:
+                for answer in read_answers(path):
+                    self.counts.read += 1
+                    self._add(answer)
+            except UnreadableFile as error:
+                self.damaged.append(str(error))
+
+    def add_checked(self, paths: Sequence[str], settings: EvaluateSettings) -> None:
+        """Check the answers of archives and add them; raise RunStopped if no call can succeed."""
+        # Scores need no check, and no client of Google.
+        from groundwatch.transforms.check_one import check_answers  # noqa: PLC0415
+        from groundwatch.transforms.grounding.transport import try_connection  # noqa: PLC0415
+
+        messages = ArchiveMessages(paths)
+        check_settings = settings.checker.check(retries=settings.retries.policy)
+        try_connection(check_settings)
+        check = partial(check_answers, settings=check_settings)
+        routed = (
+            each for message in messages for each in route_answers(message, settings.format.options)
+        )
+        for outcome in enrich_answers(routed, check, settings.verdicts.thresholds):
+            self.counts.read += 1
+            if isinstance(outcome, EnrichedAnswer):
+                self._add(outcome)
+            elif isinstance(outcome, ParseFailure):
+                self.counts.unreadable += 1
+                if len(self.faults) < SHOWN_FAULTS:
+                    self.faults.append(f"{outcome.message.place}: {outcome.error}")
+            elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
+                self.counts.failed += 1
+                self.last_failure = str(outcome)
+            else:
+                raise outcome
+        self.damaged += messages.damaged
+
+    def _add(self, answer: EnrichedAnswer | AnswerRow) -> None:
+        for name in (answer.record_id, answer.answer_name):
+            if name and (label := self._labels.pop(name, None)):
+                self.labelled.append(labelled_answer(answer, label))
+                self.counts.labelled += 1
+                self.counts.unscored += answer.min_claim_score is None
+                self.counts.labels_unmet -= 1
+                return
+        self.counts.unlabelled += 1
+
+
+def holds_records(path: str) -> bool:
+    """Return whether a file's header is that of enriched records."""
+    # fastavro raises whatever its decoders raise.
+    with storage.read(path) as stream, suppress(Exception):
+        return is_enriched_schema(fastavro.reader(stream).writer_schema)
+    return False

@@ -1,0 +1,201 @@
+"""Divide the scored answers into strata, and estimate the verdicts' quality by samples of each."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from math import ceil, hypot, inf, sqrt
+from typing import NamedTuple
+
+from groundwatch.launch.results.evaluate.shares import Interval, share_interval
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import Thresholds
+
+_NEAR = 0.15  # so close above a threshold
+# No stratum has less than this share of the labels.
+_LEAST_SHARE = 0.25
+
+
+class Stratum(StrEnum):
+    """A part of the scored answers from which a sample is drawn."""
+
+    FLAGGED = "flagged"
+    NEAR = "near"
+    OTHER = "other"
+
+
+class Sample(NamedTuple):
+    """How many answers a stratum has, how many drawn ones are labelled, and unsupported."""
+
+    answers: int
+    labelled: int
+    unsupported: int
+
+    @property
+    def wrong(self) -> float:
+        """The estimated count of unsupported answers; some are labelled."""
+        return self.answers * self.unsupported / self.labelled
+
+    @property
+    def share(self) -> Interval | None:
+        """The share of unsupported answers, which is known once all are labelled.
+
+        Source: W. Cochran, "Sampling Techniques" (1977), 2.6: a label of a finite stratum says as
+        much as this many of an infinite one.
+        """
+        if 0 < self.labelled == self.answers:
+            known = self.unsupported / self.labelled
+            return Interval(known, known, known)
+        worth = (self.answers - 1) / max(self.answers - self.labelled, 1)
+        return share_interval(self.unsupported * worth, self.labelled * worth)
+
+    def variance(self, share: float) -> float:
+        """Return that of the estimated count, for a share of unsupported answers.
+
+        Source: Cochran (1977), 3.2: a simple random sample, without replacement.
+        """
+        unseen = 1 - self.labelled / self.answers
+        return self.answers**2 * unseen * share * (1 - share) / max(self.labelled - 1, 1)
+
+
+class Quality(NamedTuple):
+    """The precision and the recall of LOW_GROUNDED; None where the samples say nothing yet."""
+
+    precision: Interval | None
+    recall: Interval | None
+
+
+class Agreement(NamedTuple):
+    """How two people label the same answers: the share of equal labels, and Cohen's kappa."""
+
+    answers: int
+    share: float
+    kappa: float | None
+
+
+def stratum_of(
+    verdict: str, support_score: float | None, lowest: float | None, thresholds: Thresholds
+) -> Stratum | None:
+    """Return the stratum of an answer; None if it has no scores, 0..1, or another verdict."""
+    distances = [
+        score - threshold
+        for score, threshold in (
+            (support_score, thresholds.low_grounded),
+            (lowest, thresholds.claim),
+        )
+        if score is not None
+    ]
+    if not distances or verdict not in {Verdict.GROUNDED, Verdict.LOW_GROUNDED}:
+        return None
+    if verdict == Verdict.LOW_GROUNDED:
+        return Stratum.FLAGGED
+    return Stratum.NEAR if min(distances) < _NEAR else Stratum.OTHER
+
+
+def estimate_quality(samples: Mapping[Stratum, Sample]) -> Quality:
+    """Estimate the precision and recall of the verdicts from random samples of the strata.
+
+    Each label stands for as many answers as its stratum has for each of its labels, so that neither
+    is biased by how many are drawn from which. Intervals are of 95 %.
+
+    A plain ratio of two estimates is too high if labels are few. Source: E. Beale, "Some Uses of
+    Computers in Operational Research", Industrielle Organisation 31 (1962). The recall is still too
+    high, and its interval wide, while none or one missed answer is expected among the labels.
+    """
+    flagged = samples.get(Stratum.FLAGGED, Sample(0, 0, 0))
+    others = [
+        each for name, each in samples.items() if name is not Stratum.FLAGGED and each.answers
+    ]
+    precision = flagged.share
+    if not precision or not all(each.labelled for each in others):
+        return Quality(precision, None)
+    found, missed = flagged.wrong, sum(each.wrong for each in others)
+    if not found + missed:
+        return Quality(precision, None)
+    spread, other = (
+        sum(each.variance(each.unsupported / each.labelled) for each in part)
+        for part in ([flagged], others)
+    )
+    whole = found + missed
+    value = (found * whole + spread) / (whole**2 + spread + other)
+    low, high = (1 / (1 + each) for each in reversed(_ratio_limits(flagged, others)))
+    return Quality(precision, Interval(value, min(low, value), max(high, value)))
+
+
+def _ratio_limits(flagged: Sample, others: Sequence[Sample]) -> tuple[float, float]:
+    """Return the limits of how many unsupported answers are missed for each that is flagged.
+
+    Source: A. Donner and G. Zou, "Closed-form confidence intervals for functions of the normal mean
+    and standard deviation", Statistical Methods in Medical Research 21 (2012).
+    """
+    missed, missed_low, missed_high = _count_limits(others)
+    found, found_low, found_high = _count_limits([flagged])
+    both = missed * found
+    # The lower limit is in the form that divides by no difference.
+    part = missed_low * (2 * missed - missed_low)
+    root = sqrt(max(both**2 - part * found_high * (2 * found - found_high), 0))
+    low = part / (both + root) if part else 0.0
+    part = found_low * (2 * found - found_low)
+    root = sqrt(max(both**2 - part * missed_high * (2 * missed - missed_high), 0))
+    return low, (both + root) / part if part else inf
+
+
+def _count_limits(strata: Sequence[Sample]) -> tuple[float, float, float]:
+    """Estimate how many answers of some strata are unsupported, with limits.
+
+    Source: G. Zou and A. Donner, "Construction of confidence limits about effect measures",
+    Statistics in Medicine 27 (2008).
+    """
+    shares = [(each.answers, each.share) for each in strata]
+    known = [(answers, share) for answers, share in shares if share]
+    count = sum(each.wrong for each in strata)
+    below = hypot(*(answers * (share.value - share.low) for answers, share in known))
+    above = hypot(*(answers * (share.high - share.value) for answers, share in known))
+    return count, max(count - below, 0.0), count + above
+
+
+def next_stratum(samples: Mapping[Stratum, Sample]) -> Stratum | None:
+    """Choose from which stratum the next answer is drawn; None if all are labelled.
+
+    The one whose next label narrows the estimate most, but each has a quarter of the labels.
+    """
+    open_ = {name: each for name, each in samples.items() if each.labelled < each.answers}
+    total = sum(each.labelled for each in samples.values())
+    behind = [name for name, each in open_.items() if each.labelled <= total * _LEAST_SHARE]
+    if behind:
+        return min(behind, key=lambda name: open_[name].labelled)
+    return max(open_, key=lambda name: _gain(open_[name]), default=None)
+
+
+def _gain(sample: Sample) -> float:
+    """Return about how much variance a label more takes away.
+
+    Half a case more of each kind counts as seen, so that a stratum without one is drawn from, too.
+    """
+    expected = (sample.unsupported + 0.5) / (sample.labelled + 1)
+    return sample.variance(expected) / max(sample.labelled, 1)
+
+
+def labels_needed(interval: Interval, samples: Iterable[Sample], half_width: float) -> int:
+    """Return how many labels more, of the answers left, narrow the interval of these samples.
+
+    Its width falls with the root of their number, and to nothing once all answers are labelled.
+    """
+    answers, labelled, _ = (int(sum(each)) for each in zip(*samples, strict=True))
+    present = (interval.high - interval.low) / 2
+    if labelled >= answers or present <= half_width:
+        return 0
+    worth = labelled / (1 - labelled / answers) * (present / half_width) ** 2
+    return ceil(worth / (1 + worth / answers)) - labelled
+
+
+def measure_agreement(pairs: Sequence[tuple[bool, bool]]) -> Agreement | None:
+    """Measure how two people agree; kappa is None if both have given one and the same label only.
+
+    Source: J. Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
+    """
+    if not pairs:
+        return None
+    share = sum(own == other for own, other in pairs) / len(pairs)
+    first, second = (sum(each) / len(pairs) for each in zip(*pairs, strict=True))
+    chance = first * second + (1 - first) * (1 - second)
+    kappa = None if chance == 1 else (share - chance) / (1 - chance)
+    return Agreement(len(pairs), share, kappa)

@@ -1,0 +1,151 @@
+"""Post JSON to a service; classify its errors by whether a retry can succeed."""
+
+import os
+from pathlib import Path
+
+import httpx
+import msgspec
+
+from groundwatch.launch.results.export.target import (
+    RowsRefused,
+    TargetMisconfigured,
+    TargetUnavailable,
+)
+from groundwatch.schemas.quantities import to_datetime
+from groundwatch.transforms.grounding.protocol import parse_retry_after
+from groundwatch.transforms.runtime import clock
+
+_TIMEOUT_S = 10.0
+_NOT_FOUND = 404
+_MAX_PORT = 65_535
+_REDIRECTS = range(300, 400)
+_REFUSED = frozenset({400, 409, 410, 413, 422})
+_MISCONFIGURED = {
+    401: "the key is not accepted",
+    403: "the key has no permission",
+    404: "there is no such address",
+    405: "there is no such address",
+}
+
+
+class TraceUnknown(RowsRefused):
+    """The service does not have the trace, or the span, that a row belongs to."""
+
+
+class HttpSender:
+    """Send JSON over connections that are kept open; redirects are not followed.
+
+    Args:
+      name: of the target, for messages.
+      base_url: the address, which messages quote up to the port only: it can hold a secret.
+      advice: how to correct a wrong address or key.
+      headers: of each request.
+      auth: user name and password of HTTP basic authentication.
+      unknown: what the body of HTTP 404 contains where only a trace is not known.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        advice: str,
+        *,
+        headers: dict[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+        unknown: bytes | None = None,
+    ) -> None:
+        self._shown = show_address(name, base_url, advice)
+        self._advice = advice
+        self._unknown = unknown
+        self._client = httpx.Client(
+            base_url=base_url, headers=headers, auth=auth, timeout=_TIMEOUT_S
+        )
+        self.close = self._client.close
+
+    def post(self, path: str, body: object) -> bytes:
+        """Post a body as JSON; return the reply's body, or raise as `Target.send` does."""
+        headers = {"Content-Type": "application/json"}
+        return self.send("POST", path, content=msgspec.json.encode(body), headers=headers)
+
+    def get(self, path: str, **parameters: str) -> bytes:
+        """Get a page; return it, or raise as `Target.send` does."""
+        return self.send("GET", path, params=parameters)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes | None = None,
+        params: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> bytes:
+        try:
+            reply = self._client.request(
+                method, path, content=content, params=params, headers=headers
+            )
+        except httpx.HTTPError as error:
+            raise TargetUnavailable(
+                f"{self._shown} does not answer ({type(error).__name__})"
+            ) from None
+        if self._unknown and reply.status_code == _NOT_FOUND and self._unknown in reply.content:
+            raise TraceUnknown("HTTP 404, the trace or the span is not known")
+        if not reply.is_success:
+            wait = reply.headers.get("retry-after")
+            raise reply_error(self._shown, reply.status_code, wait, self._advice)
+        return reply.content
+
+
+def show_address(name: str, url: str, advice: str) -> str:
+    """Name a target with its host and port; raise TargetMisconfigured if there is no such address.
+
+    The rest of an address may be a secret.
+    """
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL:
+        parts = httpx.URL()
+    is_web = parts.scheme in {"http", "https"} and parts.host
+    if not is_web or (parts.port or 0) > _MAX_PORT:
+        raise TargetMisconfigured(
+            f"{name} needs an address such as http://127.0.0.1:8000; {advice}"
+        )
+    return f"{name} at {parts.scheme}://{parts.netloc.decode()}"
+
+
+def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -> Exception:
+    """Return what `Target.send` raises after a reply that is not a success.
+
+    `shown` names the target; the reply's body is not quoted, since it may hold a text.
+    """
+    if status in _REFUSED:
+        return RowsRefused(f"HTTP {status}")
+    if status in _MISCONFIGURED:
+        reason = f"HTTP {status}, {_MISCONFIGURED[status]}"
+        return TargetMisconfigured(f"{shown} refuses: {reason}; {advice}")
+    if status in _REDIRECTS:
+        reason = f"HTTP {status}, a redirect"
+        return TargetMisconfigured(f"{shown} refuses: {reason}; name the final address")
+    wait_s = parse_retry_after(retry_after, to_datetime(clock.now_us()))
+    return TargetUnavailable(f"{shown} answers HTTP {status}", wait_s)
+
+
+def read_secret(name: str) -> str | None:
+    """Return an environment variable, or the content of the file that NAME_FILE names."""
+    path = os.environ.get(f"{name}_FILE")
+    if not path:
+        return os.environ.get(name) or None
+    try:
+        return Path(path).read_text(encoding="utf-8").strip() or None
+    except (OSError, UnicodeDecodeError) as error:
+        raise TargetMisconfigured(f"{name}_FILE: cannot read {path}: {error}") from None
+
+
+def require_secret(name: str) -> str:
+    """Return what `read_secret` does, or raise TargetMisconfigured if there is none."""
+    secret = read_secret(name)
+    if secret is None:
+        raise TargetMisconfigured(
+            f"{name} is missing: set this environment variable, or {name}_FILE to a file"
+        )
+    return secret

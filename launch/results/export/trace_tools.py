@@ -1,0 +1,143 @@
+"""Send results to the tools that keep them on traces: Langfuse, MLflow and Phoenix."""
+
+import os
+import re
+from collections.abc import Sequence
+from functools import partial
+from multiprocessing.pool import ThreadPool
+
+import msgspec
+
+from groundwatch.launch.results.export.http_sender import (
+    HttpSender,
+    TraceUnknown,
+    read_secret,
+    require_secret,
+)
+from groundwatch.launch.results.export.result_payloads import (
+    langfuse_scores,
+    mlflow_assessment,
+    phoenix_annotation,
+)
+from groundwatch.launch.results.export.target import Target
+from groundwatch.schemas.grounding_result import GroundingResult
+from groundwatch.schemas.quantities import to_rfc3339
+from groundwatch.transforms.runtime import clock
+
+_PARALLEL = 8
+_LANGFUSE_CLOUD = "https://cloud.langfuse.com"
+_MLFLOW_LOCAL, _PHOENIX_LOCAL = "http://127.0.0.1:5000", "http://127.0.0.1:6006"
+_TRACE = re.compile("[0-9a-f]{32}")
+
+
+class TraceTarget(Target[GroundingResult]):
+    """Send results over HTTP to a tool that keeps them on traces."""
+
+    _sender: HttpSender
+
+    def accepts(self, row: GroundingResult) -> bool:
+        """Return whether the trace of a result is known."""
+        return bool(row.trace_id)
+
+    def close(self) -> None:
+        self._sender.close()
+
+
+class LangfuseScores(TraceTarget):
+    """Post a verdict and a score for each result; a repeated result replaces its scores."""
+
+    name = "langfuse"
+    max_rows = 50
+
+    def __init__(self, url: str | None = None) -> None:
+        keys = require_secret("LANGFUSE_PUBLIC_KEY"), require_secret("LANGFUSE_SECRET_KEY")
+        variables = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
+        given = url or next(filter(None, map(os.environ.get, variables)), _LANGFUSE_CLOUD)
+        advice = "correct the address, LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
+        # Its threads are daemons: a server that hangs must not keep the process.
+        self._threads = ThreadPool(_PARALLEL)
+        self._sender = HttpSender(self.name, given, advice, auth=keys)
+
+    def send(self, rows: Sequence[GroundingResult]) -> None:
+        """Post the scores, one request each, some at a time."""
+        scores = [score for row in rows for score in langfuse_scores(row)]
+        post = partial(self._sender.post, "/api/public/scores")
+        # One chunk a thread: it ends at the first error.
+        self._threads.map(post, scores, chunksize=-(-len(scores) // _PARALLEL))
+
+    def close(self) -> None:
+        self._threads.terminate()
+        super().close()
+
+
+class MlflowAssessments(TraceTarget):
+    """Create an assessment for each result, unless the trace has the one of the record."""
+
+    name = "mlflow"
+    max_rows = 20  # each takes two requests
+
+    def __init__(self, url: str | None = None) -> None:
+        given = url or os.environ.get("MLFLOW_TRACKING_URI") or _MLFLOW_LOCAL
+        token, user = read_secret("MLFLOW_TRACKING_TOKEN"), read_secret("MLFLOW_TRACKING_USERNAME")
+        self._sender = HttpSender(
+            self.name,
+            given,
+            "correct the address, MLFLOW_TRACKING_TOKEN or MLFLOW_TRACKING_USERNAME",
+            headers={"Authorization": f"Bearer {token}"} if token else None,
+            unknown=b"RESOURCE_DOES_NOT_EXIST",
+            auth=(user, read_secret("MLFLOW_TRACKING_PASSWORD") or "") if user else None,
+        )
+
+    def send(self, rows: Sequence[GroundingResult]) -> None:
+        """Create the assessments, one by one."""
+        for row in rows:
+            self._send(row)
+
+    def _send(self, row: GroundingResult) -> None:
+        # MLflow has no id of the sender's choice: a repeated result would be a second assessment.
+        trace_id = f"tr-{row.trace_id}" if _TRACE.fullmatch(row.trace_id or "") else row.trace_id
+        trace = msgspec.json.decode(self._sender.get(f"/api/3.0/mlflow/traces/{trace_id}"))
+        stored = trace["trace"]["trace_info"].get("assessments", [])
+        if row.record_id in [(each.get("metadata") or {}).get("record_id") for each in stored]:
+            return
+        times = dict.fromkeys(("create_time", "last_update_time"), to_rfc3339(clock.now_us()))
+        body = {"assessment": {"trace_id": trace_id, **times, **mlflow_assessment(row)}}
+        self._sender.post(f"/api/3.0/mlflow/traces/{trace_id}/assessments", body)
+
+
+class PhoenixAnnotations(TraceTarget):
+    """Post an annotation for each result; a repeated result replaces its annotation."""
+
+    name = "phoenix"
+    max_rows = 100
+
+    def __init__(self, url: str | None = None) -> None:
+        given = url or os.environ.get("PHOENIX_COLLECTOR_ENDPOINT") or _PHOENIX_LOCAL
+        key = read_secret("PHOENIX_API_KEY")
+        headers = {"Authorization": f"Bearer {key}"} if key else None
+        advice = "correct the address and PHOENIX_API_KEY"
+        self._sender = HttpSender(
+            self.name, given, advice, headers=headers, unknown=b"do not exist"
+        )
+
+    def send(self, rows: Sequence[GroundingResult]) -> None:
+        """Post the annotations of spans, and those of traces whose span is not known."""
+        for kind in ("span", "trace"):
+            taken = [row for row in rows if bool(row.span_id) == (kind == "span")]
+            if taken:
+                self._post(f"/v1/{kind}_annotations", taken)
+
+    def _post(self, path: str, rows: Sequence[GroundingResult]) -> None:
+        body = {"data": [phoenix_annotation(row) for row in rows]}
+        try:
+            # Only then the reply says whether Phoenix has the spans.
+            self._sender.post(f"{path}?sync=true", body)
+        except TraceUnknown:
+            if len(rows) == 1:
+                # Without `sync`, Phoenix waits some minutes for the span.
+                self._sender.post(path, body)
+            raise
+
+    def accepts(self, row: GroundingResult) -> bool:
+        """Return whether the span or the trace of a result is known."""
+        return bool(row.span_id or row.trace_id)

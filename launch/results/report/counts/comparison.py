@@ -1,0 +1,89 @@
+"""The differences between the records of two folders."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from groundwatch.launch.results.evaluate.shares import Interval, difference_interval, share_interval
+from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
+from groundwatch.launch.results.report.counts.groups import Group
+from groundwatch.launch.results.report.counts.tally import Findings
+from groundwatch.schemas import Record
+
+
+class Scores(NamedTuple):
+    """The verdict and the scores of an answer in the first folder."""
+
+    verdict: str
+    support: float | None
+    claim: float | None
+
+
+class ChangedAnswer(NamedTuple):
+    """An answer of the second folder whose verdict in the first one was another."""
+
+    before: Scores
+    excerpt: AnswerExcerpt
+
+
+class PairCounts(NamedTuple):
+    """The pairs of an engine, or of all, how many changed, and the mean changes of their scores."""
+
+    engine: str | None
+    pairs: int
+    changed: int
+    became_low: int
+    no_longer_low: int
+    support_change: float | None
+    claim_change: float | None
+
+
+NO_PAIRS = PairCounts(None, 0, 0, 0, 0, None, None)
+
+
+class RateChange(NamedTuple):
+    """The low-grounded rates of an engine, or of all, in two folders."""
+
+    engine: str | None
+    before: Interval | None
+    after: Interval | None
+
+    @property
+    def change(self) -> Interval | None:
+        """The difference; None if one folder assessed no answer."""
+        return difference_interval(self.before, self.after) if self.before and self.after else None
+
+
+class Comparison(Record, frozen=True, kw_only=True):
+    """All differences; `before` and `after` are the counts of each folder."""
+
+    before: Findings
+    after: Findings
+    total: PairCounts
+    changes: dict[tuple[str, str], int]
+    engines: Sequence[PairCounts]
+    answers: Sequence[ChangedAnswer]
+    only_before: int
+    only_after: int
+
+    @property
+    def all_rates(self) -> RateChange:
+        """The low-grounded rates of all assessed answers."""
+        rates = (
+            share_interval(each.tally.low_grounded, each.tally.assessed)
+            for each in (self.before, self.after)
+        )
+        return RateChange(None, *rates)
+
+    def engine_rates(self, limit: int) -> list[RateChange]:
+        """Return the low-grounded rates of the engines, those with the most answers first."""
+        before, after = self.before.tally.engines, self.after.tally.engines
+        none = Group(None)
+        pairs = {key: (before.get(key, none), after.get(key, none)) for key in {*before, *after}}
+
+        def rank(key: str | None) -> tuple[int, str]:
+            return -sum(group.answers for group in pairs[key]), key or ""
+
+        return [
+            RateChange(key, *(each.low_interval for each in pairs[key]))
+            for key in sorted(pairs, key=rank)[:limit]
+        ]

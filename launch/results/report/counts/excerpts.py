@@ -1,0 +1,227 @@
+"""Cut answers to a size that a page can hold."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from groundwatch.launch.results.report.counts.untrusted_names import (
+    Combination,
+    combination_of,
+    cut_name,
+    kept_title,
+)
+from groundwatch.schemas import Record
+from groundwatch.schemas.checked_answer import Claim, Contradiction
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.redaction import TextMode, is_hashed
+from groundwatch.transforms.rules.spans import character_start
+
+_MAX_MISMATCHES = 12
+_MAX_SENTENCE_BYTES = 1_000
+# Behind a sentence, of any script, or a line.
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n|(?<=。)".encode())
+_MAX_QUERY_BYTES = 600
+_LEAD_BYTES = 600
+_MAX_CLAIM_CHARACTERS = 600
+_MAX_VALUE_CHARACTERS = 120
+_MAX_RESOURCE_NAME = 1_000
+_MAX_URI_CHARACTERS = 2_000
+
+
+class Excerpt(Record, frozen=True, kw_only=True):
+    """A span of a text from one UTF-8 byte to another, and the length of the whole in bytes."""
+
+    start: int
+    end: int
+    text: str
+    bytes: int
+
+
+class NumberedClaim(NamedTuple):
+    """A claim and its number in the answer, from 1."""
+
+    number: int
+    claim: Claim
+
+
+Passage = tuple[str, NumberedClaim | None]  # a part of an answer, and the claim that it belongs to
+
+
+class FactExcerpt(Record, frozen=True, kw_only=True):
+    """A fact of an answer, and the numbers of the claims that it supports; numbers are from 1.
+
+    `cited` are the sentences that support them.
+    """
+
+    number: int
+    text: Excerpt | None
+    source: str | None
+    uri: str | None
+    title: str | None
+    cited_by: tuple[int, ...]
+    cited: tuple[str, ...]
+
+
+class AnswerExcerpt(Record, frozen=True, kw_only=True):
+    """An answer, its claims by score, and texts if the run kept them.
+
+    It stands for so many records with the same least supported claim.
+    """
+
+    answer: AnswerRow
+    text_mode: TextMode
+    query: Excerpt | None
+    text: Excerpt | None
+    claims: tuple[NumberedClaim, ...]
+    mismatches: tuple[Contradiction, ...]
+    facts: tuple[FactExcerpt, ...]
+    fact_count: int
+    records: int = 1
+
+    def passages(self) -> list[Passage]:
+        """Divide the excerpt of the answer by its claims."""
+        return list(divide(self.text, self.claims)) if self.text else []
+
+    @property
+    def combination(self) -> Combination:
+        """The engine, the verdict and the tags."""
+        return combination_of(self.answer)
+
+    @property
+    def is_low_scored(self) -> bool:
+        """Whether the answer is low-grounded by the scores of its claims."""
+        answer = self.answer
+        return answer.verdict == Verdict.LOW_GROUNDED and answer.min_claim_score is not None
+
+    @property
+    def lowest_text(self) -> str | None:
+        """The text of the claim with the lowest score; of an answer without claims, its text."""
+        lowest = self.claims[0] if self.claims else None
+        texts = (text for text, claim in self.passages() if claim == lowest)
+        return cut_name(next(texts, None), _MAX_CLAIM_CHARACTERS)
+
+
+def claim_rank(claim: Claim) -> float:
+    """Return the score by which claims are ordered; those without one come last."""
+    return inf if claim.required_score is None else claim.required_score
+
+
+class Limits(NamedTuple):
+    """How much of an answer a page has room for."""
+
+    answer_bytes: int = 6_000
+    facts: int = 8
+    fact_bytes: int = 1_600
+
+
+def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # noqa: B008 - frozen
+    """Cut an answer to the size of a page."""
+    # The text of a claim is a span of the answer.
+    claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
+    ranked = sorted(claims, key=lambda each: claim_rank(each.claim))
+    text_mode = _text_mode(row)
+    has_text = text_mode is TextMode.FULL
+    lowest = ranked[0].claim.start if ranked else 0
+    text = cut_text(row.answer_text, lowest, limits.answer_bytes) if has_text else None
+    return AnswerExcerpt(
+        answer=replace(
+            row,
+            answer_name=cut_name(row.answer_name, _MAX_RESOURCE_NAME),
+            engine=cut_name(row.engine),
+            session=cut_name(row.session),
+            verdict_reason=cut_name(row.verdict_reason) or "",
+            tags=tuple(cut_name(tag) or "" for tag in row.tags),
+            **dict.fromkeys(("skip_reasons", "claims", "facts", "mismatches"), ()),
+            query=None,
+            answer_text="",
+        ),
+        text_mode=text_mode,
+        query=cut_text(row.query, 0, _MAX_QUERY_BYTES) if has_text and row.query else None,
+        text=text,
+        claims=tuple(ranked),
+        mismatches=tuple(
+            replace(
+                each,
+                claim_value=cut_name(each.claim_value, _MAX_VALUE_CHARACTERS),
+                fact_value=cut_name(each.fact_value, _MAX_VALUE_CHARACTERS),
+            )
+            for each in row.mismatches[: _MAX_MISMATCHES if has_text else 0]
+        ),
+        facts=tuple(_facts(row, ranked, limits, has_text=has_text)),
+        fact_count=len(row.facts),
+    )
+
+
+def _text_mode(row: AnswerRow) -> TextMode:
+    """Return what the run kept of the texts of a record."""
+    texts = (row.answer_text, row.query, *(fact.text for fact in row.facts))
+    text = next(filter(None, texts), None)
+    if text is None:
+        return TextMode.NONE
+    return TextMode.HASH if is_hashed(text) else TextMode.FULL
+
+
+def _facts(
+    row: AnswerRow, ranked: Sequence[NumberedClaim], limits: Limits, *, has_text: bool
+) -> Iterator[FactExcerpt]:
+    """Order the facts: those that contradict, then by the lowest claim that cites them."""
+    facts = row.facts
+    cited = (fact for each in ranked for fact in each.claim.citations)
+    named = (*(each.fact for each in row.mismatches), *cited)
+    first = [fact for fact in named if fact is not None and fact < len(facts)]
+    for index in list(dict.fromkeys([*first, *range(len(facts))]))[: limits.facts]:
+        # By the number of a claim that cites the fact: where in the fact the cited part begins.
+        starts = {
+            number: dict(zip(claim.citations, claim.citation_starts, strict=False)).get(index, 0)
+            for number, claim in ranked
+            if index in claim.citations
+        }
+        fact, cited_byte = facts[index], next(iter(starts.values()), 0)
+        whole = fact.text.encode(errors="replace") if has_text and starts else b""
+        yield FactExcerpt(
+            number=index + 1,
+            text=cut_text(fact.text, cited_byte, limits.fact_bytes) if has_text else None,
+            source=cut_name(fact.uri or fact.document),
+            # A link that is cut would lead elsewhere.
+            uri=fact.uri if len(fact.uri or "") <= _MAX_URI_CHARACTERS else None,
+            title=kept_title(fact.title),
+            cited_by=tuple(sorted(starts)),
+            cited=tuple(_sentence(whole, start) for start in {*starts.values()} if whole),
+        )
+
+
+def _sentence(text: bytes, start_byte: int) -> str:
+    """Return the sentence of a fact that begins at a byte."""
+    rest = text[start_byte : start_byte + _MAX_SENTENCE_BYTES]
+    end = _SENTENCE_END.search(rest)
+    return rest[: end.start() if end else None].decode(errors="ignore").strip()
+
+
+def cut_text(text: str, around: int, max_bytes: int) -> Excerpt:
+    """Cut a text to a length, keeping the UTF-8 byte `around` and a little before it."""
+    whole = text.encode(errors="replace")
+    latest_start = max(len(whole) - max_bytes, 0)
+    start = character_start(whole, min(max(around - _LEAD_BYTES, 0), latest_start))
+    end = character_start(whole, min(start + max_bytes, len(whole)))
+    span = whole[start:end].decode(errors="replace")
+    return Excerpt(start=start, end=end, text=span, bytes=len(whole))
+
+
+def divide(excerpt: Excerpt, claims: Iterable[NumberedClaim]) -> Iterator[Passage]:
+    """Divide an excerpt of an answer into passages; of claims that overlap the second is cut."""
+    whole = excerpt.text.encode()
+    position = 0
+    for numbered in sorted(claims, key=lambda each: (each.claim.start, each.claim.end)):
+        start = max(numbered.claim.start - excerpt.start, position)
+        end = min(numbered.claim.end - excerpt.start, len(whole))
+        if start < end:
+            if position < start:
+                yield whole[position:start].decode(errors="replace"), None
+            yield whole[start:end].decode(errors="replace"), numbered
+            position = end
+    if position < len(whole):
+        yield whole[position:].decode(errors="replace"), None

@@ -1,0 +1,117 @@
+"""Counts by engine, session and document."""
+
+import msgspec
+
+from groundwatch.launch.results.evaluate.shares import Interval, share_interval, wilson_lower_bound
+from groundwatch.launch.results.report.counts.untrusted_names import cut_name, kept_title
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Tag, Verdict
+
+_MAX_KEYS = 20_000
+# Texts compare faster than enum values.
+_LOW_GROUNDED, _POLICY_SKIPPED = str(Verdict.LOW_GROUNDED), str(Verdict.POLICY_SKIPPED)
+ASSESSED = frozenset({str(Verdict.GROUNDED), _LOW_GROUNDED})
+"""The verdicts that say whether an answer is supported; low-grounded shares are of these."""
+
+_DRIFT, _MISCITED = str(Tag.SCORE_DRIFT), str(Tag.CITATION_MISMATCH)
+
+
+class Group(msgspec.Struct):
+    """The answers of one engine, session or document; of None where the answers name none."""
+
+    key: str | None
+    title: str | None = None
+    answers: int = 0
+    assessed: int = 0
+    low_grounded: int = 0
+    policy_skipped: int = 0
+
+    @property
+    def low_share(self) -> float | None:
+        """Low-grounded answers among those assessed, 0..1; None without any."""
+        return self.low_grounded / self.assessed if self.assessed else None
+
+    @property
+    def low_interval(self) -> Interval | None:
+        """The same share, with its 95 % interval."""
+        return share_interval(self.low_grounded, self.assessed)
+
+
+class Groups(dict[str | None, Group]):
+    """Count answers by key in bounded memory.
+
+    Beyond the maximum of keys, the half with the fewest low-grounded answers is dropped. A count
+    may therefore be too low, and is never too high.
+    """
+
+    dropped = 0
+
+    def add(self, key: str | None, verdict: str, title: str | None = None) -> None:
+        """Count an answer under a key."""
+        key = cut_name(key)
+        group = self.get(key)
+        if group is None:
+            if len(self) >= _MAX_KEYS:
+                self._drop_half()
+            group = self[key] = Group(key, kept_title(title))
+        group.answers += 1
+        group.assessed += verdict in ASSESSED
+        group.low_grounded += verdict == _LOW_GROUNDED
+        group.policy_skipped += verdict == _POLICY_SKIPPED
+
+    def _drop_half(self) -> None:
+        by_rank = sorted(self.values(), key=lambda group: (group.low_grounded, group.answers))
+        for dropped in by_rank[: _MAX_KEYS // 2]:
+            del self[dropped.key]
+        self.dropped += _MAX_KEYS // 2
+
+    def ranked(self, limit: int) -> list[Group]:
+        """Return the groups with the highest lower bounds of their low-grounded share."""
+
+        def rank(group: Group) -> tuple[float, int, str]:
+            bound = wilson_lower_bound(group.low_grounded, group.assessed)
+            return -bound, -group.answers, group.key or ""
+
+        return sorted(self.values(), key=rank)[:limit]
+
+
+class Mean(msgspec.Struct):
+    """The mean of a sequence of numbers; None is not counted."""
+
+    count: int = 0
+    total: float = 0.0
+
+    def add(self, number: float | None) -> None:
+        """Add a number, unless it is None."""
+        if number is not None:
+            self.count += 1
+            self.total += number
+
+    @property
+    def value(self) -> float | None:
+        """The mean; None without any number."""
+        return self.total / self.count if self.count else None
+
+
+class GeneratorComparison(msgspec.Struct):
+    """The scores and citations of an engine; drift is the generator's score minus the check's."""
+
+    engine: str | None
+    drift: Mean = msgspec.field(default_factory=Mean)
+    precision: Mean = msgspec.field(default_factory=Mean)
+    recall: Mean = msgspec.field(default_factory=Mean)
+    drifting: int = 0
+    miscited: int = 0
+
+    def add(self, answer: AnswerRow) -> None:
+        """Count an answer."""
+        self.drift.add(answer.score_drift)
+        self.precision.add(answer.citation_precision)
+        self.recall.add(answer.citation_recall)
+        self.drifting += _DRIFT in answer.tags
+        self.miscited += _MISCITED in answer.tags
+
+    @property
+    def compared(self) -> int:
+        """How many answers have a score of the generator, or citations."""
+        return max(self.drift.count, self.precision.count, self.recall.count)

@@ -1,0 +1,261 @@
+"""All counts of a report."""
+
+from bisect import bisect_right
+from collections import Counter, deque
+
+import msgspec
+
+from groundwatch.launch.results.report.counts.groups import ASSESSED, GeneratorComparison, Groups
+from groundwatch.launch.results.report.counts.score_grid import ScoreGrid
+from groundwatch.launch.results.report.counts.timeline import OTHERS, Timeline
+from groundwatch.launch.results.report.counts.untrusted_names import (
+    Combination,
+    combination_of,
+    cut_name,
+    sources_of,
+)
+from groundwatch.launch.results.report.counts.worst_answers import WorstAnswers
+from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
+from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
+from groundwatch.schemas import Record
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.settings import LOCAL
+from groundwatch.transforms.rules.alerting import AlertRule
+from groundwatch.transforms.rules.routing import (
+    ABOVE_THRESHOLDS,
+    CLAIM_SCORE,
+    CONTRADICTION,
+    SUPPORT_SCORE,
+)
+from groundwatch.transforms.rules.tagging import Thresholds, score_verdict
+
+BINS = 20
+_EDGES = [step / BINS for step in range(1, BINS)]
+_ALERTING = AlertRule().verdicts
+_BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, CONTRADICTION, SUPPORT_SCORE})
+_MAX_NAMES = 1_000
+_MAX_ENGINES = 1_000
+_MAX_COMBINATIONS = 2_000
+_MAX_RATE_ALERTS = 12
+
+
+class NameCounts(Counter[str]):
+    """Count untrusted names; names beyond the first thousand distinct ones count as others."""
+
+    def add(self, name: str) -> None:
+        """Count a name."""
+        name = cut_name(name) or ""
+        self[name if name in self or len(self) < _MAX_NAMES else OTHERS] += 1
+
+
+class Combinations(Counter[Combination]):
+    """Count answers by engine, verdict and tags; beyond a maximum, engines count as others."""
+
+    def add(self, answer: AnswerRow) -> None:
+        """Count an answer."""
+        engine, verdict, tags = combination_of(answer)
+        for key, most in (
+            ((engine, verdict, tags), _MAX_COMBINATIONS),
+            ((OTHERS, verdict, tags), 2 * _MAX_COMBINATIONS),
+        ):
+            if key in self or len(self) < most:
+                self[key] += 1
+                return
+        self[OTHERS, OTHERS, ()] += 1
+
+
+class ScoreHistogram(Counter[int]):
+    """Count scores, 0..1, in twentieths; a score on an edge belongs to the upper bin."""
+
+    def add(self, score: float | None) -> None:
+        """Count a score, unless it is None."""
+        if score is not None:
+            self[bisect_right(_EDGES, score)] += 1
+
+
+class Latencies(Counter[int]):
+    """Count latencies in milliseconds to two digits; the longest one is exact."""
+
+    max_ms = 0
+
+    def add(self, latency_ms: int) -> None:
+        """Count a latency."""
+        scale = 10 ** max(len(str(latency_ms)) - 2, 0)
+        self[latency_ms // scale * scale] += 1
+        self.max_ms = max(self.max_ms, latency_ms)
+
+    def quantile_ms(self, share: float) -> int | None:
+        """Return the quantile of a share, 0..1; None without any latency."""
+        left = share * self.total()
+        for latency_ms in sorted(self):
+            left -= self[latency_ms]
+            if left <= 0:
+                return latency_ms
+        return None
+
+
+class FailureClass(msgspec.Struct):
+    """The failures of one step with one error class."""
+
+    step: str
+    error_class: str
+    example: str
+    failures: int = 0
+    retryable: int = 0
+
+
+class Tally:
+    """Accumulate the counts of a report in memory that does not grow with the records."""
+
+    def __init__(self, thresholds: Thresholds, shown: int = SHOWN_ANSWERS) -> None:
+        self.thresholds = thresholds
+        self.verdicts: Counter[str] = Counter()
+        self.reasons = NameCounts()
+        self.tags = NameCounts()
+        self.skip_reasons = NameCounts()
+        self.combinations = Combinations()
+        self.timeline = Timeline()
+        self.support_scores = ScoreHistogram()
+        self.claim_scores = ScoreHistogram()  # of each answer's least supported claim
+        self.engines = Groups()
+        self.sessions = Groups()
+        self.sources = Groups()
+        self._generators: dict[str | None, GeneratorComparison] = {}
+        self.grid = ScoreGrid(thresholds)  # of engines without thresholds of their own
+        self.engine_grids = {name: ScoreGrid(own) for name, own in thresholds.engines.items()}
+        self.worst = WorstAnswers(shown)
+        self.severities: Counter[str] = Counter()
+        self.alert_kinds: Counter[str] = Counter()
+        self.rate_alerts: deque[AlertLine] = deque(maxlen=_MAX_RATE_ALERTS)
+        self._failures: dict[tuple[str, str], FailureClass] = {}
+        self.latencies = Latencies()
+        self.checked = self.cached = self.calls = self.characters = 0
+        self.screened = 0  # assessed answers that the embedded checker compared by words
+        self.reported = 0  # low-grounded answers without a check: the generator reported them
+        self.unscored_alerts = 0  # answers that alert by default under any thresholds
+        self.unexplained_verdicts = 0  # those that do not follow from the thresholds
+
+    def add_alert(self, alert: AlertLine) -> None:
+        """Count an alert."""
+        self.severities[alert.severity] += 1
+        self.alert_kinds[alert.kind] += 1
+        if alert.rate is not None:
+            self.rate_alerts.append(alert)
+
+    def add_failure(self, failure: FailureLine) -> None:
+        """Count a failure."""
+        key = failure.step, failure.error_class
+        found = self._failures.setdefault(key, FailureClass(*key, example=failure.error))
+        found.failures += 1
+        found.retryable += failure.retryable
+
+    def add_answer(self, answer: AnswerRow) -> None:
+        """Count an enriched record."""
+        self._count_verdict(answer)
+        self._count_scores(answer)
+        self._count_check(answer)
+        engine = cut_name(answer.engine)
+        if engine not in self._generators and len(self._generators) >= _MAX_ENGINES:
+            engine = OTHERS
+        self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
+        self.worst.add(answer)
+
+    @property
+    def answers(self) -> int:
+        """How many enriched records there are."""
+        return self.verdicts.total()
+
+    @property
+    def assessed(self) -> int:
+        """How many answers are grounded or low-grounded."""
+        return sum(self.verdicts[verdict] for verdict in ASSESSED)
+
+    @property
+    def scored(self) -> int:
+        """How many answers are grounded or low-grounded by the scores of a check."""
+        return self.assessed - self.reported
+
+    @property
+    def low_scored(self) -> int:
+        """How many answers are low-grounded by the scores of a check."""
+        return self.low_grounded - self.reported
+
+    @property
+    def contradicting(self) -> int:
+        """How many answers are low-grounded since a claim contradicts a fact."""
+        return self.reasons[CONTRADICTION]
+
+    @property
+    def is_screen(self) -> bool:
+        """Whether no answer was scored by more than its words."""
+        return 0 < self.screened == self.scored
+
+    @property
+    def low_grounded(self) -> int:
+        """How many answers are low-grounded."""
+        return self.verdicts[Verdict.LOW_GROUNDED]
+
+    def share_of(self, verdict: str) -> float | None:
+        """Return the share of answers with a verdict, 0..1; None without any answer."""
+        return self.verdicts[verdict] / self.answers if self.answers else None
+
+    def failures(self) -> list[FailureClass]:
+        """Return the failures by class, the most frequent class first."""
+        return sorted(self._failures.values(), key=lambda found: -found.failures)
+
+    def generators(self) -> list[GeneratorComparison]:
+        """Return the engines that have anything to compare, those with the most answers first."""
+        found = [each for each in self._generators.values() if each.compared]
+        return sorted(found, key=lambda each: (-each.compared, each.engine or ""))
+
+    def _count_verdict(self, answer: AnswerRow) -> None:
+        self.verdicts[answer.verdict] += 1
+        self.reasons.add(answer.verdict_reason)
+        for tag in answer.tags:
+            self.tags.add(tag)
+        for reason in answer.skip_reasons:
+            self.skip_reasons.add(reason)
+        self.combinations.add(answer)
+        self.timeline.add(answer.event_time_us, answer.verdict, cut_name(answer.engine))
+        self.engines.add(answer.engine, answer.verdict)
+        if answer.session is not None:
+            self.sessions.add(answer.session, answer.verdict)
+        for key, title in sources_of(answer).items():
+            self.sources.add(key, answer.verdict, title)
+
+    def _count_scores(self, answer: AnswerRow) -> None:
+        support, claim = answer.support_score, answer.min_claim_score
+        if support is None and claim is None:
+            self.unscored_alerts += answer.verdict in _ALERTING
+            return
+        self.support_scores.add(support)
+        self.claim_scores.add(claim)
+        grid = self.engine_grids.get(answer.engine or "", self.grid)
+        grid.add(support, claim)
+        contradicts = answer.verdict_reason == CONTRADICTION
+        expected = score_verdict(support, claim, grid.thresholds, contradicts=contradicts).verdict
+        self.unexplained_verdicts += (
+            answer.verdict_reason in _BY_SCORE and answer.verdict != expected
+        )
+
+    def _count_check(self, answer: AnswerRow) -> None:
+        if answer.check is None:
+            self.reported += answer.verdict == Verdict.LOW_GROUNDED
+            return
+        self.checked += 1
+        self.screened += answer.check.checker == LOCAL and answer.verdict in ASSESSED
+        self.cached += answer.check.cached
+        # Records of version 1 count repeated requests among the attempts alone.
+        self.calls += answer.check.attempts
+        self.characters += answer.check.characters
+        if answer.check.calls:
+            self.latencies.add(answer.check.latency_ms)
+
+
+class Findings(Record, frozen=True, kw_only=True):
+    """The counts of an output folder, its last summary, and the reasons of unreadable files."""
+
+    tally: Tally
+    summary: RunSummary | None
+    unreadable: tuple[str, ...]

@@ -1,0 +1,101 @@
+"""Keep the worst answers of a folder."""
+
+from collections import Counter
+from heapq import nlargest
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt, claim_rank, cut_answer
+from groundwatch.launch.results.report.counts.untrusted_names import cut_name
+from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import Verdict
+
+_MAX_FILTERS = 64
+_MAX_GROUPS = 50_000
+
+ANSWERS_OF_A_FILTER = 3
+"""Of each verdict and tag, so many answers are kept."""
+
+_Group = int | str
+_Rank = tuple[Badness, float]
+
+
+class _Kept(NamedTuple):
+    """The worst answer of a group."""
+
+    rank: _Rank
+    group: _Group
+    excerpt: AnswerExcerpt
+
+
+class _Worst:
+    """Keep the worst answers of so many groups."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._groups: dict[_Group, _Kept] = {}
+        self._least: _Rank | None = None  # of the answers kept, if they are so many
+
+    def add(self, group: _Group, rank: _Rank, row: AnswerRow) -> None:
+        """Keep an answer if it is the worst of its group, and among the worst so far."""
+        kept = self._groups.get(group)
+        least = kept.rank if kept else self._least
+        if least is not None and rank < least:
+            return
+        self._groups[group] = _Kept(rank, group, cut_answer(row))
+        if len(self._groups) >= 2 * self._limit:
+            self._groups = {each.group: each for each in self.worst()}
+            self._least = min(each.rank for each in self._groups.values())
+
+    def worst(self) -> list[_Kept]:
+        """Return the worst answers, the worst first."""
+        return nlargest(self._limit, self._groups.values(), key=lambda each: each.rank)
+
+
+class WorstAnswers:
+    """Keep the worst answers of a folder, and the worst few of each verdict and tag.
+
+    Answers with the same engine, verdict, tags and least supported claim are kept as one.
+    """
+
+    def __init__(self, limit: int = SHOWN_ANSWERS) -> None:
+        self._all = _Worst(limit)
+        self._by_filter: dict[str, _Worst] = {}
+        self._records: Counter[_Group] = Counter()
+        self._order = 0
+
+    def add(self, row: AnswerRow) -> None:
+        """Keep an answer if it is among the worst so far; of equal ones the earlier is kept."""
+        self._order -= 1
+        group, rank = _group_of(row), (badness(row), self._order)
+        if isinstance(group, int) and (group in self._records or len(self._records) < _MAX_GROUPS):
+            self._records[group] += 1
+        self._all.add(group, rank, row)
+        for name in filter(None, map(cut_name, (row.verdict, *row.tags))):
+            if name not in self._by_filter and len(self._by_filter) < _MAX_FILTERS:
+                self._by_filter[name] = _Worst(ANSWERS_OF_A_FILTER)
+            if name in self._by_filter:
+                self._by_filter[name].add(group, rank, row)
+
+    def answers(self) -> list[AnswerExcerpt]:
+        """Return the answers, the worst first."""
+        kept = (each for worst in (self._all, *self._by_filter.values()) for each in worst.worst())
+        found: dict[_Group, AnswerExcerpt] = {}
+        record_ids: set[str] = set()
+        for each in sorted(kept, key=lambda each: each.rank, reverse=True):
+            record_id = each.excerpt.answer.record_id
+            if each.group not in found and record_id not in record_ids:
+                records = self._records.get(each.group, 1)
+                found[each.group] = replace(each.excerpt, records=records)
+                record_ids.add(record_id)
+        return list(found.values())
+
+
+def _group_of(row: AnswerRow) -> _Group:
+    """Return what answers with an equal claim have in common, or else the record's id."""
+    lowest = min(row.claims, key=claim_rank, default=None)
+    if row.verdict != Verdict.LOW_GROUNDED or lowest is None or not lowest.text:
+        return row.record_id
+    return hash((row.engine, row.tags, lowest.text))

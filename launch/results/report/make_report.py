@@ -1,0 +1,68 @@
+"""Make the report of an output folder, or compare two."""
+
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console
+
+from groundwatch.launch.cli.commands.report import ReportSettings
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
+from groundwatch.launch.results.report.compare_folders import compare_folders
+from groundwatch.launch.results.report.page.page import render
+from groundwatch.launch.results.report.write_report import REPORT_NAME, read_output
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.sinks.summary_file import read_summaries
+from groundwatch.pipeline.sources import output_folder
+
+_COMPARISON_NAME = "comparison.html"
+
+
+def report(loaded: Loaded[ReportSettings]) -> int:
+    """Count a run's output, or compare two, and write the page; return 1 if a file is damaged."""
+    settings, problems = loaded.settings, loaded.problems
+    folders = [folder for folder in (settings.folder, settings.other_folder) if folder]
+    found = [_find_files(folder, problems) for folder in folders]
+    loaded.raise_problems()
+    enriched = sum(len(each.enriched) for each in found)
+    with Console(stderr=True).status(f"reading {enriched:,} files"):
+        if settings.other_folder:
+            try:
+                made = compare_folders(folders, found, settings.shown_answers, settings.record_url)
+            except OSError as error:
+                return fail(str(error))
+            return _write(settings, storage.join(folders[-1], _COMPARISON_NAME), *made)
+        thresholds = settings.given_thresholds
+        findings = read_output(found[0], thresholds, shown=settings.shown_answers)
+    for run in read_summaries(settings.folder):
+        if run.unfinished:
+            sys.stderr.write(
+                f"groundwatch: the run {run.name} has not ended: give its command again to finish"
+                " it; the report counts what is published\n"
+            )
+    page = render(findings, settings.folder, settings.price_per_1k_chars, settings.record_url)
+    default = storage.join(settings.folder, REPORT_NAME)
+    status = _write(settings, default, page, findings.unreadable)
+    tally = findings.tally
+    return status or gate(tally.low_grounded / max(1, tally.assessed), settings.fail_above)
+
+
+def _write(settings: ReportSettings, default: str, page: str, unreadable: Iterable[str]) -> int:
+    path = settings.report_output or default
+    try:
+        storage.write_whole(path, page.encode())
+    except OSError as error:
+        return fail(f"{path} cannot be written: {error.strerror or error}")
+    sys.stdout.write(f"{path}\n")
+    statuses = [fail(complaint) for complaint in unreadable]
+    return FAILED if statuses else DONE
+
+
+def _find_files(folder: str, problems: list[str]) -> output_folder.OutputFiles:
+    files = output_folder.OutputFiles()
+    try:
+        if folder and (files := output_folder.find_files(folder)) == output_folder.OutputFiles():
+            problems.append(f"{folder}: is not an output folder of groundwatch")
+    except OSError as error:
+        problems.append(f"{folder}: {error}")
+    return files

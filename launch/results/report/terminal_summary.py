@@ -1,0 +1,158 @@
+"""Print the summary of a run on a terminal."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from groundwatch.launch.cli.terminal.figures import (
+    SCREEN_ACCURACY,
+    accounts_line,
+    answer_ids,
+    counted,
+    printable,
+)
+from groundwatch.launch.cli.terminal.unreadable_input import failure_examples
+from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
+from groundwatch.launch.results.report.counts.tally import Tally
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.publication import read_manifest
+from groundwatch.pipeline.sinks.summary_file import read_summaries
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answers
+from groundwatch.schemas.cost_estimate import Comparison
+from groundwatch.schemas.quantities import SECOND_US
+from groundwatch.schemas.summary import Summary
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import Thresholds
+
+_MAX_ANSWERS = 5
+_MAX_ROWS_TO_SEARCH = 20_000
+_BAR_CELLS = 32
+_WIDTH = 92
+_INDENT = (0, 0, 0, 2)
+_COLOURS = {
+    Verdict.GROUNDED: "green",
+    Verdict.LOW_GROUNDED: "red",
+    Verdict.POLICY_SKIPPED: "magenta",
+    Verdict.GENERATION_FAILED: "yellow",
+}
+
+
+def show_summary(
+    config: Config, summary: Summary, report: str | None = None, reported: Tally | None = None
+) -> None:
+    """Print the verdicts, the answers with the lowest scores, and the files of a run.
+
+    `reported` is what the report, if there is one, has counted: all runs of the folder.
+    """
+    console = Console(highlight=False)
+    console.width = min(console.width, _WIDTH)
+    seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US
+    calls = f"{counted(summary.calls, 'call')} to the checker ({summary.checker})"
+    read = (counted(summary.read, "message"), "bold")
+    console.print(Text.assemble("\n", read, f" in {seconds:.1f} s, {calls}\n"))
+    console.print(Padding(_verdicts(summary), _INDENT))
+    lines = [accounts_line(summary), counted(summary.alerts, "alert")]
+    if summary.estimate:
+        lines.append(comparison_line(summary.estimate, summary.calls))
+    tally = reported
+    if tally is None or tally.answers != summary.enriched:
+        tally = _tally_of(config, summary)
+    if config.check.is_lexical and summary.checked:
+        lines.append(f"{_flagged(summary, tally)}. {SCREEN_ACCURACY}")
+    console.print(Padding("\n" + "\n".join(lines) + "\n", _INDENT, expand=False))
+    scored = (each for each in tally.worst.answers() if each.is_low_scored)
+    for number, answer in enumerate(islice(scored, _MAX_ANSWERS)):
+        if not number:
+            title = "Lowest-scoring answers, each with its least supported claim"
+            console.print(Text(f"{title}\n(groundwatch show ID {config.output})\n"), soft_wrap=True)
+        console.print(Padding(_answer(answer), _INDENT))
+    # A path broken over two lines cannot be copied.
+    console.print(Text("\n".join(_last_lines(config, summary, report))), soft_wrap=True)
+
+
+def _verdicts(summary: Summary) -> Table:
+    table = Table.grid(padding=(0, 2))
+    most = max(summary.verdicts.values(), default=0) or 1
+    for verdict in Verdict:
+        count = summary.verdicts[verdict]
+        bar = "█" * -(-count * _BAR_CELLS // most)
+        table.add_row(verdict, f"{count:,}", Text(bar, style=_COLOURS.get(verdict, "cyan")))
+    table.columns[1].justify = "right"
+    return table
+
+
+def comparison_line(comparison: Comparison, calls: int) -> str:
+    """Compare the calls of a run with its estimate, in one line."""
+    difference = comparison.relative_differences["calls"]
+    off = "" if difference is None else f" ({100 * difference:+.1f} %)"
+    return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
+
+
+def _flagged(summary: Summary, tally: Tally) -> str:
+    if not tally.answers:  # too many to read
+        low = counted(summary.verdicts[Verdict.LOW_GROUNDED], "answer")
+        return f"{low} flagged by the lexical screen, or reported by the generator"
+    flagged = f"{tally.low_scored:,} of {counted(tally.scored, 'scored answer')}"
+    reported = f"; the generator reported {tally.reported:,} more" if tally.reported else ""
+    why = f", {tally.contradicting:,} for a contradiction" if tally.contradicting else ""
+    return f"{flagged} flagged by the lexical screen{why}{reported}"
+
+
+def _tally_of(config: Config, summary: Summary) -> Tally:
+    """Count the run's records, unless that takes too long for a person who waits."""
+    tally = Tally(Thresholds())
+    if summary.enriched <= _MAX_ROWS_TO_SEARCH:
+        with suppress(UnreadableFile):
+            for entry in read_manifest(config.destination, summary.name, "enriched"):
+                for answer in read_answers(config.destination.path(entry.path)):
+                    tally.add_answer(answer)
+    return tally
+
+
+def _answer(low: AnswerExcerpt) -> Table:
+    ids = answer_ids(low.answer.record_id, low.answer.answer_name)
+    origin = ", ".join(filter(None, (low.answer.engine, ids)))
+    table = Table.grid(padding=(0, 2))
+    table.add_row(
+        Text(f"{low.claims[0].claim.score:.2f}", style="bold red"),
+        Text.assemble(
+            (printable(low.lowest_text or ""), "bold"),
+            f" \N{MULTIPLICATION SIGN} {low.records:,}" if low.records > 1 else "",
+            f"\nquery: {printable(low.query.text)}" if low.query else "",
+            (f"\n{printable(origin)}\n", "dim"),
+        ),
+    )
+    return table
+
+
+def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterator[str]:
+    for kind in ("enriched", "alerts", "failures"):
+        entries = read_manifest(config.destination, summary.name, kind)
+        rows = sum(entry.rows for entry in entries)
+        counts = f"{counted(rows, 'row')} in {counted(len(entries), 'file')}"
+        yield f"  {config.destination.path(kind)}  {counts}"
+    yield f"  {config.destination.path('summary.json')}"
+    if report:
+        yield f"  {report}  open it in a browser"
+    summaries = read_summaries(config.output)
+    others = [each.enriched for each in summaries if each.enriched and each.name != summary.name]
+    if others:
+        records, runs = counted(sum(others), "record"), counted(len(others), "other run")
+        yield f"\n  The folder also holds {records} of {runs}."
+    yield ""
+    if summary.deferred:
+        yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} unread."
+        yield "  Give the same command with a higher limit to continue.\n"
+    if summary.failures_by_error:
+        yield "  One failure of each kind:"
+        for example in failure_examples(config.destination, summary.name):
+            yield f"    {printable(example)}"
+    if summary.retryable_failures:
+        failures = config.destination.path(f"failures/{config.run}-*.jsonl")
+        yield f"  {counted(summary.retryable_failures, 'answer')} could not be checked. Retry:"
+        yield f"  groundwatch replay --failures '{failures}' --output {config.output}\n"

@@ -1,0 +1,89 @@
+"""Write the report of an output folder."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TypeVar
+
+from groundwatch.launch.results.report.counts.tally import Findings, Tally
+from groundwatch.launch.results.report.page.page import render
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
+from groundwatch.pipeline.sources import output_folder
+from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.transforms.rules.tagging import GivenThresholds, Thresholds
+
+REPORT_NAME = "report.html"
+_NAMED_BY_DATABASE = re.compile(r"([^/]+)-([0-9a-f]{8})-\d{6}\.avro$")
+
+_Line = TypeVar("_Line")
+
+
+def write_report(output: str, url_template: str | None = None) -> tuple[str, Tally]:
+    """Write the report of an output folder into that folder; return its path, and what it counts.
+
+    The template is that of the records' addresses.
+    """
+    path = storage.join(output, REPORT_NAME)
+    findings = read_output(output_folder.find_files(output), {})
+    storage.write_whole(path, render(findings, output, url_template=url_template).encode())
+    return path, findings.tally
+
+
+def read_output(
+    files: output_folder.OutputFiles,
+    thresholds: GivenThresholds,
+    *,
+    shown: int = SHOWN_ANSWERS,
+    also_add: Callable[[AnswerRow], None] | None = None,
+) -> Findings:
+    """Count the records of a folder, one at a time; thresholds replace those of the summary.
+
+    `also_add` gets each answer, too.
+    """
+    unreadable: list[str] = []
+    paths = [files.summary] if files.summary else []
+    summary = next(_readable(map(output_folder.read_summary, paths), unreadable), None)
+    base = summary and summary.thresholds
+    tally = Tally((base or Thresholds()).replaced(thresholds), shown)
+    for path in files.alerts:
+        for alert in _readable(output_folder.read_lines(path, AlertLine), unreadable):
+            tally.add_alert(alert)
+    for path in files.failures:
+        for failure in _readable(output_folder.read_lines(path, FailureLine), unreadable):
+            tally.add_failure(failure)
+    for answer in _answers(files.enriched, unreadable):
+        tally.add_answer(answer)
+        if also_add is not None:
+            also_add(answer)
+    return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
+
+
+def _answers(paths: Iterable[str], unreadable: list[str]) -> Iterator[AnswerRow]:
+    """Read enriched files, and pass each answer of the workers of one run once.
+
+    Of several workers, two may have written the same answer. Memory grows by some 60 bytes a record
+    where there are several.
+    """
+    writers: defaultdict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for path in paths:
+        writer = _NAMED_BY_DATABASE.search(path)
+        run, identity = (writer[1], writer[2]) if writer else (path, "")
+        writers[run][identity].append(path)
+    for by_identity in writers.values():
+        seen: set[str] | None = set() if len(by_identity) > 1 else None
+        for path in chain.from_iterable(by_identity.values()):
+            for answer in _readable(output_folder.read_answers(path), unreadable):
+                if seen is None or answer.record_id not in seen:
+                    yield answer
+                if seen is not None:
+                    seen.add(answer.record_id)
+
+
+def _readable(records: Iterable[_Line], unreadable: list[str]) -> Iterator[_Line]:
+    try:
+        yield from records
+    except output_folder.UnreadableFile as error:
+        unreadable.append(str(error))

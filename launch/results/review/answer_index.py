@@ -1,0 +1,369 @@
+"""Index the answers of output folders, so that a page of a million is found in an instant."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from groundwatch.launch.results.evaluate.strata import Sample, Stratum, stratum_of
+from groundwatch.pipeline.sources.output_folder import (
+    UnreadableFile,
+    find_files,
+    locate_blocks,
+    read_answer,
+)
+from groundwatch.schemas import Record
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.quantities import DAY_US, to_us
+from groundwatch.transforms.persistence.database import DamagedDatabase, Database, Value
+from groundwatch.transforms.rules.tagging import Thresholds
+
+_FORMAT = 1
+_PAGE = 25
+# The text of a record is in its file only. `id` is the order of reading; a name has a number.
+_TABLES = """
+CREATE TABLE IF NOT EXISTS files(file INTEGER PRIMARY KEY, path TEXT UNIQUE, damage TEXT);
+CREATE TABLE IF NOT EXISTS names(
+  number INTEGER PRIMARY KEY, kind TEXT, name TEXT, records INTEGER, UNIQUE (kind, name));
+CREATE TABLE IF NOT EXISTS ids(id INTEGER PRIMARY KEY, record_id TEXT UNIQUE);
+CREATE TABLE IF NOT EXISTS records(
+  id INTEGER PRIMARY KEY, file INTEGER, start_byte INTEGER, place INTEGER, verdict INTEGER,
+  reason INTEGER, engine INTEGER, time_us INTEGER, score REAL, stratum TEXT, chance INTEGER);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
+  text, names, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2");
+"""
+_FORGET = (
+    *("DELETE FROM files", "DELETE FROM names", "DELETE FROM ids", "DELETE FROM records"),
+    "INSERT INTO words(words) VALUES ('delete-all')",
+)
+_LABELLED = "CREATE TEMP TABLE labelled(id INTEGER PRIMARY KEY, label TEXT, sample TEXT)"
+_ORDERS = {
+    "score": "score",
+    "newest": "-time_us",
+    "oldest": "iif(time_us = 0, 1 << 62, time_us)",
+}
+_NEW_FILE = "INSERT OR IGNORE INTO files(path, damage) VALUES (?, '') RETURNING file"
+_NEW_ID = "INSERT OR IGNORE INTO ids(record_id) VALUES (?) RETURNING id"
+_NEW_NAME = "INSERT INTO names(kind, name, records) VALUES (?, ?, 0) RETURNING number"
+_NEW_ENTRY = (
+    "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)",
+)
+_Entry = tuple[tuple[Value, ...], tuple[Value, ...]]  # in `records` and in `words`
+_UNSCORED = 2.0  # behind all scores
+_NO_TIME = 0
+NAME_KINDS = ("verdict", "reason", "engine", "tag", "document")
+
+
+class Query(Record, frozen=True, kw_only=True, rename={"score_from": "from", "score_to": "to"}):
+    """Which answers are listed, and in which order; every filter may be missing.
+
+    Days are UTC, and inclusive. Scores, 0..1, are of the lowest claim, or else the support score.
+    """
+
+    verdict: str | None = None
+    reason: str | None = None
+    engine: str | None = None
+    tag: str | None = None
+    document: str | None = None
+    words: str | None = None
+    since: date | None = None
+    until: date | None = None
+    score_from: float | None = None
+    score_to: float | None = None
+    labelled: Literal["any", "none", "unsupported", "supported", "unsure"] | None = None
+    order: Literal["score", "newest", "oldest"] = "score"
+
+
+class Listing(NamedTuple):
+    """A page of record ids, how many answers match, and the page's number, from 0, and count."""
+
+    record_ids: list[str]
+    matching: int
+    number: int
+    pages: int
+
+
+class AnswerIndex:
+    """An index of answers in a file of its own, which several processes may use.
+
+    Args:
+      folders: output folders, local or gs://, with the thresholds of each.
+      cache: the folder of indexes.
+
+    Raises:
+      OSError: the index cannot be written.
+    """
+
+    def __init__(self, folders: Mapping[str, Thresholds], cache: Path) -> None:
+        self._folders = folders
+        identity = msgspec.json.encode([_FORMAT, sorted(folders.items())])
+        self.path = cache / f"{hashlib.sha256(identity).hexdigest()[:32]}.sqlite"
+        try:
+            self._database = self._open()
+        except DamagedDatabase:
+            # It is made of the files, and can be made again.
+            for name in ("", "-wal", "-shm"):
+                Path(f"{self.path}{name}").unlink(missing_ok=True)
+            self._database = self._open()
+        self._database.write(_LABELLED)
+        self.unread = 0
+
+    def _open(self) -> Database:
+        return Database(str(self.path), _TABLES, durable=False)
+
+    def close(self) -> None:
+        """Close the file, which stays for the next time."""
+        self._database.close()
+
+    def add_new_files(self, is_stopped: Callable[[], bool] = lambda: False) -> int:
+        """Index the files that are not yet indexed, each in one transaction; return how many.
+
+        Forgets all, and begins again, if an indexed file is gone. A damaged file counts with the
+        answers before its damage.
+        """
+        found = {path: folder for folder in self._folders for path in find_files(folder).enriched}
+        known = {path for (path,) in self._rows("SELECT path FROM files")}
+        if known == found.keys():
+            return 0
+        # A connection of its own: readers do not wait for a file.
+        with closing(self._open()) as writer:
+            if known - found.keys():
+                with writer.transaction():
+                    for statement in _FORGET:
+                        writer.write(statement)
+                known = set()
+            new = [path for path in found if path not in known]
+            for number, path in enumerate(new):
+                self.unread = len(new) - number
+                if is_stopped():
+                    return number
+                with writer.transaction():
+                    _add_file(writer, path, self._folders[found[path]])
+                writer.checkpoint()
+        self.unread = 0
+        return len(new)
+
+    def damaged(self) -> list[str]:
+        """Say what is wrong with damaged files."""
+        return [damage for (damage,) in self._rows("SELECT damage FROM files WHERE damage <> ''")]
+
+    def names(self, kind: str, limit: int = 200) -> list[tuple[str, int]]:
+        """List the names of a kind, and of how many records, the most frequent first."""
+        query = "SELECT name, records FROM names WHERE kind = ? ORDER BY records DESC LIMIT ?"
+        return self._rows(query, kind, limit)
+
+    def count(self) -> int:
+        """Count the answers."""
+        return int(self._rows("SELECT count(*) FROM records")[0][0])
+
+    def page(self, query: Query, number: int) -> Listing:
+        """List one page, from 0, of the answers that match."""
+        condition, values = self._condition(query)
+        [(matching,)] = self._rows(f"SELECT count(*) FROM records WHERE {condition}", *values)  # noqa: S608
+        pages = max(1, -(-matching // _PAGE))
+        number = max(0, min(number, pages - 1))
+        start = number * _PAGE
+        size = min(_PAGE, matching - start)
+        behind = matching - start - size
+        # From the nearer end: SQLite sorts all that it skips.
+        is_reversed, order = behind < start, _ORDERS[query.order]
+        order = f"{order} DESC, id DESC" if is_reversed else f"{order}, id"
+        found = self._listed(order, condition, values, size, min(start, behind))
+        return Listing(found[::-1] if is_reversed else found, matching, number, pages)
+
+    def neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
+        """Return the record before or behind a record in the listed order, None at the end."""
+        first = _ORDERS[query.order]
+        key = self._rows(f"SELECT {first}, id FROM records WHERE id = {_ID_OF}", record_id)  # noqa: S608
+        if not key:
+            return None
+        condition, values = self._condition(query)
+        sign, direction = (">", "ASC") if is_next else ("<", "DESC")
+        order = f"{first} {direction}, id {direction}"
+        condition = f"{condition} AND ({first}, id) {sign} (?, ?)"
+        found = self._listed(order, condition, (*values, *key[0]), 1)
+        return found[0] if found else None
+
+    def draw(self, stratum: Stratum) -> str | None:
+        """Return the unlabelled answer of a stratum that its random number puts first."""
+        condition = "stratum = ? AND id NOT IN (SELECT id FROM labelled WHERE sample = ?)"
+        found = self._listed("chance, id", condition, (stratum, stratum), 1)
+        return found[0] if found else None
+
+    def samples(self) -> dict[Stratum, Sample]:
+        """Count the scored answers of each stratum, and the labels of those drawn from it.
+
+        A labels file may also have answers of other folders, or ones that have changed strata.
+        """
+        sizes = self._rows("SELECT stratum, count(*) FROM records WHERE stratum <> '' GROUP BY 1")
+        drawn = self._rows(
+            "SELECT stratum, count(*), sum(label = 'unsupported') FROM labelled CROSS JOIN records"
+            " USING (id) WHERE sample = stratum AND label <> 'unsure' GROUP BY 1"
+        )
+        known = {name: counts for name, *counts in drawn}
+        return {Stratum(name): Sample(size, *known.get(name, (0, 0))) for name, size in sizes}
+
+    def stratum(self, record_id: str) -> Stratum | None:
+        """Return the stratum of a record, None without scores."""
+        rows = self._rows(f"SELECT stratum FROM records WHERE id = {_ID_OF}", record_id)  # noqa: S608
+        return Stratum(rows[0][0]) if rows and rows[0][0] else None
+
+    def set_label(self, record_id: str, label: str | None, sample: str | None) -> None:
+        """Let the filters know what the label of an answer is, None for none."""
+        self._database.write(f"DELETE FROM labelled WHERE id = {_ID_OF}", record_id)  # noqa: S608
+        if label:
+            insert = "INSERT INTO labelled SELECT id, ?, ? FROM ids WHERE record_id = ?"
+            self._database.write(insert, label, sample, record_id)
+
+    def labelled(self) -> list[tuple[str, str, str, str]]:
+        """List engine, reason, verdict and label of each labelled answer."""
+        name = "coalesce((SELECT name FROM names WHERE number = {}), '')".format
+        columns = ", ".join(map(name, ("engine", "reason", "verdict")))
+        return self._rows(f"SELECT {columns}, label FROM labelled JOIN records USING (id)")  # noqa: S608
+
+    def read(self, record_ids: Sequence[str]) -> Iterator[AnswerRow]:
+        """Read answers from their files, in this order; unknown ones are left out."""
+        source = "SELECT path, start_byte, place FROM records JOIN files USING (file)"
+        query = f"{source} WHERE id = {_ID_OF}"
+        for record_id in record_ids:
+            for path, start_byte, place in self._rows(query, record_id):
+                yield read_answer(path, start_byte, place)
+
+    def _listed(
+        self, order: str, condition: str, values: Sequence[Value], limit: int, offset: int = 0
+    ) -> list[str]:
+        inner = f"SELECT id FROM records WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608
+        # The ids of the page only are looked up.
+        query = f"SELECT (SELECT record_id FROM ids WHERE ids.id = page.id) FROM ({inner}) AS page"  # noqa: S608
+        return [record_id for (record_id,) in self._rows(query, *values, limit, offset)]
+
+    def _condition(self, query: Query) -> tuple[str, list[Value]]:
+        conditions: list[str] = ["1"]
+        values: list[Value] = []
+
+        def add(condition: str, *given: Value) -> None:
+            conditions.append(condition)
+            values.extend(given)
+
+        for kind in ("verdict", "reason", "engine"):
+            if (name := getattr(query, kind)) is not None:
+                add(f"{kind} = {_NUMBER_OF}", kind, name)
+        matches = [
+            f'names: "n{self._number(kind, name)}"'
+            for kind in ("tag", "document")
+            if (name := getattr(query, kind)) is not None
+        ]
+        matches += [f'text: "{each}" *' for each in _search_words(query.words or "")]
+        if matches:
+            add("id IN (SELECT rowid FROM words WHERE words MATCH ?)", " AND ".join(matches))
+        for condition, value in (
+            ("time_us >= ?", _start_us(query.since) if query.since else None),
+            ("time_us < ?", _start_us(query.until) + DAY_US if query.until else None),
+            ("score >= ?", query.score_from),
+            (f"score < {_UNSCORED} AND score <= ?", query.score_to),
+        ):
+            if value is not None:
+                add(condition, value)
+        if query.labelled in {"any", "none"}:
+            add("(id IN (SELECT id FROM labelled)) = ?", query.labelled == "any")
+        elif query.labelled:
+            add("id IN (SELECT id FROM labelled WHERE label = ?)", query.labelled)
+        return " AND ".join(conditions), values
+
+    def _number(self, kind: str, name: str) -> int:
+        return self._rows(f"SELECT {_NUMBER_OF}", kind, name)[0][0] or 0
+
+    def _rows(self, query: str, *values: Value) -> list[Any]:
+        return list(self._database.read(query, *values))
+
+
+_ID_OF = "(SELECT id FROM ids WHERE record_id = ?)"
+_NUMBER_OF = "(SELECT number FROM names WHERE kind = ? AND name = ?)"
+
+
+def _search_words(text: str) -> list[str]:
+    """Split a search into words as the tokenizer does, so that no operator of it is left."""
+    return "".join(each if each.isalnum() else " " for each in text).split()
+
+
+class _Names(dict[tuple[str, str], int]):
+    """The numbers of the kinds and names of records; `records` has some number once a record."""
+
+    def __init__(self, database: Database) -> None:
+        rows = database.read("SELECT kind, name, number FROM names")
+        super().__init__(((kind, name), number) for kind, name, number in rows)
+        self._database = database
+        self.records: Counter[int | None] = Counter()
+
+    def __missing__(self, key: tuple[str, str]) -> int:
+        [(number,)] = self._database.write_returning(_NEW_NAME, *key)
+        self[key] = number
+        return int(number)
+
+    def store(self) -> None:
+        """Add the records of the file to those of the files before."""
+        update = "UPDATE names SET records = records + ? WHERE number = ?"
+        self._database.write_many(update, ((count, name) for name, count in self.records.items()))
+
+
+def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
+    added = database.write_returning(_NEW_FILE, path)
+    if not added:
+        return  # by another process
+    [(file,)], names = added, _Names(database)
+    try:
+        for start_byte, rows in locate_blocks(path):
+            entries: list[_Entry] = []
+            for place, row in enumerate(rows):
+                # A repeated answer counts once, as in the report.
+                for (number,) in database.write_returning(_NEW_ID, row["record_id"]):
+                    where = (number, file, start_byte, place)
+                    entries.append(_entry(names, where, row, thresholds))
+            # The texts of one block fit into the memory; those of many may not.
+            for part, statement in enumerate(_NEW_ENTRY):
+                database.write_many(statement, (each[part] for each in entries))
+    except UnreadableFile as error:
+        database.write("UPDATE files SET damage = ? WHERE file = ?", str(error), file)
+    names.store()
+
+
+def _entry(
+    names: _Names, where: tuple[int, int, int, int], row: Mapping[str, Any], thresholds: Thresholds
+) -> _Entry:
+    """Index an answer, which has a number, and stands in a file, from a byte, at a place."""
+    read = row.get  # a released schema may lack a field
+    engine, event_time, verdict = read("engine"), read("event_time"), row["verdict"]
+    lowest, support = read("min_claim_score"), read("support_score")
+    scores = [score for score in (lowest, support) if score is not None]
+    stratum = stratum_of(verdict, support, lowest, thresholds.of_engine(engine))
+    sources = {each.get("document") or each.get("uri") for each in read("facts") or ()}
+    marks = [names["tag", tag] for tag in set(read("tags") or ()) if tag]
+    marks += [names["document", source] for source in sources if source]
+    kinds = (("verdict", verdict), ("reason", read("verdict_reason")), ("engine", engine))
+    numbers = [names[kind, name] if name else None for kind, name in kinds]
+    names.records.update(marks)
+    names.records.update(numbers)
+    record = (
+        *where,
+        *numbers,
+        to_us(event_time) if isinstance(event_time, datetime) else _NO_TIME,
+        *(scores[0] if scores else _UNSCORED, stratum or "", _chance(row["record_id"])),
+    )
+    text = f"{read('query') or ''}\n{read('answer_text') or ''}"
+    return record, (where[0], text, " ".join([f"n{each}" for each in marks]))
+
+
+def _start_us(day: date) -> int:
+    return to_us(datetime.combine(day, time.min, UTC))
+
+
+def _chance(record_id: str) -> int:
+    """Return a number that is random, but the same whenever the answer is indexed."""
+    digest = hashlib.blake2b(record_id.encode(errors="replace"), digest_size=7).digest()
+    return int.from_bytes(digest)

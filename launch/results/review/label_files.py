@@ -1,0 +1,120 @@
+"""Keep people's labels: JSON Lines, one line a decision, on disk before it is shown."""
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+import msgspec
+from msgspec.structs import replace
+
+from groundwatch.launch.results.evaluate.labels import (
+    SUPPORTED,
+    UNSUPPORTED,
+    UNSURE,
+    Decision,
+    answer_label,
+    read_decisions,
+)
+from groundwatch.launch.results.evaluate.strata import Agreement, measure_agreement
+from groundwatch.pipeline import storage
+from groundwatch.schemas.answer import Label
+from groundwatch.transforms.persistence.private_files import create_file
+
+
+class LabelFiles:
+    """The labels of one or more files; the first one, which is local, is written.
+
+    Args:
+      paths: the files; the first one need not exist.
+      labeller: who labels now.
+      now: returns the time as RFC 3339.
+
+    Raises:
+      UnreadableLabels: a line is not a label.
+      OSError: a file cannot be read, or later written.
+    """
+
+    def __init__(self, paths: Sequence[str], labeller: str, now: Callable[[], str]) -> None:
+        self.path, self.labeller, self._now = paths[0], labeller, now
+        self._decisions: dict[str, list[Decision]] = defaultdict(list)
+        self._taken: list[tuple[Decision, str | None]] = []
+        present = [path for path in paths if path != self.path or storage.exists(path)]
+        found = [decision for path in present for decision in read_decisions(path)]
+        for each in sorted(found, key=lambda decision: decision.time):
+            self._decisions[each.record_id].append(each)
+
+    def add(
+        self,
+        record_id: str,
+        label: str | None,
+        span: tuple[int, int] | None = None,
+        sample: str | None = None,
+    ) -> None:
+        """Append a decision; it is on disk when this returns."""
+        decision = Decision(
+            record_id=record_id,
+            span=span,
+            label=label,
+            labeller=self.labeller,
+            time=self._now(),
+            sample=sample,
+        )
+        before = self.decisions(record_id).get(span)
+        self._append(decision)
+        self._taken.append((decision, before))
+
+    def _append(self, decision: Decision) -> None:
+        with create_file(self.path, "ab") as stream:
+            stream.write(msgspec.json.encode(decision) + b"\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        self._decisions[decision.record_id].append(decision)
+
+    def undo(self) -> str | None:
+        """Take back the last decision since the start; return its record id."""
+        if not self._taken:
+            return None
+        decision, before = self._taken.pop()
+        self._append(replace(decision, label=before, time=self._now()))
+        return decision.record_id
+
+    def record_ids(self) -> list[str]:
+        """List the answers on which somebody has decided."""
+        return list(self._decisions)
+
+    def label(self, record_id: str) -> Label | None:
+        """Return what the last decisions say of an answer."""
+        return answer_label(self._decisions.get(record_id, ()))
+
+    def word(self, record_id: str) -> str | None:
+        """Return the label of an answer as a word, UNSURE if only that is known."""
+        if label := self.label(record_id):
+            return UNSUPPORTED if label.is_unsupported else SUPPORTED
+        last = self.decisions(record_id)
+        return UNSURE if UNSURE in last.values() else None
+
+    def decisions(self, record_id: str) -> dict[tuple[int, int] | None, str]:
+        """Return the last label of an answer (None) and of each claim."""
+        given = self._decisions.get(record_id, ())
+        last = {each.span: each.label for each in given}
+        return {span: label for span, label in last.items() if label}
+
+    def sample(self, record_id: str) -> str | None:
+        """Return the stratum that a labelled answer was drawn from, None if it was chosen."""
+        found = [each.sample for each in self._decisions.get(record_id, ()) if each.sample]
+        return found[-1] if found and self.word(record_id) else None
+
+    def agreements(self) -> Iterator[tuple[str, str, Agreement, list[str]]]:
+        """Compare each two people who have labelled the same answers; name those that differ."""
+        by_person: dict[str, dict[str, bool]] = defaultdict(dict)
+        for record_id, given in self._decisions.items():
+            for person in {each.labeller for each in given}:
+                if label := answer_label(each for each in given if each.labeller == person):
+                    by_person[person][record_id] = label.is_unsupported
+        for first, second in combinations(sorted(by_person), 2):
+            own, other = by_person[first], by_person[second]
+            common = [record_id for record_id in own if record_id in other]
+            if agreement := measure_agreement([(own[each], other[each]) for each in common]):
+                differing = [each for each in common if own[each] != other[each]]
+                yield first, second, agreement, differing

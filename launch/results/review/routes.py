@@ -1,0 +1,240 @@
+"""Answer the requests of the review: pages, labels and a calibration."""
+
+import asyncio
+import hmac
+import logging
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+
+from groundwatch.launch.http_server import Page, Request
+from groundwatch.launch.results.evaluate.calibrate_thresholds import Calibration, calibrate
+from groundwatch.launch.results.evaluate.label_quality import find_quality
+from groundwatch.launch.results.evaluate.labelled_answers import labelled_answer
+from groundwatch.launch.results.evaluate.labels import DECISIONS
+from groundwatch.launch.results.evaluate.statistics import Goal
+from groundwatch.launch.results.evaluate.strata import next_stratum
+from groundwatch.launch.results.review.answer_index import AnswerIndex, Query
+from groundwatch.launch.results.review.label_files import LabelFiles
+from groundwatch.launch.results.review.review_pages import POLICY, ReviewPages
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.output_folder import UnreadableFile
+from groundwatch.schemas.enriched_answer import AnswerRow
+
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+_HTML = "text/html; charset=utf-8"
+_RESAMPLES = 200
+_Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
+_log = logging.getLogger(__name__)
+
+
+class _Refused(Exception):
+    """A request that is not answered; the message says why."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Routes:
+    """Answer requests, one at a time, if their path begins with the token.
+
+    Args:
+      token: the secret part of the address.
+      index: the answers.
+      labels: their labels.
+      pages: renders the pages.
+      thresholds_path: the file that a calibration writes.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        index: AnswerIndex,
+        labels: LabelFiles,
+        pages: ReviewPages,
+        thresholds_path: str,
+    ) -> None:
+        self._token, self._index, self._labels, self._pages = token, index, labels, pages
+        self._thresholds_path = thresholds_path
+        self._thread = ThreadPoolExecutor(1, "review")
+
+    def count_labels(self) -> None:
+        """Let the index know all labels, also those of answers that have just been added."""
+        for record_id in self._labels.record_ids():
+            self._update(record_id)
+
+    async def answer(self, request: Request) -> Page:
+        """Answer a request."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._answer_or_refuse, request)
+
+    def _answer_or_refuse(self, request: Request) -> Page:
+        try:
+            return self._answer(request)
+        except _Refused as refused:
+            return self._html(self._pages.refusal(str(refused)), refused.status)
+        except (OSError, UnreadableFile) as error:
+            return self._html(self._pages.refusal(str(error)), 500)
+        except Exception as error:  # noqa: BLE001 - a defect; its text could quote an answer
+            _log.error("a page of the review failed: %s", type(error).__name__)
+            return self._html(self._pages.refusal("This page has failed."), 500)
+
+    def _answer(self, request: Request) -> Page:
+        _, token, *path = request.path.split("/")
+        if not hmac.compare_digest(token.encode(), self._token.encode()):
+            raise _Refused(403, "The address is not the one that was printed at the start.")
+        filters = dict(parse_qsl(request.query))
+        match request.method, path:
+            case "GET", [] | [""]:
+                listing = self._index.page(_query(filters), _whole(filters.get("page")))
+                page = self._pages.list_page(self._index, self._labels, listing, filters)
+                return self._html(page)
+            case "GET", ["record", record_id]:
+                return self._html(self._record(record_id, filters))
+            case "GET", ["draw"]:
+                return self._redirect("record", *self._draw(filters))
+            case "GET", ["labels"]:
+                return self._html(self._labels_page(filters))
+            case "POST", [action]:
+                self._require_same_origin(request)
+                form = dict(parse_qsl(request.body.decode(errors="replace")))
+                return self._change(action, form)
+        raise _Refused(404, "The page does not exist.")
+
+    def _record(self, record_id: str, filters: Mapping[str, str]) -> str:
+        row = self._row(record_id)
+        number = _claim_number(filters, row)
+        if filters.get("sample"):
+            around: tuple[str | None, str | None] = None, None
+        else:
+            query = _query(filters)
+            around = (
+                self._index.neighbour(query, record_id, is_next=False),
+                self._index.neighbour(query, record_id, is_next=True),
+            )
+        return self._pages.record_page(row, number, self._labels, filters, around)
+
+    def _row(self, record_id: str) -> AnswerRow:
+        for row in self._index.read([record_id]):
+            return row
+        raise _Refused(404, "No answer has this record id.")
+
+    def _draw(self, filters: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        samples = self._index.samples()
+        # Answers that were drawn, but about which people are unsure, are not drawn again.
+        for stratum in filter(None, (next_stratum(samples), *samples)):
+            if record_id := self._index.draw(stratum):
+                return record_id, {**_kept(filters), "sample": stratum}
+        raise _Refused(404, "All scored answers are labelled.")
+
+    def _change(self, action: str, form: Mapping[str, str]) -> Page:
+        filters = _kept(form)
+        if action == "undo":
+            record_id = self._labels.undo()
+            if record_id is None:
+                raise _Refused(404, "Nothing was labelled since the start.")
+            self._update(record_id)
+            return self._redirect("record", record_id, filters)
+        if action == "label":
+            return self._label(form, filters)
+        if action == "calibrate":
+            if (found := self._calibration(form)) and found.choices[None]:
+                storage.write_whole(self._thresholds_path, found.file())
+                return self._redirect("labels", "", {**form, "written": "1"})
+            raise _Refused(400, "No threshold reaches this goal: lower it, or label more answers.")
+        raise _Refused(404, "This change does not exist.")
+
+    def _label(self, form: Mapping[str, str], filters: dict[str, str]) -> Page:
+        label, record_id = form.get("label"), form.get("record_id", "")
+        if label not in DECISIONS:
+            raise _Refused(400, f"A label is one of {', '.join(DECISIONS)}.")
+        row = self._row(record_id)
+        number = _claim_number(form, row)
+        claim = row.claims[number - 1] if number else None
+        sample = self._index.stratum(record_id) if filters.get("sample") else None
+        span = (claim.start, claim.end) if claim else None
+        self._labels.add(record_id, label, span, sample)
+        self._update(record_id)
+        if claim:
+            following = {"claim": str(number + 1)} if number < len(row.claims) else {}
+            return self._redirect("record", record_id, {**filters, **following})
+        if filters.get("sample"):
+            return self._redirect("draw", "", filters)
+        following_id = self._index.neighbour(_query(filters), record_id, is_next=True)
+        return self._redirect("record", following_id or record_id, filters)
+
+    def _update(self, record_id: str) -> None:
+        word, sample = self._labels.word(record_id), self._labels.sample(record_id)
+        self._index.set_label(record_id, word, sample)
+
+    def _labels_page(self, filters: Mapping[str, str]) -> str:
+        samples = self._index.samples()
+        findings = find_quality(samples, self._index.labelled())
+        written = self._thresholds_path if filters.get("written") else None
+        calibration = self._calibration(filters)
+        return self._pages.labels_page(self._labels, findings, calibration, written)
+
+    def _calibration(self, form: Mapping[str, str]) -> Calibration | None:
+        goal, labels = _goal(form), self._labels
+        if goal is None:
+            return None
+        known = {each: label for each in labels.record_ids() if (label := labels.label(each))}
+        answers = [labelled_answer(row, known[row.record_id]) for row in self._index.read([*known])]
+        return calibrate(answers, goal, _RESAMPLES)
+
+    def _require_same_origin(self, request: Request) -> None:
+        """Refuse a change that another page asks for."""
+        origin = urlsplit(request.headers.get("Origin", ""))
+        host = request.headers.get("Host", "")
+        if not host or origin.netloc != host:
+            raise _Refused(403, "Only a page of this review can change labels.")
+
+    def _redirect(self, page: str, name: str, filters: Mapping[str, str]) -> Page:
+        address = self._pages.address(page, *([name] if name else []), **filters)
+        return Page(303, _HTML, b"", {**_HEADERS, "Location": address})
+
+    def _html(self, text: str, status: int = 200) -> Page:
+        return Page(status, _HTML, text.encode(errors="replace"), _HEADERS)
+
+
+def _kept(filters: Mapping[str, str]) -> dict[str, str]:
+    """Return what stays in the address from page to page."""
+    names = ("sample", *Query.__struct_encode_fields__)
+    return {name: filters[name] for name in names if filters.get(name)}
+
+
+def _query(filters: Mapping[str, str]) -> Query:
+    try:
+        return msgspec.convert(_kept(filters), Query, strict=False)
+    except msgspec.ValidationError as error:
+        raise _Refused(400, f"A filter cannot be read: {error}.") from None
+
+
+def _whole(text: str | None) -> int:
+    """Read a number, which is 0 if there is none."""
+    return int(text) if text and text.isdecimal() else 0
+
+
+def _claim_number(filters: Mapping[str, str], row: AnswerRow) -> int:
+    """Return the number of the selected claim, from 1; 0 for the whole answer."""
+    number = _whole(filters.get("claim"))
+    return number if number <= len(row.claims) else 0
+
+
+def _goal(form: Mapping[str, str]) -> Goal | None:
+    if form.get("goal") not in {"precision", "recall"}:
+        return None
+    try:
+        value = msgspec.convert(form.get("value"), _Share, strict=False)
+    except msgspec.ValidationError:
+        raise _Refused(400, "A wanted precision or recall is above 0 and at most 1.") from None
+    return Goal(value, form["goal"] == "recall")

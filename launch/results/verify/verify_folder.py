@@ -1,0 +1,240 @@
+"""Compare an output folder with its ledgers, summary and manifest, and print the ledgers."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+from msgspec.structs import astuple
+from rich.console import Console
+from rich.table import Table
+
+from groundwatch.launch.cli.commands.verify import VerifySettings
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail
+from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.engine.engine_database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.outbox_rows import Delivered
+from groundwatch.launch.results.verify.differences import (
+    KINDS,
+    Folder,
+    FoundJournal,
+    differences,
+    row_counts,
+    shared_ids,
+)
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.load import Loaded, UsageError
+from groundwatch.pipeline.sinks.publication import read_manifest_file
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.sinks.summary_file import read_summaries, read_total
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_blocks, read_lines
+from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
+from groundwatch.schemas.file_entry import FileEntry
+from groundwatch.schemas.quantities import to_datetime
+
+_FORMATS = row_formats(Config(output="", run=""))  # nothing is written here
+_PREFIX_DIGITS = 16
+_ATTEMPTS = 3  # a worker may publish while its files are read
+_WIDTH = 100
+_MAX_LINES = 50
+_ENDS = ("waiting", *Delivered.__struct_fields__)
+_COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
+
+
+def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
+    """Read all rows of a folder, or raise UsageError; memory grows by 8 bytes a record."""
+    # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
+    journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
+    runs = tuple(read_summaries(root))
+    manifests = storage.find_below(storage.join(root, "manifest"))
+    manifest = tuple(entry for path in manifests for entry in read_manifest_file(path))
+    # The first eight bytes of each record id.
+    prefixes = array("Q")
+    damages: dict[str, str] = {}
+    files = tuple(_read_files(root, prefixes, damages))
+    if not (journals or runs or manifest or files):
+        raise UsageError([f"{root}: holds no output of groundwatch"])
+    return Folder(
+        runs=runs,
+        total=read_total(root),
+        manifest=manifest,
+        files=files,
+        damages=damages,
+        journals=journals,
+        repeated_ids=_repeated_ids(prefixes, root, files),
+    )
+
+
+def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
+    """Find the journals of workers in and below an output folder, and in other work folders."""
+    folders = [Path(folder) for folder in work_folders]
+    if storage.is_local(root):
+        folders += [Path(root), *sorted(Path(root).glob(".groundwatch-*"))]
+    paths = {(folder / DATABASE).resolve() for folder in folders}
+    return sorted(str(path) for path in paths if path.is_file())
+
+
+def open_journal(path: str) -> Journal:
+    """Open the journal of a worker, or of a run that has not ended, without changing it."""
+    return Journal(EngineDatabase(str(Path(path).parent), is_read_only=True), _FORMATS)
+
+
+def _read_journal(path: str) -> FoundJournal:
+    with closing(open_journal(path)) as journal:
+        database = journal.database
+        accounts, waiting = journal.ledger(), journal.waiting()
+        return FoundJournal(
+            path=path,
+            run=database.run or "",
+            identity=database.identity,
+            hours=tuple(accounts),
+            delivered=journal.outbox.delivered(),
+            undelivered=journal.outbox.pending(),
+            written={
+                "enriched": sum(account.enriched for account in accounts),
+                "failures": sum(account.failures for account in accounts),
+                "alerts": journal.alerts_raised(),
+            },
+            waiting={
+                kind: (waiting[kind].rows if kind in waiting else 0) + journal.outbox.count(topic)
+                for kind, topic in (("enriched", ""), ("failures", "failure"), ("alerts", "alert"))
+            },
+        )
+
+
+def _read_files(root: str, prefixes: "array[int]", damages: dict[str, str]) -> Iterator[FileEntry]:
+    for path in (path for kind in KINDS for path in storage.find_below(storage.join(root, kind))):
+        name = path.removeprefix(storage.join(root, ""))
+        if not name.rpartition("/")[2].startswith("."):
+            rows = _read_rows(path, name, prefixes, damages)
+            size_bytes, checksum = storage.size(path), storage.checksum(path)
+            yield FileEntry(path=name, rows=rows, bytes=size_bytes, checksum=checksum)
+
+
+def _read_rows(path: str, name: str, prefixes: "array[int]", damages: dict[str, str]) -> int:
+    rows = 0
+    try:
+        for record_id in _read_ids(path, name):
+            rows += 1
+            if record_id:
+                prefixes.append(int(record_id[:_PREFIX_DIGITS], 16))
+    except UnreadableFile as error:
+        if error.damage is None:
+            raise
+        damages[name] = error.damage
+    return rows
+
+
+def _read_ids(path: str, name: str) -> Iterator[str | None]:
+    """Yield the record id of each row; None for an alert, and if a message could not be read."""
+    if name.startswith("enriched/"):
+        for rows in read_blocks(path):
+            yield from (row["record_id"] for row in rows)
+    elif name.startswith("failures/"):
+        yield from (failure.record_id for failure in read_lines(path, FailureLine))
+    else:
+        yield from (None for _ in read_lines(path, AlertLine))
+
+
+def _repeated_ids(
+    prefixes: "array[int]", root: str, files: Iterable[FileEntry]
+) -> dict[str, tuple[str, ...]]:
+    """Map the record ids that occur more than once to their files, in a second pass if any do."""
+    values, counts = np.unique(np.array(prefixes, dtype=np.uint64), return_counts=True)
+    repeated = set(values[counts > 1].tolist())
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for file in files if repeated else ():
+        for record_id in islice(_read_ids(storage.join(root, file.path), file.path), file.rows):
+            if record_id and int(record_id[:_PREFIX_DIGITS], 16) in repeated:
+                found[record_id].append(file.path)
+    return {each: tuple(paths) for each, paths in found.items() if len(paths) > 1}
+
+
+def verify(loaded: Loaded[VerifySettings]) -> int:
+    """Compare, and print the differences; return 0 if there are none, else 1."""
+    for folder in loaded.settings.work_folders:
+        if not Path(folder, DATABASE).is_file():
+            loaded.problems.append(f"--work_folder {folder}: has no journal of a worker")
+    loaded.raise_problems()
+    return verify_folder(loaded.settings.folder, loaded.settings.work_folders)
+
+
+def verify_folder(root: str, work_folders: Sequence[str]) -> int:
+    """Verify an output folder, given work folders elsewhere; print the result."""
+    try:
+        folder = _read_at_rest(root, work_folders)
+    except (OSError, UnreadableFile) as error:
+        return fail(f"cannot verify {root}: {error}")
+    console = Console(highlight=False, width=_WIDTH)
+    rows = [
+        (place, *(f"{counts[kind]:,}" for kind in KINDS))
+        for place, counts in row_counts(folder).items()
+    ]
+    for table in (*_ledger_tables(folder.journals), _number_table(("rows", *KINDS), rows)):
+        console.print(table)
+    found = differences(folder)
+    for line in found[:_MAX_LINES]:
+        console.print(f"  {line}", soft_wrap=True, markup=False)
+    if len(found) > _MAX_LINES:
+        console.print(f"  and {len(found) - _MAX_LINES} more")
+    if found:
+        console.print(f"\n{len(found)} differences", style="bold red")
+        return FAILED
+    if count := len(shared_ids(folder)):
+        console.print(f"{counted(count, 'answer')} checked by two workers: see docs/operations.md")
+    console.print("Verified: every row and record id is where the counts say.", style="green")
+    return DONE
+
+
+def _read_at_rest(root: str, work_folders: Sequence[str]) -> Folder:
+    """Read a folder again where it differs, since a worker may have published meanwhile."""
+    folder = read_folder(root, work_folders)
+    for _ in range(_ATTEMPTS - 1):
+        before = folder
+        if not differences(before) or (folder := read_folder(root, work_folders)) == before:
+            break
+    return folder
+
+
+def _ledger_tables(journals: Sequence[FoundJournal]) -> list[Table]:
+    """Show what was read in each hour and where it ended, and what was sent to each tool."""
+    if not journals:
+        return []
+    hours = _hours_table(list(chain.from_iterable(journal.hours for journal in journals)))
+    targets = list(chain.from_iterable(map(_targets, journals)))
+    return [hours, _number_table(("sent to", *_ENDS), targets)] if targets else [hours]
+
+
+def _targets(journal: FoundJournal) -> Iterable[tuple[str, ...]]:
+    """List the targets with the rows that wait for each, and what has become of the others."""
+    for target in sorted(journal.delivered.keys() | journal.undelivered.keys()):
+        ends = astuple(journal.delivered.get(target, Delivered()))
+        yield target, *(f"{number:,}" for number in (journal.undelivered.get(target, 0), *ends))
+
+
+def _hours_table(hours: Sequence[LedgerHour]) -> Table:
+    rows = []
+    for each in hours:
+        hour = f"{to_datetime(each.hour_us):%Y-%m-%d %H h}"
+        rows.append((hour, *(f"{getattr(each, name):,}" for name in _COLUMNS)))
+    sums = [sum(getattr(each, name) for each in hours) for name in _COLUMNS]
+    table = _number_table(("hour (UTC)", *_COLUMNS), rows)
+    table.add_row("all", *(f"{number:,}" for number in sums), style="bold")
+    return table
+
+
+def _number_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Make a table without lines, whose numbers, behind the first column, are right-aligned."""
+    table = Table(*columns, box=None, padding=(0, 2))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*row)
+    return table

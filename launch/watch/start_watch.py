@@ -1,0 +1,66 @@
+"""Start the worker, or the demo; or raise UsageError.
+
+What runs them is imported when all settings are valid: an import of Beam takes a second.
+"""
+
+import sys
+
+from groundwatch.launch.cli.commands.watch import WatchDemoSettings, WatchSettings
+from groundwatch.launch.cli.paths import default_run_id_of, default_work_folder, try_output
+from groundwatch.launch.cli.placement import place_job
+from groundwatch.launch.results.export.target import try_target
+from groundwatch.launch.watch.alerts.webhooks import send_test_alerts, try_webhook
+from groundwatch.pipeline.settings.config import Config, Destination, job_config
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.transforms.grounding.settings import OutagePolicy
+from groundwatch.transforms.rules.alerting import AlertRule
+
+
+def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
+    """Check the answers of a subscription until SIGTERM or SIGINT; return the exit status."""
+    settings, problems = loaded.settings, loaded.problems
+    job = settings.job
+    placement = place_job(loaded, job, problems)
+    run_id = job.output.run_id or default_run_id_of(settings.pubsub.subscription)
+    destination = Destination(root=job.output.output, run=run_id)
+    if destination.root:
+        try_output(destination, problems)
+    for name, url in settings.results.results_to:
+        try_target(name, url, problems)
+    for kind, variable in settings.webhooks.alert_webhook:
+        try_webhook(kind, variable, problems)
+    loaded.raise_problems()
+    source = settings.pubsub.subscription
+    if settings.webhooks.test_alert:
+        return send_test_alerts(settings.webhooks.alert_webhook, source, sys.stderr.write)
+    config = job_config(
+        job,
+        run=run_id,
+        work_folder=job.local.work_folder or default_work_folder(destination),
+        # The journal keeps each reply with its record before the message is acknowledged.
+        reply_folder=None,
+        retries=settings.worker.retries,
+        outage=OutagePolicy.HOLD,
+        keeps_results=bool(settings.results.results_to),
+        publishes_enriched=settings.pubsub.enriched_topic is not None,
+    )
+    from groundwatch.launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
+
+    return watch(config, settings, placement.beam_arguments)
+
+
+def watch_demo(loaded: Loaded[WatchDemoSettings]) -> int:
+    """Monitor the sample answers; return the exit status."""
+    destination = Destination(root=loaded.settings.watch_demo_output, run="watch-demo")
+    try_output(destination, loaded.problems)
+    loaded.raise_problems()
+    config = Config(
+        inputs=(),
+        output=destination.root,
+        run=destination.run,
+        work_folder=default_work_folder(destination),
+        alerts=AlertRule(with_text=True),
+    )
+    from groundwatch.launch.watch.run_demo import run_demo  # noqa: PLC0415 - it imports Beam
+
+    return run_demo(config)

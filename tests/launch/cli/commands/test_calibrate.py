@@ -1,0 +1,176 @@
+"""`groundwatch calibrate`."""
+
+import json
+import re
+from collections import Counter
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from groundwatch.launch.cli.main import main
+from tests.support.archives import an_envelope
+from tests.support.outputs import records_in
+from tests.support.pages import parse_page
+from tests.support.runs import an_archive, backfill
+
+SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> list[str]:
+    """Sixteen answers of two engines, half of them unsupported."""
+    texts = [SUPPORTED, FALSE] * 8
+    lines = (
+        an_envelope(
+            number, answer=text, engine=f"shop-{number // 8}", facts=[SUPPORTED, f"{number}."]
+        )
+        for number, text in enumerate(texts)
+    )
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(
+        "".join(
+            json.dumps({"name": f"answer-{number}", "hallucinated": text == FALSE}) + "\n"
+            for number, text in enumerate(texts)
+        )
+    )
+    answers = str(an_archive(tmp_path, *lines))
+    return ["--answers", answers, "--gold", str(gold), "--resamples", "20"]
+
+
+def test_thresholds_are_written_for_the_settings_of_other_commands(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "thresholds.yaml"
+    assert main(["calibrate", *labelled, "--precision", "0.9", "--output", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "engine shop-0" in printed
+    assert "engine shop-1" in printed
+    assert printed.endswith(f"{file}\n")
+    written = yaml.safe_load(file.read_text())
+    assert sorted(written) == ["claim_threshold", "low_grounded_threshold"]
+    assert written["low_grounded_threshold"] == [0, "shop-0=0.0", "shop-1=0.0"]
+    threshold, *of_engines = written["claim_threshold"]
+    assert 0 < threshold < 1
+    assert [each.split("=") for each in of_engines] == [
+        ["shop-0", str(threshold)],
+        ["shop-1", str(threshold)],
+    ]
+    assert re.search("# engine shop-1: held-out precision ([0-9]) of \\1, ", file.read_text())
+    config = "--config", str(file)
+    assert main(["evaluate", *labelled, *config]) == 0
+    assert "8 of 8 unsupported answers are LOW_GROUNDED" in capsys.readouterr().out
+    assert backfill(Path(labelled[1]), tmp_path / "out") == 0
+    assert main(["report", str(tmp_path / "out"), *config]) == 0
+    assert ["shop-1", "0", f"{threshold:g}", "8", "4", "50.0%"] in thresholds_of(tmp_path / "out")
+
+
+def thresholds_of(output: Path) -> list[list[str]]:
+    """The rows of the page's table of engines with thresholds of their own."""
+    elements = parse_page((output / "report.html").read_text(encoding="utf-8")).elements
+    [caption] = [each for each in elements if each.text == "Engines with thresholds of their own"]
+    below = elements[elements.index(caption) :]
+    rows = takewhile(lambda each: each.tag != "table", below)
+    return [each.text.split() for each in rows if each.tag == "tr"][1:]
+
+
+def test_answers_are_tagged_by_their_engine_s_own_threshold(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, output = tmp_path / "thresholds.yaml", tmp_path / "out"
+    file.write_text("claim_threshold: [0.0, shop-1=1]\nlow_grounded_threshold: {shop-0: 0.0}\n")
+    assert backfill(Path(labelled[1]), output, "--config", str(file)) == 0
+    summary = json.loads((output / "summary.json").read_text())
+    assert summary["thresholds"] == {
+        "low_grounded": 0.6,
+        "claim": 0.0,
+        "engines": {
+            "shop-0": {"low_grounded": 0.0, "claim": 0.0},
+            "shop-1": {"low_grounded": 0.6, "claim": 1.0},
+        },
+    }
+    verdicts = Counter((each["engine"], each["verdict"]) for each in records_in(output))
+    assert verdicts == {("shop-0", "GROUNDED"): 8, ("shop-1", "LOW_GROUNDED"): 8}
+    capsys.readouterr()
+    assert main(["report", str(output), "--claim_threshold", "shop-0=1"]) == 0
+    assert thresholds_of(output) == [
+        ["shop-0", "0", "1", "8", "8", "100.0%"],
+        ["shop-1", "0.6", "1", "8", "8", "100.0%"],
+    ]
+    page = (output / "report.html").read_text()
+    assert "8 verdicts resulted from other thresholds" in page
+
+
+@pytest.mark.parametrize("name", ["a\nb: 1\x1b[1m", "a=b", "# tea", "0.5", " tea ", "[red]"])
+def test_an_engine_may_have_any_name(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    answers, file = Path(labelled[1]), tmp_path / "thresholds.yaml"
+    answers.write_text(answers.read_text().replace('"shop-1"', json.dumps(name)))
+    assert main(["calibrate", *labelled, "--precision", "0.9", "--output", str(file)]) == 0
+    assert "\x1b" not in capsys.readouterr().out + file.read_text()
+    assert backfill(answers, tmp_path / "out", "--config", str(file)) == 0
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert sorted(summary["thresholds"]["engines"]) == sorted(["shop-0", name])
+    assert "\x1b" not in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_an_engine_with_too_few_labels_has_the_threshold_of_all(
+    tmp_path: Path, labelled: list[str]
+) -> None:
+    gold = Path(labelled[3])
+    gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:9]))
+    file = tmp_path / "thresholds.yaml"
+    assert main(["calibrate", *labelled, "--precision", "0.9", "--output", str(file)]) == 0
+    assert "# engine shop-1: that of all answers; its labels give none." in file.read_text()
+    assert [
+        str(each).partition("=")[0] for each in yaml.safe_load(file.read_text())["claim_threshold"]
+    ][1:] == ["shop-0"]
+
+
+def test_one_engine_is_calibrated_alone(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "thresholds.yaml"
+    command = ["calibrate", *labelled, "--recall", "1", "--output", str(file)]
+    assert main([*command, "--engine", "shop-1"]) == 0
+    assert "by 8 labelled answers of the engine shop-1" in file.read_text()
+    assert main([*command, "--engine", "tea"]) == 1
+    assert "no labelled answer is of the engine tea" in capsys.readouterr().err
+
+
+def test_a_goal_that_no_threshold_reaches_writes_nothing(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = Path(labelled[3])
+    gold.write_text(gold.read_text().replace("true", "false"))
+    file = tmp_path / "thresholds.yaml"
+    assert main(["calibrate", *labelled, "--precision", "1", "--output", str(file)]) == 1
+    assert "no threshold has the wanted precision of 1" in capsys.readouterr().err
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("goals", [(), ("--precision", "0.5", "--recall", "0.5")])
+def test_one_goal_is_required(
+    labelled: list[str], goals: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", *labelled, *goals]) == 2
+    assert "pass either --precision or --recall" in capsys.readouterr().err
+
+
+def test_it_warns_of_thresholds_that_flag_hardly_any_held_out_answer(
+    tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["calibrate", *labelled, "--precision", "0.9"])
+    printed = capsys.readouterr().out
+    assert "seldom for other traffic" in printed
+    assert "warning" not in printed
+    lines = (an_envelope(n, answer=SUPPORTED, facts=[SUPPORTED]) for n in range(16))
+    gold = tmp_path / "random.jsonl"
+    # The labels have nothing to do with the scores.
+    labels = ({"name": f"answer-{n}", "hallucinated": n % 4 < 2} for n in range(16))
+    gold.write_text("".join(f"{json.dumps(label)}\n" for label in labels))
+    answers = ["--answers", str(an_archive(tmp_path, *lines)), "--gold", str(gold)]
+    main(["calibrate", *answers, "--resamples", "20", "--precision", "0.5"])
+    assert "warning: all answers: the held-out" in capsys.readouterr().out

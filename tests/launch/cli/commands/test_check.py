@@ -1,0 +1,97 @@
+"""`groundwatch check`: one answer, from the command line."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from groundwatch.transforms.runtime import waiting
+from tests.support import wire_faults
+from tests.support.fault_server import FaultServer, always
+
+FACT = "The lamp was made in 1998."
+
+
+def test_a_supported_answer_ends_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--answer", FACT, "--fact", FACT]) == 0
+    assert capsys.readouterr().out.startswith("GROUNDED  ABOVE_THRESHOLDS")
+
+
+def test_a_low_grounded_answer_ends_with_4_and_shows_why(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = ["check", "--answer", "The lamp was made in 1999.", "--fact", "Lamps glow.", FACT]
+    assert main([*command, "--claim_threshold", "0.9"]) == 4
+    printed = capsys.readouterr().out
+    assert printed.startswith("LOW_GROUNDED  CONTRADICTION")
+    assert "DATE: 1999, but fact [2]: 1998" in printed
+
+
+def test_an_answer_that_denies_a_fact_is_low_grounded_and_shows_both(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    denied = "The tablet is not safe for children."
+    assert main(["check", "--answer", "The tablet is safe for children.", "--fact", denied]) == 4
+    printed = capsys.readouterr().out
+    assert printed.startswith("LOW_GROUNDED  CONTRADICTION")
+    assert "NEGATION: safe, but fact [1]: not safe" in printed
+
+
+def test_texts_come_from_files_and_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "fact.txt"
+    path.write_text(FACT)
+    monkeypatch.setattr("sys.stdin", io.StringIO(FACT))
+    assert main(["check", "--answer", "-", "--fact_file", str(path), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["verdict"], record["facts"][0]["text"]) == ("GROUNDED", FACT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--answer", FACT], "--fact is missing"),
+        (["--fact", FACT], "--answer is missing"),
+        (["--answer", FACT, "--fact_file", "."], "--fact_file .: "),
+    ],
+)
+def test_what_is_missing_is_named(
+    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", *arguments]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--answer", "\x1b[31mLamps glow.", "--fact", "\x1b]0;x\x07 glow"]) == 4
+    assert "\x1b]0" not in capsys.readouterr().out
+
+
+def test_a_checker_that_refuses_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """The person who asked sees what the server said; no failure or log of a run has it."""
+    for number, name in ((400, "INVALID_ARGUMENT"), (403, "PERMISSION_DENIED")):
+        with FaultServer(always(wire_faults.status(number, name))) as server:
+            given = ["--answer", "a.", "--fact", "b.", "--checker", server.address]
+            assert main(["check", *given]) == 1
+        complaint = capsys.readouterr().err
+        assert "the answer could not be checked: " in complaint
+        assert f"HTTP {number} {name}" in complaint
+        assert complaint.endswith(": Cannot check: a.\n")
+
+
+def test_a_checker_that_is_away_is_waited_for_aloud(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(waiting, "AFTER_S", 0.0)
+    away = wire_faults.status(503, "UNAVAILABLE")
+    with FaultServer(always(away)) as server:
+        given = ["--answer", "a.", "--fact", "b.", "--checker", server.address]
+        assert main(["check", *given, "--max_attempts", "3"]) == 1
+        said = "the checker is not available: HTTP 503 UNAVAILABLE"
+        assert caplog.messages.count(f"waiting for the checker {server.address}: {said}") == 1
+    assert capsys.readouterr().err.endswith(f"{said}: Cannot check: a.\n")

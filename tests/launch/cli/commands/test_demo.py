@@ -1,0 +1,186 @@
+"""`groundwatch demo`: the whole job on the bundled sample, record by record."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.cli.samples import sample_paths
+from groundwatch.launch.cli.terminal.figures import SCREEN_ACCURACY
+from groundwatch.schemas.message import Message
+from tests.support.answer_messages import parse_answer
+from tests.support.commands import WITHOUT_EXTRAS, WITHOUT_NETWORK, run
+from tests.support.outputs import (
+    alerts_in,
+    failures_in,
+    original_bytes,
+    records_in,
+    summary_in,
+    visible_files,
+)
+from tests.support.samples.generate import DUPLICATE, FAILURE, Intended, intended
+from tests.support.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE
+
+_DEMO = f"""{WITHOUT_NETWORK}{WITHOUT_EXTRAS}
+from groundwatch.launch.cli.main import main
+sys.exit(main(["demo", "--output", sys.argv[1]]))
+"""
+
+
+@dataclass
+class Demo:
+    """One demo in a process that may open no connection."""
+
+    output: Path
+    status: int
+    screen: str
+    complained: str
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """The one demo that all tests here look at."""
+    folder = tmp_path_factory.mktemp("demo")
+    return Demo(folder, *run("-c", _DEMO, str(folder)))
+
+
+@pytest.fixture(scope="module")
+def output(demo: Demo) -> Path:
+    """Its folder."""
+    return demo.output
+
+
+@cache
+def lines_by_file() -> dict[str, list[bytes]]:
+    return {Path(path).name: Path(path).read_bytes().split(b"\n") for path in sample_paths()}
+
+
+def payload_of(line: Intended) -> bytes:
+    return lines_by_file()[line.file][line.line - 1]
+
+
+def record_id_of(line: Intended) -> str:
+    [path] = [path for path in sample_paths() if path.endswith(f"/{line.file}")]
+    message = Message(payload=payload_of(line), place=f"{path}#{line.line}")
+    return parse_answer(message).record_id
+
+
+def test_every_line_ends_where_it_is_meant_to_end(output: Path) -> None:
+    lines = intended()
+    found = {record["record_id"]: record["verdict"] for record in records_in(output)}
+    assert found == {
+        record_id_of(line): line.outcome
+        for line in lines
+        if line.outcome not in {FAILURE, DUPLICATE}
+    }
+    assert len(records_in(output)) == len(found)
+
+
+def test_every_line_that_is_broken_is_a_failure_with_its_bytes(output: Path) -> None:
+    broken = Counter(payload_of(line) for line in intended() if line.outcome == FAILURE)
+    assert Counter(map(original_bytes, failures_in(output))) == broken
+    assert {failure["retryable"] for failure in failures_in(output)} == {False}
+
+
+def test_the_summary_counts_what_was_intended_and_closes(output: Path) -> None:
+    outcomes = Counter(line.outcome for line in intended())
+    summary = summary_in(output)
+    assert summary["closes"] is True
+    assert (summary["failures"], summary["duplicates"]) == (
+        outcomes.pop(FAILURE),
+        outcomes.pop(DUPLICATE),
+    )
+    assert summary["verdicts"] == outcomes
+    assert summary["enriched"] == outcomes.total() == len(records_in(output))
+    assert summary["read"] == len(intended())
+    assert summary["alerts"] == len(alerts_in(output))
+    assert summary["retries"] == summary["sampled_out"] == 0
+
+
+def test_every_claim_is_cut_out_of_its_answer_by_its_offsets(output: Path) -> None:
+    claims = 0
+    for record in records_in(output):
+        answer = record["answer_text"].encode()
+        for claim in record["claims"]:
+            assert answer[claim["start"] : claim["end"]] == claim["text"].encode()
+        claims += len(record["claims"])
+    assert claims > 300
+
+
+def test_what_a_claim_cites_is_a_fact_of_its_answer(output: Path) -> None:
+    for record in records_in(output):
+        cited = {fact for claim in record["claims"] for fact in claim["citations"]}
+        assert cited <= set(range(len(record["facts"])))
+
+
+def test_an_answer_that_was_decided_without_a_call_has_no_check(output: Path) -> None:
+    checked = [record for record in records_in(output) if record["check"]]
+    assert all(record["check"]["checker"] == "local" for record in checked)
+    assert sum(record["check"]["calls"] for record in checked) == summary_in(output)["calls"]
+    assert {record["verdict"] for record in checked} == {"GROUNDED", "LOW_GROUNDED", "UNSCORABLE"}
+
+
+def test_each_low_grounded_or_policy_skipped_answer_alerts_once_and_without_a_word_of_it(
+    output: Path,
+) -> None:
+    alerts = [alert for alert in alerts_in(output) if alert["kind"] == "answer"]
+    assert Counter(alert["record_id"] for alert in alerts) == Counter(
+        record["record_id"]
+        for record in records_in(output)
+        if record["verdict"] in {"LOW_GROUNDED", "POLICY_SKIPPED"}
+    )
+    assert {alert["answer_text"] for alert in alerts} == {None}
+    assert {(alert["worst_claim"] or {}).get("text") for alert in alerts} == {None}
+
+
+def test_the_bad_release_opens_one_episode_and_closes_it(output: Path) -> None:
+    rates = [alert for alert in alerts_in(output) if alert["kind"] == "rate"]
+    assert [(alert["engine"], alert["rate"]["signal"]) for alert in rates] == [
+        (BAD_RELEASE_ENGINE, "low_grounded")
+    ] * 2
+    opened, closed = sorted(rates, key=lambda alert: alert["event_time"])
+    assert (opened["rate"]["state"], closed["rate"]["state"]) == ("open", "closed")
+    assert opened["event_time"] == opened["rate"]["opened_at"] == closed["rate"]["opened_at"]
+    hour = f"{BAD_RELEASE:%Y-%m-%dT%H}"
+    assert opened["event_time"].startswith(hour)
+    assert (opened["severity"], closed["severity"]) == ("critical", "info")
+
+
+def test_the_manifest_lists_the_files_that_are_there(output: Path) -> None:
+    listed = [
+        line.split('"')[3]
+        for path in output.glob("manifest/*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
+    of_the_run = ("manifest/", "runs/", "summary.json", "report.html")
+    assert sorted(listed) == [
+        path for path in visible_files(output) if not path.startswith(of_the_run)
+    ]
+
+
+def test_the_demo_opens_no_connection_and_complains_of_nothing(demo: Demo) -> None:
+    assert (demo.status, demo.complained) == (0, "")
+
+
+def test_a_person_is_reported_what_came_of_it(demo: Demo) -> None:
+    for line in (
+        "242 messages in",
+        "8 failures (8 UnreadableAnswer), 10 duplicates: every message",
+    ):
+        assert line in demo.screen
+    assert re.search(r"\n  LOW_GROUNDED +37  █{9} *\n", demo.screen)
+    flagged = (
+        "33 of 176 scored answers flagged by the lexical screen, 3 for a contradiction; the"
+        " generator reported 4 more."
+    )
+    assert f"{flagged} {SCREEN_ACCURACY}" in " ".join(demo.screen.split())
+    assert demo.screen.count("query: ") == 5
+    for kind in ("enriched", "alerts", "failures", "summary.json"):
+        assert f"\n  {demo.output}/{kind}" in demo.screen
+
+
+def test_without_a_terminal_nothing_is_coloured(demo: Demo) -> None:
+    assert {character for character in demo.screen if not character.isprintable()} == {"\n"}

@@ -1,0 +1,204 @@
+"""`groundwatch estimate`, compared with the backfill."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.cli.samples import sample_paths
+from groundwatch.transforms.rules.limits import CheckLimits
+from tests.support.archives import an_envelope, lines_of
+from tests.support.fault_server import FaultServer
+from tests.support.limits import limited
+from tests.support.outputs import Json, summary_in
+from tests.support.runs import an_archive, backfill
+
+LONG = " ".join(f"Lamp {number} glows red at night." for number in range(40))
+VARIED = [
+    *(an_envelope(number, answer=f"Lamp {number} glows.") for number in range(30)),
+    *(an_envelope(number, answer="Lamps glow.") for number in range(100, 120)),
+    *(an_envelope(number, answer=LONG, facts=["Lamps.", LONG]) for number in range(200, 203)),
+    *(an_envelope(number, facts=[]) for number in range(300, 306)),
+    *(an_envelope(number) for number in range(10)),
+    b'{"answerText": "None.", "answerSkippedReasons": ["LOW_GROUNDED_ANSWER"]}',
+    b"no answer",
+]
+SPLITTING = CheckLimits(max_answer_tokens=50, max_fact_chars=200)
+"""So that the long answers take several calls, and each still has all facts."""
+
+
+def estimate(archive: Path | str, output: Path, *flags: str, status: int = 0) -> Json:
+    """Run an estimate of the archive, and read what it wrote."""
+    places = "--input", str(archive), "--output", str(output)
+    assert main(["estimate", *places, *flags]) == status
+    read: Json = json.loads((output / "estimate.json").read_bytes())
+    return read
+
+
+SAME = ("read", "failures", "duplicates", "sampled_out", "calls", "characters", "cost")
+
+RUNS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "as it is": ((), {}),
+    "long answers split": ((), {"limits": SPLITTING}),
+    "too many calls": ((), {"limits": SPLITTING, "max_calls_per_answer": 3}),
+    "nothing kept": ((), {"limits": SPLITTING, "cache_bytes": 0}),
+    "a share of the answers": (("--sample", "0.4"), {"limits": SPLITTING}),
+    "a share of an engine": (("--sample", "shop=0.1", "0.9"), {}),
+    "a price": (("--price_per_1k_chars", "0.75"), {}),
+    "a reason moved": (("--move_reason", "LOW_GROUNDED_ANSWER=NOT_ANSWERED"), {}),
+    "another format": (("--input_format", "gemini.candidate"), {}),
+}
+
+
+@pytest.mark.parametrize(("flags", "check"), RUNS.values(), ids=RUNS)
+def test_the_estimate_equals_the_backfill(
+    tmp_path: Path, flags: tuple[str, ...], check: dict[str, Any]
+) -> None:
+    archive = an_archive(tmp_path, *VARIED)
+    # Nothing of it can be read in another format.
+    status = int("--input_format" in flags)
+    with limited(**check):
+        estimated = estimate(archive, tmp_path / "out", *flags, status=status)
+        assert backfill(archive, tmp_path / "out", *flags) == status
+    made = summary_in(tmp_path / "out")
+    assert [estimated[name] for name in SAME] == [made[name] for name in SAME]
+    assert estimated["run"] == made["run"]
+    assert sum(estimated["decided"].values()) + estimated["to_check"] == made["enriched"]
+    assert all(count <= made["verdicts"][name] for name, count in estimated["decided"].items())
+    assert estimated["intervals"] is None
+
+
+@limited(cache_bytes=0)
+def test_a_paid_checker_is_paid_once_without_a_cache_too(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *VARIED)
+    with FaultServer() as server:
+        flags = "--checker", server.address
+        estimated = estimate(archive, tmp_path / "out", *flags)
+        assert server.requests == 0
+        assert backfill(archive, tmp_path / "out", *flags) == 0
+        assert server.requests == summary_in(tmp_path / "out")["calls"] == estimated["calls"]
+
+
+def test_the_bundled_sample_takes_the_estimate(tmp_path: Path) -> None:
+    folder = Path(sample_paths()[0]).parent
+    estimated = estimate(f"{folder}/*.jsonl", tmp_path)
+    assert backfill(folder / "*.jsonl", tmp_path) == 0
+    made = summary_in(tmp_path)
+    assert (
+        estimated["planned_calls"] == estimated["calls"] > 150
+    )  # nothing is cached without a call
+    assert [estimated[name] for name in SAME] == [made[name] for name in SAME]
+
+
+def test_a_sample_of_an_archive_gives_a_similar_estimate_with_an_interval(tmp_path: Path) -> None:
+    lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(500)]
+    for number in range(5):
+        part = [
+            *lines[100 * number : 100 * number + 100],
+            *(an_envelope(n, facts=[]) for n in range(1_000 + 25 * number, 1_025 + 25 * number)),
+        ]
+        an_archive(tmp_path, *part, name=f"{number}.jsonl")
+    price = "--price_per_1k_chars", "2"
+    whole = estimate(tmp_path / "?.jsonl", tmp_path / "whole", *price)
+    part = estimate(tmp_path / "?.jsonl", tmp_path / "part", *price, "--estimate_from", "250")
+    assert (part["read"], part["sampled_messages"]) == (whole["read"], 250)
+    for name in ("calls", "characters", "cost"):
+        interval = part["intervals"][name]
+        assert interval["low"] <= whole[name] <= interval["high"]
+        assert interval["low"] < part[name] < interval["high"]
+        assert interval["high"] - interval["low"] < 0.2 * whole[name]
+
+
+def test_a_damaged_archive_is_counted_as_the_backfill_counts_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, output = tmp_path / "cut.jsonl.gz", tmp_path / "out"
+    archive.write_bytes(gzip.compress(lines_of(*VARIED))[:-9])
+    places = "--input", str(archive), "--output", str(output)
+    assert main(["estimate", *places]) == 1
+    complaint = "damaged archives: 1\n  {}#after-record-0: gzip member 1, from byte 0, is"
+    assert complaint.format(archive) in capsys.readouterr().err
+    estimated = json.loads((output / "estimate.json").read_bytes())
+    assert backfill(archive, output) == 1
+    made = summary_in(output)
+    assert estimated["damaged_archives"] == made["damaged_archives"] == 1
+    assert [estimated[name] for name in SAME] == [made[name] for name in SAME]
+
+
+def test_without_an_output_the_estimate_is_only_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, elsewhere = an_archive(tmp_path, *VARIED), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert main(["estimate", "--input", str(archive), "--requests_per_minute", "30"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "71 messages, no call made" in printed
+    assert "at 30 requests a minute" in printed
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_nothing_but_the_estimate_is_left_in_the_output(tmp_path: Path) -> None:
+    estimate(an_archive(tmp_path, *VARIED), tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["estimate.json"]
+
+
+PACES: dict[str, tuple[tuple[str, ...], float | None, float]] = {
+    "no quota": (("--max_in_flight", "2"), None, 30 * 0.5 / 2 / 60),
+    "a quota": (("--requests_per_minute", "10"), 3.0, 30 * 0.5 / 128 / 60),
+    "a quota that is never reached": (
+        ("--requests_per_minute", "1000", "--max_in_flight", "1", "--assumed_latency_ms", "2000"),
+        1.0,
+        1.0,
+    ),
+    "several processes": (
+        ("--max_in_flight", "1", "--direct_num_workers", "3", "--requests_per_minute", "15"),
+        2.0,
+        30 * 0.5 / 3 / 60,
+    ),
+}
+
+
+@pytest.mark.parametrize(("flags", "at_quota", "without"), PACES.values(), ids=PACES)
+def test_minutes_follow_from_quota_calls_in_flight_and_latency(
+    tmp_path: Path, flags: tuple[str, ...], at_quota: float | None, without: float
+) -> None:
+    found = estimate(an_archive(tmp_path, *VARIED[:30]), tmp_path / "out", *flags)
+    assert found["calls"] == 30
+    assert found["minutes_at_quota"] == pytest.approx(at_quota)
+    assert found["minutes_without_quota"] == pytest.approx(without)
+
+
+MISTAKES = {
+    "no input": ([], "--input is missing"),
+    "no such file": (["--input", "nowhere/*.jsonl"], "--input nowhere/*.jsonl: no file matches"),
+    "no number": (["--estimate_from", "0"], "--estimate_from 0: must be a whole number from 1"),
+    "a flag of no command": (["--estimate_form", "9"], "did you mean --estimate_from?"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "problem"), MISTAKES.values(), ids=MISTAKES)
+def test_a_usage_error_is_reported_before_anything_is_read(
+    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["estimate", *arguments]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_an_unreadable_file_is_reported_without_a_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: str) -> None:
+        raise OSError("it is on fire")
+
+    monkeypatch.setattr("groundwatch.pipeline.storage.read", refuse)
+    assert main(["estimate", "--input", str(an_archive(tmp_path, *VARIED))]) == 1
+    assert capsys.readouterr().err.endswith("answers.jsonl: it is on fire\n")
+
+
+def test_every_flag_of_a_backfill_is_taken(tmp_path: Path) -> None:
+    flags = ("--text", "none", "--timeout_s", "3", "--direct_num_workers", "1")
+    estimate(an_archive(tmp_path, *VARIED), tmp_path / "out", *flags)

@@ -1,0 +1,278 @@
+"""`groundwatch evaluate`."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from tests.support import wire_faults
+from tests.support.archives import an_envelope, lines_of
+from tests.support.builders import an_enriched
+from tests.support.entailment_models import write_model
+from tests.support.fault_server import FaultServer, always, by_answer
+from tests.support.reports import a_low, write_enriched
+from tests.support.runs import an_archive, backfill
+
+SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
+
+
+def write_gold(folder: Path, *labels: dict[str, Any]) -> str:
+    path = folder / "gold.jsonl"
+    path.write_text("".join(json.dumps(label) + "\n" for label in labels))
+    return str(path)
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """Four answers, the last two of which hold a false sentence of 24 bytes."""
+    texts = (SUPPORTED, SUPPORTED, FALSE, f"{SUPPORTED} {FALSE}")
+    lines = (an_envelope(number, answer=text) for number, text in enumerate(texts))
+    return an_archive(tmp_path, *lines)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> str:
+    """Labels of the four answers."""
+    return write_gold(
+        tmp_path,
+        {"name": "answer-0", "hallucinated": False, "spans": []},
+        {"name": "answer-1", "hallucinated": False, "spans": []},
+        {"name": "answer-2", "hallucinated": True, "spans": [[0, 24, "Conflict"]]},
+        {"name": "answer-3", "hallucinated": True, "spans": [[25, 49, "Baseless"]]},
+    )
+
+
+def evaluate(folder: Path, *arguments: str) -> Any:
+    """Return the JSON of a successful evaluation."""
+    output = folder / "evaluation.json"
+    assert main(["evaluate", *arguments, "--output", str(output), "--resamples", "20"]) == 0
+    assert not list(folder.glob(".groundwatch-*"))
+    return json.loads(output.read_bytes())
+
+
+def test_the_embedded_checker_is_measured(tmp_path: Path, answers: Path, gold: str) -> None:
+    found = evaluate(tmp_path, "--answers", str(answers), "--gold", gold)
+    assert found["counts"] == {
+        "read": 4,
+        "unreadable": 0,
+        "failed": 0,
+        "unlabelled": 0,
+        "labelled": 4,
+        "unscored": 0,
+        "labels_unmet": 0,
+    }
+    assert found["checkers"] == {"local": 4}
+    assert found["answers_by_claim"]["auroc"]["value"] == 1.0
+    assert found["answers_by_support"]["auroc"]["value"] == 1.0
+    assert found["claims"]["auroc"]["value"] == 1.0
+    assert (found["claims"]["supported"], found["claims"]["unsupported"]) == (3, 2)
+    assert found["low_grounded"]["f1"] == 1.0
+    kinds = [(kind["kind"], kind["claims"], kind["found"]["0.4"]) for kind in found["span_kinds"]]
+    assert sorted(kinds) == [("Baseless", 1, 1.0), ("Conflict", 1, 1.0)]
+
+
+def test_records_that_were_checked_before_keep_their_scores(
+    tmp_path: Path, answers: Path, gold: str
+) -> None:
+    assert backfill(answers, tmp_path / "out") == 0
+    records = f"{tmp_path}/out/enriched/**/*.avro"
+    now = evaluate(tmp_path, "--answers", str(answers), "--gold", gold)
+    assert evaluate(tmp_path, "--answers", records, "--gold", gold) == now
+
+
+def test_records_are_checked_again_where_a_checker_is_named(tmp_path: Path) -> None:
+    wrong = an_enriched(answer_text=SUPPORTED, min_claim_score=0.1, answer_name="a")
+    path = write_enriched(tmp_path, [wrong])
+    gold = write_gold(tmp_path, {"name": "a", "grounded": True})
+    kept = evaluate(tmp_path, "--answers", str(path), "--gold", gold)
+    again = evaluate(tmp_path, "--answers", str(path), "--gold", gold, "--checker", "local")
+    flagged = [each["answers_by_claim"]["at"][0]["flagged"] for each in (kept, again)]
+    assert flagged == [1, 0]
+
+
+def test_a_model_of_the_users_own_scores_in_the_embedded_checker(
+    tmp_path: Path, answers: Path, gold: str
+) -> None:
+    scorer = write_model(tmp_path / "both_red")
+    found = evaluate(tmp_path, "--answers", str(answers), "--gold", gold, "--scorer", scorer)
+    assert found["checkers"] == {"local+both_red": 4}
+    assert [each["mean_score"] for each in found["claims"]["calibration"]["bins"]] == [
+        pytest.approx(0.119, abs=1e-3),
+        pytest.approx(0.881, abs=1e-3),
+    ]
+
+
+def test_a_model_that_cannot_be_used_is_reported(
+    tmp_path: Path, answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scorer = write_model(tmp_path / "model", labels=None)
+    given = ["--answers", str(answers), "--gold", gold, "--scorer", scorer]
+    assert main(["evaluate", *given]) == 1
+    assert "must be named entailment or supported" in capsys.readouterr().err
+
+
+def test_labels_may_be_fields_of_the_answers(tmp_path: Path) -> None:
+    lines = (
+        {"id": "a", "answer": SUPPORTED, "facts": [SUPPORTED], "grounded": True},
+        {"id": "b", "answer": FALSE, "facts": [SUPPORTED], "grounded": False},
+    )
+    path = an_archive(tmp_path, *(json.dumps(line).encode() for line in lines))
+    found = evaluate(tmp_path, "--answers", str(path))
+    assert found["counts"]["labelled"] == 2
+    assert found["answers_by_claim"]["auroc"]["value"] == 1.0
+    assert found["claims"] is None
+
+
+def test_unreadable_and_unlabelled_answers_are_counted(tmp_path: Path, gold: str) -> None:
+    path = tmp_path / "more.jsonl.gz"
+    lines = an_envelope(0), an_envelope(0), an_envelope(7), b"{", an_envelope(1, facts=[])
+    path.write_bytes(gzip.compress(lines_of(*lines)))
+    counts = evaluate(tmp_path, "--answers", str(path), "--gold", gold)["counts"]
+    assert counts == {
+        "read": 5,
+        "unreadable": 1,
+        "failed": 0,
+        "unlabelled": 2,
+        "labelled": 2,
+        "unscored": 1,
+        "labels_unmet": 2,
+    }
+
+
+def test_a_checker_that_cannot_be_called_is_reported(
+    answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--answers", str(answers), "--gold", gold, "--max_attempts", "1"]
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert main(["evaluate", *given, "--checker", server.address]) == 1
+    assert "no answer could be checked: " in capsys.readouterr().err
+    with FaultServer(always(wire_faults.status(403, "PERMISSION_DENIED"))) as server:
+        assert main(["evaluate", *given, "--checker", server.address]) == 1
+    assert "groundwatch: the evaluation failed: " in capsys.readouterr().err
+
+
+def test_answers_that_could_not_be_checked_are_counted(
+    tmp_path: Path, answers: Path, gold: str
+) -> None:
+    refusals = by_answer({FALSE: wire_faults.status(400, "INVALID_ARGUMENT")})
+    given = ["--answers", str(answers), "--gold", gold]
+    with FaultServer(refusals) as server:
+        found = evaluate(tmp_path, *given, "--checker", server.address)
+        assert found["checkers"] == {server.address: 3}
+    assert found["counts"]["failed"] == 1
+    assert found["counts"]["labelled"] == 3
+
+
+def test_the_tables_agree_with_the_file(
+    answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "--answers", str(answers), "--gold", gold]) == 0
+    printed = capsys.readouterr().out
+    assert "4 labelled answers: 2 supported, 2 unsupported; checked by local (4)" in printed
+    assert "precision  2 of 2 LOW_GROUNDED answers are unsupported\n" in printed
+    rows = [line.split("  ") for line in printed.splitlines()]
+    by_name = {row[0]: [each.strip() for each in row[1:] if each.strip()] for row in rows}
+    assert by_name["claims"][:1] == ["0.6"]
+    assert by_name["answers LOW_GROUNDED"] == ["—", "2", "50.0%", "1.000", "1.000", "1.000"]
+    assert by_name["Baseless"][:3] == ["1", "0", "1"]
+    assert by_name["Baseless"][3].startswith("1.000 (1.000 to 1.000)")
+    assert "expected error" in by_name
+
+
+def test_without_an_unsupported_answer_the_area_is_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_enriched(tmp_path, [an_enriched(answer_name="a"), a_low(record_id="b" * 64)])
+    gold = write_gold(tmp_path, {"name": "a", "grounded": True})
+    assert main(["evaluate", "--answers", str(path), "--gold", gold]) == 0
+    printed = capsys.readouterr().out
+    assert "1 without a label" in printed
+    [ranking] = [
+        line.split() for line in printed.splitlines() if line.startswith("answers by lowest")
+    ][:1]
+    assert ranking[-3:] == ["1", "0", "—"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "--answers is missing"),
+        (["--answers", "/nowhere.jsonl"], "--answers /nowhere.jsonl: no file matches"),
+        (["--answers", "ANSWERS", "--gold", "/nowhere.jsonl"], "--gold /nowhere.jsonl: no file"),
+        (["--answers", "ANSWERS"], "does not say whether the answer is supported"),
+        (["--answers", "ANSWERS", "--checkers", "local"], "did you mean --checker?"),
+        (["--answers", "ANSWERS", "--max_cost", "7"], "--max_cost is unknown"),
+        (["--answers", "ANSWERS", "--checker", "discoveryengine"], "needs --project"),
+        (
+            ["--answers", "ANSWERS", "--scorer", "/nowhere"],
+            "must be a folder that holds model.onnx",
+        ),
+        (["--answers", "ANSWERS", "--resamples", "0"], "must be a whole number from 1"),
+    ],
+    ids=" ".join,
+)
+def test_a_usage_error_is_rejected(
+    answers: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    given = [str(answers) if each == "ANSWERS" else each for each in arguments]
+    assert main(["evaluate", *given]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_damaged_archive_is_reported_and_the_rest_is_measured(
+    tmp_path: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compressed = tmp_path / "cut.jsonl.gz"
+    lines = [*map(an_envelope, range(4))]
+    compressed.write_bytes(gzip.compress(lines_of(*lines)) + gzip.compress(lines_of(*lines))[:-9])
+    record = write_enriched(tmp_path, [an_enriched(), an_enriched()])
+    record.write_bytes(record.read_bytes()[:-9])
+    given = ["--answers", str(compressed), str(record), "--gold", gold]
+    assert main(["evaluate", *given]) == 1
+    complaint = capsys.readouterr().err
+    assert "the evaluation failed: damaged files: 2\n" in complaint
+    assert f"  {compressed}#after-record-4: gzip member 2, " in complaint
+    assert f"  {record}: is damaged: Avro block 1, " in complaint
+    assert (
+        main(["evaluate", *given[:-1], write_gold(tmp_path, {"name": "x", "grounded": True})]) == 1
+    )
+    assert "no label belongs to an answer" in capsys.readouterr().err
+
+
+def test_no_record_of_a_damaged_archive_is_measured(
+    tmp_path: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(lines_of(*map(an_envelope, range(4))))[:-1])
+    given = ["--answers", str(cut), "--gold", gold]
+    assert main(["evaluate", *given]) == 1
+    assert "no label belongs to an answer" in capsys.readouterr().err
+
+
+def test_an_output_that_cannot_be_written_is_reported(
+    answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--answers", str(answers), "--gold", gold, "--output", f"{gold}/page.json"]
+    assert main(["evaluate", *arguments]) == 1
+    assert "the evaluation failed: " in capsys.readouterr().err
+
+
+def test_several_files_of_labels_are_also_measured_one_by_one(
+    tmp_path: Path, answers: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name, labels in (("north", {0: True, 2: False}), ("south", {1: True, 3: True})):
+        (tmp_path / name).mkdir()
+        lines = ({"name": f"answer-{n}", "grounded": label} for n, label in labels.items())
+        files.append(write_gold(tmp_path / name, *lines))
+    found = evaluate(tmp_path, "--answers", str(answers), "--gold", *files)
+    printed = capsys.readouterr().out
+    assert "1 of 2 LOW_GROUNDED answers are unsupported" in printed
+    assert "1 of 1 unsupported answers are LOW_GROUNDED" in printed
+    north, south = found["label_files"]
+    assert [north["file"], south["file"]] == files
+    assert (north["answers"], north["flagged"], north["verdicts"]["recall"]["value"]) == (2, 1, 1)
+    assert (south["answers"], south["flagged"], south["verdicts"]["recall"]) == (2, 1, None)

@@ -1,0 +1,169 @@
+"""`groundwatch inspect`: how the messages of a file are read."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from tests.support.archives import an_envelope, lines_of
+
+TRACE = {
+    "id": "t1",
+    "timestamp": "2026-03-03T12:00:00Z",
+    "input": "Who feeds the cat?",
+    "output": "Ada feeds the cat.",
+    "metadata": {"contexts": ["Ada feeds the cat at noon."]},
+}
+ROW = {"said": {"reply": "Ada feeds the cat."}, "excerpts": [{"chunk": "Ada feeds the cat."}]}
+
+
+def inspect(path: Path, value: object, *flags: str) -> int:
+    path.write_bytes(value if isinstance(value, bytes) else lines_of(json.dumps(value).encode()))
+    return main(["inspect", str(path), *flags])
+
+
+def test_an_answer_is_shown_with_its_format_and_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "traces.jsonl"
+    assert inspect(path, TRACE) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"{path}#1: langfuse.trace\nfields: id, timestamp, input, output, ")
+    for words in ("GROUNDED", "Who feeds the cat?", "Ada feeds the cat at noon."):
+        assert words in printed
+
+
+def test_a_carrier_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = {"logName": "projects/p/logs/chat", "insertId": "i", "jsonPayload": TRACE}
+    assert inspect(tmp_path / "a.jsonl", entry) == 0
+    assert "a.jsonl#1: langfuse.trace in LogEntry\n" in capsys.readouterr().out
+
+
+def test_what_is_not_understood_comes_with_a_map_that_reads_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    assert inspect(path, ROW) == 1
+    flags = ["--map", "answer=$.said.reply", "facts=$.excerpts[*].chunk"]
+    printed = capsys.readouterr()
+    assert f"{path}#1: not read\n" in printed.out
+    assert f"Try --map '{flags[1]}' --map '{flags[2]}'." in printed.out
+    assert "none of these messages could be read" in printed.err
+    assert inspect(path, ROW, *flags) == 0
+    assert "a.jsonl#1: field_map.custom\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.csv", b"question,answer\nWho?,Ada.\n", "UNSCORABLE  NO_FACTS"),
+        ("a.jsonl", b"question,answer\nWho?,Ada.\n", "let its name end in .csv"),
+        ("a.jsonl", json.dumps(TRACE).encode("utf-16"), "looks like UTF-16"),
+        ("a.jsonl", json.dumps(TRACE, indent=2).encode(), "a.jsonl#1: langfuse.trace"),
+        ("a.jsonl", json.dumps([TRACE, TRACE]).encode(), "a.jsonl#1#1: langfuse.trace"),
+        ("a.csv", b"a,b\n1,2\n", "fields: a, b\nThe message is not recognised"),
+        ("a.jsonl", b"", "no message in it"),
+        ("a.avro", b"Obj\x01", "cannot be read: its Avro header is damaged"),
+    ],
+)
+def test_other_files_are_shown_or_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes, words: str
+) -> None:
+    inspect(tmp_path / name, content)
+    printed = capsys.readouterr()
+    assert words in printed.out + printed.err
+    assert not (name == "a.csv" and "let its name end" in printed.err)
+
+
+FACT = "The warranty covers defects for twenty-four months from the purchase."
+QUERY, TEXT = "How long is the warranty?", "The warranty lasts twenty-four months."
+UNKNOWN = {
+    "a bot": {"User": QUERY, "Bot": TEXT, "KBArticles": [{"Heading": "W", "Paragraph": FACT}]},
+    "a table": {"Prompt": QUERY, "Assistant Reply": TEXT, "Retrieved Docs": [FACT]},
+    "JSON in a cell": {"customer_question": QUERY, "bot_reply": TEXT, "kb": json.dumps([FACT])},
+    "columns": {"Asked": QUERY, "Said": TEXT, "Source 1": FACT},
+    "a document": {"Asked": QUERY, "Bot reply": TEXT, "Source text": FACT, "Source document": "a"},
+    "a chat": {
+        "messages": [{"role": "user", "content": QUERY}, {"role": "assistant", "content": TEXT}],
+        "grounding_docs": [{"passage_text": FACT}],
+    },
+    "nested": {
+        "event": {
+            "chat": {"input": {"utterance": QUERY}, "output": {"utterance": TEXT}},
+            "retrieval": {"hits": [{"score": 0.4, "_source": {"chunk_body": FACT}}]},
+        }
+    },
+    "parts": {
+        "question": QUERY,
+        "reply": {"parts": [{"markdown": TEXT}]},
+        "knowledge": {"articles": [{"fullText": FACT}]},
+    },
+    "JSON in a log": {
+        "payload": json.dumps(
+            {"req": {"user_query": QUERY}, "res": {"final_answer": TEXT}, "ctx": [{"t": FACT}]}
+        )
+    },
+    "names with endings": {
+        "input_text": QUERY,
+        "answer_type": "generated",
+        "assistant_message": TEXT,
+        "search": {"results": {"items": [{"excerpt": FACT, "link": "https://x"}]}},
+    },
+    "an evaluation": {"prompt": QUERY, "prediction_text": TEXT, "gold_passage": FACT},
+}
+
+
+@pytest.mark.parametrize("row", UNKNOWN.values(), ids=UNKNOWN)
+def test_a_suggestion_works_as_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: dict[str, object]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    row = row | {"createdAt": "2026-05-01T10:00:00Z", "conversationId": "c1"}
+    assert inspect(path, row) == 1
+    suggested = capsys.readouterr().out.partition("Try ")[2].splitlines()[0]
+    script = f"printf '%s\\n' {suggested.removesuffix('.')}"
+    # A shell expands more than shlex does, such as $['A'] within double quotes.
+    words = subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True)  # noqa: S603, S607 - our own
+    assert inspect(path, row, *words.stdout.splitlines()) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for words in (f"query {QUERY}", TEXT, FACT, "time 1 May 2026, 10:00 UTC", "session c1"):
+        assert words in printed
+
+
+def test_a_map_that_finds_an_empty_answer_has_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"Bot": "", "Docs": [FACT]}
+    assert inspect(tmp_path / "a.jsonl", row, "--map", "answer=$.Bot", "facts=$.Docs") == 0
+    assert "UNSCORABLE  NO_TEXT" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("name", "is_read"), [("source_system", True), ("evidence", False)])
+def test_a_short_text_is_refused_only_under_the_whole_name_of_facts(
+    tmp_path: Path, name: str, *, is_read: bool
+) -> None:
+    row = {"question": QUERY, "answer": TEXT, name: "crm"}
+    assert inspect(tmp_path / "a.jsonl", row, "--map", "answer=$.answer", "facts=$.x") != is_read
+
+
+def test_without_a_file_no_folder_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect"]) == 2
+    [problem] = capsys.readouterr().err.splitlines()[1:-1]
+    assert problem.startswith("  FILE is missing: ")
+
+
+def test_only_the_first_messages_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = lines_of(*map(an_envelope, range(9)))
+    assert inspect(tmp_path / "a.jsonl", content, "--messages", "2") == 0
+    assert capsys.readouterr().out.count("groundwatch.envelope") == 2
+
+
+def test_a_bad_map_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert inspect(tmp_path / "a.jsonl", ROW, "--map", "answer=said", "reply=$.said") == 2
+    complaint = capsys.readouterr().err
+    assert "--map answer=said: a path begins with $, such as $.said" in complaint
+    assert "--map reply=$.said: reply is not one of query, answer, facts" in complaint

@@ -1,0 +1,218 @@
+"""`groundwatch replay`: what a backfill left behind, finished later."""
+
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.backfill import earlier_runs, run_backfill
+from groundwatch.launch.cli.main import main
+from groundwatch.pipeline.settings import config
+from tests.support import wire_faults
+from tests.support.archives import an_envelope
+from tests.support.fault_server import FaultServer, always, by_answer
+from tests.support.limits import limited
+from tests.support.outputs import failures_in, original_bytes, record_ids_in, records_in, summary_in
+from tests.support.runs import an_archive, backfill, crash_in
+
+LAMPS = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(6)]
+
+
+def replay(failures: Path, output: Path, *flags: str) -> int:
+    return main(
+        ["replay", "--failures", f"{failures}/failures/*.jsonl", "--output", str(output), *flags]
+    )
+
+
+def test_a_replay_finishes_what_an_outage_left_under_the_same_record_ids(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *LAMPS)
+    direct, broken, mended = tmp_path / "direct", tmp_path / "broken", tmp_path / "mended"
+    assert backfill(archive, direct) == 0
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert backfill(archive, broken, "--checker", server.address, "--max_attempts", "1") == 3
+    assert records_in(broken) == []
+    assert replay(broken, mended) == 0
+    assert record_ids_in(mended) == record_ids_in(direct)
+    assert summary_in(mended)["read"] == 6
+
+
+def test_a_replay_into_the_same_folder_leaves_every_record_once(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *LAMPS)
+    output = tmp_path / "out"
+    poison = {"Lamp 2 glows.": wire_faults.status(503, "UNAVAILABLE")}
+    with FaultServer(by_answer(poison)) as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
+    assert len(records_in(output)) == 5
+    assert replay(output, output) == 0
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 6
+    assert failures_in(output) == []
+    # Nothing is left to be replayed.
+    assert replay(output, output) == 2
+    assert len(record_ids_in(output)) == 6
+
+
+def test_a_replay_resolves_the_failures_of_its_folder(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *LAMPS, b"no answer")
+    output = tmp_path / "out"
+    away = wire_faults.status(503, "UNAVAILABLE")
+    flags = "--max_attempts", "1"
+    with FaultServer(always(away)) as server:
+        assert backfill(archive, output, "--checker", server.address, *flags) == 3
+    assert totals(output) == {"read": 7, "enriched": 0, "failures": 7, "retryable_failures": 6}
+    with FaultServer(by_answer({"Lamp 2 glows.": away})) as server:
+        assert replay(output, output, "--checker", server.address, *flags) == 3
+    assert totals(output) == {"read": 7, "enriched": 5, "failures": 2, "retryable_failures": 1}
+    assert len(failures_in(output)) == 2
+    assert replay(output, output) == 0
+    assert totals(output) == {"read": 7, "enriched": 6, "failures": 1, "retryable_failures": 0}
+    assert [original_bytes(failure) for failure in failures_in(output)] == [b"no answer"]
+    assert sorted(record_ids_in(output)) == sorted(set(record_ids_in(output)))
+    summary = summary_in(output)
+    assert summary["closes"] is True
+    assert summary["failures_by_error"] == {"UnreadableAnswer": 1}
+    assert [run["read"] for run in summary["runs"]] == [7, 7, 2]
+    # The original bytes of all failures are still there.
+    assert len(list((output / "replayed").glob("*.jsonl"))) == 2
+
+
+def totals(output: Path) -> dict[str, int]:
+    names = ("read", "enriched", "failures", "retryable_failures")
+    return {name: summary_in(output)[name] for name in names}
+
+
+def test_a_replay_that_dies_before_it_has_moved_the_failures_moves_them_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, output = an_archive(tmp_path, *LAMPS), tmp_path / "out"
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(earlier_runs, "move_replayed", crash)
+        assert replay(output, output) == 1
+    assert replay(output, output) == 2
+    assert failures_in(output) == []
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 6
+    assert totals(output) == {"read": 6, "enriched": 6, "failures": 0, "retryable_failures": 0}
+
+
+UNREADABLE = [b"no answer %d" % number for number in range(4)]
+
+
+def failed_run(folder: Path) -> Path:
+    """The output of a run whose checks have all failed, and which could not read four lines."""
+    lamps = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(20)]
+    archive, output = an_archive(folder, *lamps, *UNREADABLE), folder / "out"
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
+    return output
+
+
+def assert_replayed(output: Path) -> None:
+    """Every answer is a record, every unreadable line a failure, each once."""
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 20
+    assert sorted(map(original_bytes, failures_in(output))) == UNREADABLE
+    assert totals(output) == {"read": 24, "enriched": 20, "failures": 4, "retryable_failures": 0}
+    assert summary_in(output)["closes"] is True
+    assert main(["verify", str(output)]) == 0
+
+
+@limited(segment_messages=3)
+@pytest.mark.parametrize("flags", [(), ("--run_id", "again")], ids=["own id", "named"])
+def test_a_replay_that_a_limit_stopped_never_reads_its_own_failures(
+    tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    output = failed_run(tmp_path)
+    with FaultServer() as server:
+        given = *flags, "--checker", server.address
+        assert replay(output, output, *given, "--max_calls", "10") == 3
+        assert len(record_ids_in(output)) == 10
+        assert replay(output, output, *given, "--max_calls", "15") == 3
+        assert replay(output, output, *given, "--max_calls", "100") == 0
+        assert server.requests == 20
+    assert_replayed(output)
+
+
+def test_the_same_replay_again_keeps_what_the_first_has_resolved(tmp_path: Path) -> None:
+    output = failed_run(tmp_path)
+    with FaultServer() as server:
+        flags = "--run_id", "again", "--checker", server.address
+        for _ in range(2):
+            assert replay(output, output, *flags) == 0
+            assert_replayed(output)
+
+
+@limited(segment_messages=3)
+@pytest.mark.parametrize("number", [1, 3, 8])
+def test_a_replay_that_died_never_reads_its_own_failures(tmp_path: Path, number: int) -> None:
+    output = failed_run(tmp_path)
+    with FaultServer() as server:
+        flags = "--run_id", "again", "--checker", server.address
+        with pytest.MonkeyPatch.context() as patched:
+            # Files are published as they fill, failures too.
+            patched.setattr(config, "MEGABYTE", 1)
+            patched.setattr(run_backfill, "_PUBLISH_EVERY_S", 0.01)
+            crash_in(patched, number)
+            assert replay(output, output, *flags) == 1
+        assert replay(output, output, *flags) == 0
+        assert server.requests == 20
+    assert_replayed(output)
+
+
+def test_failures_that_come_later_are_no_input_of_an_interrupted_replay(tmp_path: Path) -> None:
+    output = failed_run(tmp_path)
+    with FaultServer() as server:
+        flags = "--run_id", "again", "--checker", server.address
+        assert replay(output, output, *flags, "--max_calls", "10") == 3
+        away = always(wire_faults.status(503, "UNAVAILABLE"))
+        later = an_archive(tmp_path, an_envelope(50, answer="Late lamps glow."), name="later.jsonl")
+        with FaultServer(away) as broken:
+            given = "--checker", broken.address, "--max_attempts", "1"
+            assert backfill(later, output, *given) == 3
+        assert replay(output, output, *flags) == 0
+    assert len(record_ids_in(output)) == 20
+    assert len(failures_in(output)) == 4 + 1
+    assert replay(output, output) == 0
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 21
+    assert len(failures_in(output)) == 4
+
+
+def test_what_fails_again_keeps_its_first_time_and_its_attempts(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, LAMPS[0])
+    first, second = tmp_path / "first", tmp_path / "second"
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        flags = "--checker", server.address, "--max_attempts", "2"
+        assert backfill(archive, first, *flags) == 3
+        assert replay(first, second, *flags) == 3
+    [before], [after] = failures_in(first), failures_in(second)
+    assert after["first_failed_at"] == before["first_failed_at"]
+    assert after["last_failed_at"] > before["last_failed_at"]
+    assert (before["attempts"], after["attempts"]) == (2, 4)
+    assert original_bytes(after) == LAMPS[0]
+    assert after["source"] == before["source"]
+
+
+def test_what_cannot_be_read_fails_again_and_nothing_else_does(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, LAMPS[0], b"no answer")
+    assert backfill(archive, tmp_path / "first") == 0
+    assert replay(tmp_path / "first", tmp_path / "second") == 0
+    [failure] = failures_in(tmp_path / "second")
+    assert original_bytes(failure) == b"no answer"
+
+
+def test_failures_without_their_bytes_cannot_be_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = an_archive(tmp_path, b"no answer", an_envelope(1))
+    assert backfill(archive, tmp_path / "first", "--failure_payload", "none") == 0
+    assert replay(tmp_path / "first", tmp_path / "second") == 1
+    assert "without its original bytes" in capsys.readouterr().err
+
+
+def test_a_replay_of_no_files_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert replay(tmp_path, tmp_path / "out") == 2
+    assert "--failures" in capsys.readouterr().err

@@ -1,0 +1,178 @@
+"""`groundwatch report DIR`."""
+
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.results.report.write_report import write_report
+from tests.support.archives import an_envelope
+from tests.support.builders import an_enriched
+from tests.support.outputs import visible_files
+from tests.support.pages import parse_page
+from tests.support.reports import a_low, write_enriched, write_summary
+from tests.support.runs import an_archive, backfill
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """A folder with two answers, one of them low."""
+    folder = tmp_path / "out"
+    write_enriched(folder, [a_low(record_id="a" * 64), an_enriched(record_id="b" * 64)])
+    write_summary(folder)
+    return folder
+
+
+def headline_of(path: Path) -> str:
+    return parse_page(path.read_text(encoding="utf-8")).all("h1")[0].text
+
+
+def test_the_page_is_written_and_its_path_is_printed(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = visible_files(output)
+    assert main(["report", str(output)]) == 0
+    assert capsys.readouterr().out == f"{output}/report.html\n"
+    assert visible_files(output) == sorted([*before, "report.html"])
+    assert headline_of(output / "report.html").startswith("1 of 2 scored answers is flagged")
+
+
+def test_the_output_of_a_backfill_has_a_page(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, an_envelope(1), an_envelope(2, answer="Kettles vote."), b"{")
+    assert backfill(archive, tmp_path / "out") == 0
+    path, _ = write_report(str(tmp_path / "out"))
+    page = parse_page(Path(path).read_text(encoding="utf-8"))
+    assert page.all("h1")[0].text.startswith("1 of 2 scored answers is flagged")
+    assert "UnreadableAnswer" in page.text
+    assert page.all("p", "notice") == []
+
+
+def test_the_page_is_written_to_the_given_path(output: Path, tmp_path: Path) -> None:
+    path = tmp_path / "elsewhere" / "page.html"
+    assert main(["report", str(output), "--output", str(path)]) == 0
+    assert headline_of(path)
+    assert not (output / "report.html").exists()
+    assert [each.name for each in path.parent.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize("arguments", [["DIR", "--fail_above", "0"], ["--fail_above", "0", "DIR"]])
+def test_the_folder_may_come_before_or_after_the_flags(output: Path, arguments: list[str]) -> None:
+    assert main(["report", *(each.replace("DIR", str(output)) for each in arguments)]) == 4
+
+
+def thresholds_of(folder: Path) -> list[list[str]]:
+    """The rows of the tables of other thresholds, for a threshold of .4 or .05."""
+    page = parse_page((folder / "report.html").read_text(encoding="utf-8"))
+    rows = [row.text.split() for row in page.all("tr")]
+    return [row for row in rows if row[:1] in (["0.4"], ["0.05"])]
+
+
+def test_other_thresholds_have_their_alerts(output: Path) -> None:
+    assert main(["report", str(output), "--claim_threshold", "0.05"]) == 0
+    assert thresholds_of(output) == [
+        ["0.4", "0", "0.0%", "0"],
+        ["0.05", "in", "force", "1", "50.0%", "1"],
+        ["0.4", "1", "50.0%", "1"],
+    ]
+
+
+def test_a_damaged_file_is_reported_and_the_page_is_written(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = write_enriched(output, [an_enriched()], run="z")
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    assert main(["report", str(output)]) == 1
+    assert f"{damaged}: is damaged" in capsys.readouterr().err
+    page = parse_page((output / "report.html").read_text(encoding="utf-8"))
+    assert "Not read to the end" in page.all("p", "notice")[0].text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "DIR is missing"),
+        (["/nowhere/at/all"], "/nowhere/at/all: is not an output folder of groundwatch"),
+        (["s3://bucket"], "must be a local path, or begin with gs://"),
+        (["DIR", "--answer", "x"], "--answer is unknown; did you mean --answers?"),
+        (["DIR", "EXTRA"], "EXTRA: is not an output folder of groundwatch"),
+        (["DIR", "DIR", "EXTRA"], "unexpected argument 'EXTRA'"),
+        (
+            ["DIR", "DIR", "--claim_threshold", "0"],
+            "--claim_threshold does not apply to two folders",
+        ),
+        (["DIR", "--answers", "10001"], "at most 10,000 fit on a page"),
+        (["DIR", "--claim_threshold", "2"], "must be a number from 0 to 1"),
+    ],
+    ids=" ".join,
+)
+def test_a_usage_error_is_rejected(
+    output: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    (output / "summary.json").write_text("[\n]")
+    assert main(["report", *(each.replace("DIR", str(output)) for each in arguments)]) == 2
+    assert words in capsys.readouterr().err
+    assert not (output / "report.html").exists()
+
+
+def test_an_output_that_cannot_be_written_is_reported(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = f"{output}/summary.json/page.html"
+    assert main(["report", str(output), "--output", path]) == 1
+    printed = capsys.readouterr()
+    assert f"{path} cannot be written" in printed.err
+    assert printed.out == ""
+
+
+def test_as_many_answers_are_shown_as_asked_for(tmp_path: Path) -> None:
+    write_enriched(tmp_path, [a_low(f"Lamps {n}.", record_id=f"{n:064}") for n in range(6)])
+    for shown in (4, 5):
+        assert main(["report", str(tmp_path), "--answers", str(shown)]) == 0
+        page = parse_page((tmp_path / "report.html").read_text(encoding="utf-8"))
+        assert len(page.all("details", "answer")) == shown
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """Another folder: one answer became low-grounded, and one is new."""
+    folder = tmp_path / "other"
+    answers = [
+        an_enriched(record_id="a" * 64, min_claim_score=0.9),
+        a_low(record_id="b" * 64),
+        an_enriched(record_id="c" * 64),
+    ]
+    write_enriched(folder, answers)
+    write_summary(folder, checker="discoveryengine")
+    return folder
+
+
+def test_two_folders_are_compared(
+    output: Path, other: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(output), str(other)]) == 0
+    assert capsys.readouterr().out == f"{other}/comparison.html\n"
+    assert headline_of(other / "comparison.html") == (
+        "2 of 2 answers in both folders have another verdict:"
+        " 1 became low-grounded, 1 no longer is."
+    )
+    assert not (output / "comparison.html").exists()
+
+
+def test_damage_in_either_folder_is_reported(
+    output: Path, other: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = write_enriched(output, [an_enriched()], run="z")
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    assert main(["report", str(output), str(other)]) == 1
+    assert f"{damaged}: is damaged" in capsys.readouterr().err
+    page = parse_page((other / "comparison.html").read_text(encoding="utf-8"))
+    assert "Not read to the end" in page.all("p", "notice")[0].text
+
+
+@pytest.mark.parametrize(("allowed", "status"), [("0.49", 4), ("0.5", 0)])
+def test_too_large_a_share_of_low_grounded_answers_fails_after_the_page_is_written(
+    output: Path, capsys: pytest.CaptureFixture[str], allowed: str, status: int
+) -> None:
+    assert main(["report", str(output), "--fail_above", allowed]) == status
+    assert (output / "report.html").is_file()
+    assert ("50.0% of the scored answers" in capsys.readouterr().err) == bool(status)

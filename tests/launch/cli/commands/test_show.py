@@ -1,0 +1,62 @@
+"""`groundwatch show`: one record of a folder."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from tests.support.builders import an_enriched
+from tests.support.reports import a_low, write_enriched, write_summary
+
+LOW = "a" * 64
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> str:
+    """A folder with three answers, one of them low."""
+    others = [an_enriched(record_id=f"b{name}" + "0" * 62) for name in "12"]
+    write_enriched(tmp_path, [a_low(record_id=LOW, answer_name="answers/7"), *others])
+    write_summary(tmp_path)
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize("named", [LOW, "aaaaaaaaaaaa", "answers/7"])
+def test_a_record_is_found_by_its_id_or_its_name(
+    named: str, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", named, output]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("LOW_GROUNDED")
+    assert LOW in printed
+    for fact in a_low().facts:
+        assert fact.text.split()[0] in printed
+
+
+def test_a_record_is_printed_as_json(output: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", LOW, output, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["record_id"] == LOW
+
+
+@pytest.mark.parametrize(
+    ("named", "reason"), [("b", "begins 2 record ids: b1000"), ("c", "has the id or the name 'c'")]
+)
+def test_an_id_that_is_not_one_record_is_explained(
+    named: str, reason: str, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", named, output]) == 1
+    assert reason in capsys.readouterr().err
+
+
+def test_a_folder_without_records_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", LOW, str(tmp_path)]) == 1
+    assert f"{tmp_path} holds no enriched records" in capsys.readouterr().err
+
+
+def test_a_damaged_file_is_a_sentence(output: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = next(Path(output).rglob("*.avro"))
+    path.write_bytes(path.read_bytes()[:-5])
+    assert main(["show", LOW, output]) == 1
+    assert "is damaged" in capsys.readouterr().err

@@ -1,0 +1,234 @@
+"""`groundwatch verify`: the files against what the runs say, from the outside."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.engine.run_summary import write_worker_summary
+from tests.support import wire_faults
+from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.buckets import Buckets
+from tests.support.fault_server import FaultServer, always
+from tests.support.runs import a_long_archive, an_archive, backfill, crash_in, in_batches
+from tests.support.storage_server import storage_server
+from tests.support.watched import Watched, work
+
+PASSED = "Verified: every row and record id is where the counts say."
+
+
+def verify(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    """Run the command; returns its exit status and what it printed."""
+    capsys.readouterr()
+    exit_status = main(["verify", *map(str, arguments)])
+    printed = capsys.readouterr()
+    return exit_status, printed.out + printed.err
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """The output of a backfill over three days, with alerts and a failure."""
+    lines = [an_unsupported_envelope(100), b"no answer"]
+    archive = a_long_archive(tmp_path, 30)
+    with archive.open("ab") as stream:
+        stream.writelines(line + b"\n" for line in lines)
+    assert backfill(archive, tmp_path / "out") == 0
+    return tmp_path / "out"
+
+
+def test_a_backfill_is_verified(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exit_status, printed = verify(capsys, output)
+    assert exit_status == 0
+    assert PASSED in printed
+    rows = {line.strip().split("  ")[0]: line.split()[-3:] for line in printed.splitlines() if line}
+    assert rows["written, by ledgers and summaries"] == ["31", "1", "4"]
+    assert rows["listed in the manifest"] == rows["in the files"] == ["31", "1", "4"]
+    assert rows["waiting in work folders"] == ["0", "0", "0"]
+
+
+def a_file(output: Path, kind: str = "enriched") -> Path:
+    return min(path for path in (output / kind).rglob("*") if path.is_file())
+
+
+def remove_file(output: Path) -> str:
+    path = a_file(output)
+    path.unlink()
+    return f"{path.relative_to(output)} is gone; its manifest lists 11 rows"
+
+
+def cut_file(output: Path) -> str:
+    path = a_file(output)
+    path.write_bytes(path.read_bytes()[:-40])
+    return f"{path.relative_to(output)} is damaged after 0 rows"
+
+
+def copy_file(output: Path) -> str:
+    path = a_file(output)
+    shutil.copy(path, path.with_name("copy.avro"))
+    return "11 record ids have more than one record or failure"
+
+
+def add_file(output: Path) -> str:
+    (output / "alerts" / "another.jsonl").write_text("{}\n")
+    return "alerts/another.jsonl has 1 rows, and no manifest lists it"
+
+
+def add_line(output: Path) -> str:
+    path = a_file(output, "failures")
+    path.write_bytes(2 * path.read_bytes())
+    return f"{path.relative_to(output)} has 2 rows in"
+
+
+def edit_payload(output: Path) -> str:
+    path = a_file(output, "failures")
+    path.write_bytes(path.read_bytes().replace(b'"bm8gYW5zd2Vy"', b'"bm8gYW5zd2VyIQ=="'))
+    return f"{path.relative_to(output)} has 1 rows in"
+
+
+def edit_alert(output: Path) -> str:
+    path = a_file(output, "alerts")
+    path.write_bytes(path.read_bytes().replace(b'"LOW_GROUNDED"', b'"GROUNDED"'))
+    return f"{path.relative_to(output)} has 4 rows in"
+
+
+def remove_manifest(output: Path) -> str:
+    min(output.glob("manifest/*")).unlink()
+    return f"{a_file(output).relative_to(output)} has 11 rows, and no manifest lists it"
+
+
+def change_count(output: Path) -> str:
+    (path,) = output.glob("runs/*.json")
+    counts = json.loads(path.read_bytes())
+    path.write_text(json.dumps(counts | {"read": counts["read"] + 1}))
+    return "its counts do not add up: 33 messages were read"
+
+
+def change_rows(output: Path) -> str:
+    (path,) = output.glob("runs/*.json")
+    counts = json.loads(path.read_bytes())
+    path.write_text(json.dumps(counts | {"enriched": 30, "failures": 2}))
+    return "30 rows of enriched were written, and 31 were found"
+
+
+DAMAGES = [remove_file, cut_file, copy_file, add_file, add_line, edit_payload, edit_alert]
+DAMAGES += [remove_manifest, change_count, change_rows]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_each_difference_is_found(
+    output: Path, damage: Callable[[Path], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = damage(output)
+    exit_status, printed = verify(capsys, output)
+    assert exit_status == 1
+    assert expected in printed
+    assert PASSED not in printed
+
+
+def test_rows_of_a_run_that_has_not_ended_wait_in_its_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, output = a_long_archive(tmp_path, 30), tmp_path / "out"
+    flags = "--work_folder", str(tmp_path / "work")
+    with monkeypatch.context() as patched:
+        crash_in(patched, 3)
+        assert in_batches(archive, output, *flags) == 1
+    before = sorted((tmp_path / "work").iterdir())
+    exit_status, printed = verify(capsys, output, "--work_folder", tmp_path / "work")
+    assert exit_status == 1
+    assert "has not ended: give the same command again to finish it" in printed
+    rows = {line.strip().split("  ")[0]: line.split()[-3:] for line in printed.splitlines() if line}
+    assert rows["waiting in work folders"] == ["14", "0", "2"]
+    assert set(before) <= set((tmp_path / "work").iterdir())
+    assert in_batches(archive, output, *flags) == 0
+    assert verify(capsys, output)[0] == 0
+
+
+def test_a_replay_into_the_same_folder_is_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = an_archive(tmp_path, *map(an_envelope, range(4)))
+    output = tmp_path / "out"
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
+    assert verify(capsys, output)[0] == 0
+    assert main(["replay", "--failures", f"{output}/failures/*", "--output", str(output)]) == 0
+    exit_status, printed = verify(capsys, output)
+    assert (exit_status, PASSED in printed) == (0, True)
+
+
+def test_a_bucket_is_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = a_long_archive(tmp_path, 30)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with storage_server(monkeypatch) as buckets:
+        assert main(["backfill", "--input", str(archive), "--output", "gs://out/run"]) == 0
+        assert verify(capsys, "gs://out/run")[0] == 0
+        name = next(name for name in buckets.below("gs://out/run/enriched/"))
+        _remove(buckets, f"gs://out/run/enriched/{name}")
+        exit_status, printed = verify(capsys, "gs://out/run")
+    assert (exit_status, f"enriched/{name} is gone" in printed) == (1, True)
+
+
+def _remove(buckets: Buckets, path: str) -> None:
+    del buckets._objects[path]
+
+
+def test_a_worker_is_verified_while_rows_wait_and_after(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched.publish(*map(an_envelope, range(10)), an_unsupported_envelope(10), b"no answer")
+    with watched.worker() as worker:
+        work(worker, lambda: not watched.outstanding)
+        watched.publish(*map(an_envelope, range(20, 25)))
+        # Another thread publishes the first files.
+        work(worker, lambda: not watched.outstanding and worker.publisher._running is None)
+    folders = watched.output, "--work_folder", watched.work_folder
+    exit_status, printed = verify(capsys, *folders)
+    assert (exit_status, PASSED in printed) == (0, True)
+    watched.drain()
+    assert verify(capsys, *folders)[0] == 0
+    # The worker's folder is gone, and all of its rows are public.
+    shutil.rmtree(watched.work_folder)
+    assert verify(capsys, watched.output)[0] == 0
+    a_file(watched.output).unlink()
+    assert verify(capsys, watched.output)[0] == 1
+
+
+def test_rows_of_a_lost_work_folder_are_missing(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched.publish(*map(an_envelope, range(10)))
+    watched.drain()
+    watched.publish(*map(an_envelope, range(10, 15)))
+    with watched.worker() as worker:
+        monkeypatch.setattr(worker.publisher, "publish_due", lambda: None)
+        work(worker, lambda: not watched.outstanding)
+        assert worker.journal.waiting()["enriched"].rows == 5
+        write_worker_summary(watched.config(), worker.journal, None, 0)
+    exit_status, _ = verify(capsys, watched.output, "--work_folder", watched.work_folder)
+    assert exit_status == 0
+    shutil.rmtree(watched.work_folder)
+    exit_status, printed = verify(capsys, watched.output)
+    assert exit_status == 1
+    assert "5 enriched records are in a work folder that was not found" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ([], "DIR is missing"),
+        (["nowhere"], "nowhere: holds no output of groundwatch"),
+        (["out", "--work_folder", "nowhere"], "--work_folder nowhere: has no journal of a worker"),
+        (["out", "--work_foldr"], "--work_foldr is unknown; did you mean --work_folder?"),
+    ],
+)
+def test_a_folder_without_output_is_a_usage_error(
+    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exit_status, printed = verify(capsys, *arguments)
+    assert (exit_status, problem in printed) == (2, True)

@@ -1,0 +1,109 @@
+"""The bundled sample through reading, routing, checking and tagging, without a pipeline."""
+
+import asyncio
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from groundwatch.launch.cli.samples import sample_paths
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.message import Message, UnreadableAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.grounding.check_session import check_answer
+from groundwatch.transforms.grounding.client import GroundingClient
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.routing import route
+from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from tests.support.answer_messages import parse_answer
+from tests.support.samples.generate import DUPLICATE, FAILURE, intended
+
+SETTINGS = CheckSettings(checker="local")
+
+
+def messages() -> Iterator[Message]:
+    files = {Path(path).name: Path(path).read_bytes().split(b"\n") for path in sample_paths()}
+    for line in intended():
+        payload = files[line.file][line.line - 1]
+        yield Message(payload=payload, place=f"{line.file}#{line.line}")
+
+
+async def enrich(message: Message, client: GroundingClient) -> EnrichedAnswer | str:
+    try:
+        answer = parse_answer(message)
+    except UnreadableAnswer:
+        return FAILURE
+    decision = route(answer)
+    if decision:
+        return tag_answer(CheckedAnswer(answer=answer, decision=decision), Thresholds())
+    return tag_answer(await check_answer(answer, client, SETTINGS), Thresholds())
+
+
+async def enrich_all() -> list[EnrichedAnswer | str]:
+    client = GroundingClient(SETTINGS)
+    try:
+        return [await enrich(message, client) for message in messages()]
+    finally:
+        await client.aclose()
+
+
+@cache
+def outcomes() -> list[EnrichedAnswer | str]:
+    return asyncio.run(enrich_all())
+
+
+def records() -> list[EnrichedAnswer]:
+    return [outcome for outcome in outcomes() if isinstance(outcome, EnrichedAnswer)]
+
+
+def test_every_line_becomes_what_it_is_meant_to_become() -> None:
+    seen: set[str] = set()
+    surprises = []
+    for outcome, line in zip(outcomes(), intended(), strict=True):
+        found = FAILURE
+        if isinstance(outcome, EnrichedAnswer):
+            found = DUPLICATE if outcome.record_id in seen else str(outcome.verdict)
+            seen.add(outcome.record_id)
+        if found != line.outcome:
+            surprises.append((line, found))
+    assert surprises == []
+
+
+def test_formats_carriers_and_presets_are_read() -> None:
+    assert {record.source_format for record in records()} == {
+        "discoveryengine.answer",
+        "discoveryengine.answer_query",
+        "discoveryengine.stream_answer",
+        "gemini.generate_answer",
+        "gemini.candidate",
+        "gemini.generate_content",
+        "groundwatch.envelope",
+        "langfuse.trace",
+    }
+    assert any(record.trace_id and record.span_id for record in records())
+
+
+def test_every_tag_is_given_to_some_answer() -> None:
+    # Only messages to a topic have the first, and only old records the next two. No answer of the
+    # sample differs from its facts in a date alone.
+    expected = set(Tag) - {Tag.FACTS_DROPPED, Tag.ANTONYM_MISMATCH, Tag.NAME_MISMATCH}
+    expected -= {Tag.DATE_MISMATCH}
+    assert {tag for record in records() for tag in record.tags} == expected
+
+
+def test_every_reason_for_an_unscorable_answer_is_given() -> None:
+    reasons = {r.verdict_reason for r in records() if r.verdict == "UNSCORABLE"}
+    assert reasons == {"NO_TEXT", "NO_FACTS", "NO_CLAIMS", "OVER_LIMIT"}
+
+
+def test_grounded_answers_stay_clear_of_the_thresholds() -> None:
+    grounded = [r for r in records() if r.verdict == "GROUNDED"]
+    assert min(record.min_claim_score or 1.0 for record in grounded) >= 0.45
+
+
+def test_claims_cut_their_text_out_of_the_answer() -> None:
+    for record in records():
+        text = record.answer_text.encode()
+        assert [text[c.start : c.end].decode() for c in record.claims] == [
+            claim.text for claim in record.claims
+        ]

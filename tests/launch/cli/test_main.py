@@ -1,0 +1,269 @@
+"""The command line before a run: commands, help, and what is refused."""
+
+import io
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from groundwatch import __version__
+from groundwatch.launch.cli.commands import all_commands, documented_commands
+from groundwatch.launch.cli.main import main
+from groundwatch.pipeline.settings.gone import GONE
+from groundwatch.pipeline.settings.load import flag_names
+from tests.support.commands import GROUNDWATCH, run, start
+
+COMMANDS = (
+    "demo",
+    "backfill",
+    "estimate",
+    "replay",
+    "watch",
+    "evaluate",
+    "report",
+    "serve-checker",
+)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
+def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    assert main(arguments) == 0
+    screen = capsys.readouterr()
+    assert all(f"\n  {command}" in screen.out for command in COMMANDS)
+    assert screen.err == ""
+
+
+def test_a_reader_that_ends_is_no_fault() -> None:
+    with start(*GROUNDWATCH, "watch", "--help-all") as process:
+        assert process.stdout
+        process.stdout.close()
+        assert process.stderr
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 1
+
+
+def test_help_and_a_command_list_its_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "backfill"]) == 0
+    assert capsys.readouterr().out.startswith("usage: groundwatch backfill ")
+
+
+def test_no_command_is_a_usage_error_that_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    screen = capsys.readouterr()
+    assert screen.out == ""
+    assert screen.err.startswith("groundwatch: a command is missing.\n")
+    assert all(f"\n  {command}" in screen.err for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        *((unknown, "") for unknown in ("", "--bogus", "Demo", "__main__", "../demo")),
+        ("backfil", "groundwatch: unknown command 'backfil'; did you mean backfill?\n"),
+        # One of 1.0.0, that is gone.
+        ("status", "unknown command 'status'; use `groundwatch verify`"),
+    ],
+)
+def test_an_unknown_command_is_a_usage_error(
+    capsys: pytest.CaptureFixture[str], command: str, advice: str
+) -> None:
+    assert main([command]) == 2
+    complaint = capsys.readouterr().err
+    assert advice in complaint
+    assert "usage: groundwatch COMMAND" in complaint
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+@pytest.mark.parametrize("command", all_commands())
+def test_the_help_of_each_command_lists_its_flags(
+    capsys: pytest.CaptureFixture[str], command: str, flag: str
+) -> None:
+    assert main([command, flag]) == 0
+    screen = capsys.readouterr()
+    assert screen.out.startswith(f"usage: groundwatch {command} ")
+    assert "\n  --" in screen.out
+    assert screen.err == ""
+
+
+@pytest.mark.parametrize("command", ["backfill", "watch", "evaluate"])
+def test_long_help_is_cut_to_the_main_flags(
+    capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert main([command, "--help"]) == 0
+    short = capsys.readouterr().out
+    assert main([command, "--help-all"]) == 0
+    everything = capsys.readouterr().out
+    assert "--quota_project" in everything
+    assert "--quota_project" not in short
+    assert len(short.splitlines()) < 0.8 * len(everything.splitlines())
+    assert f"`groundwatch {command} --help-all` lists all" in short
+
+
+@pytest.mark.parametrize("name", all_commands())
+def test_the_examples_of_help_have_known_flags_only(name: str) -> None:
+    for example in all_commands()[name].examples:
+        loaded = all_commands()[name].variant(shlex.split(example)).load(shlex.split(example))
+        assert not [each for each in loaded.problems if "unknown" in each or "unexpected" in each]
+
+
+def test_every_command_has_two_examples() -> None:
+    few = [
+        each.run
+        for command in all_commands().values()
+        for each in (command, *(variant for _, variant in command.variants))
+        if len(each.examples) < 2
+    ]
+    assert few == []
+
+
+@pytest.mark.parametrize("command", [*all_commands(), "watch --demo", "watch --runner=x"])
+def test_help_fits_a_terminal_of_80_columns(
+    capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert main([*command.split(), "--help-all"]) == 0
+    assert main(["--help"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 80] == []
+
+
+def test_an_example_that_is_broken_over_lines_can_be_copied(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["backfill", "--help"]) == 0
+    examples = capsys.readouterr().out.partition("Examples:\n")[2].partition("\n\n")[0]
+    assert " \\\n" in examples
+    copied = [shlex.split(line)[2:] for line in examples.replace("\\\n", "").splitlines()]
+    assert copied == [shlex.split(each) for each in all_commands()["backfill"].examples]
+
+
+@pytest.mark.parametrize("argument", ["--version", "-V", "version"])
+def test_the_version_is_reported(capsys: pytest.CaptureFixture[str], argument: str) -> None:
+    assert main([argument]) == 0
+    assert capsys.readouterr().out == f"groundwatch {__version__}\n"
+
+
+def test_a_terminal_that_lacks_a_character_shows_a_question_mark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    assert main(["--version"]) == 0
+    sys.stdout.write("█ Größe")
+    sys.stdout.flush()
+    assert written.getvalue().endswith(b"? Gr??e")
+
+
+def test_as_a_module_it_is_the_same_command() -> None:
+    status, screen, complained = run(*GROUNDWATCH, "backfill", "--bogus")
+    assert (status, screen) == (2, "")
+    assert "--bogus is unknown" in complained
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        pytest.param(["--claim_threshold", "1.5"], "--claim_threshold 1.5: must be", id="range"),
+        pytest.param(["--runer", "x"], "did you mean --runner?", id="a mistyped flag of Beam"),
+        pytest.param(["--claim_treshold=0"], "did you mean --claim_threshold?", id="mistyped"),
+        pytest.param(["--runner", "Foo"], "--runner Foo: Beam has no such runner", id="runner"),
+        pytest.param(
+            ["--runner=SparkRunner", "--spark_version=1"], "--spark_version: invalid", id="choice"
+        ),
+        pytest.param(["--runner"], "argument --runner: expected one argument", id="no runner"),
+        pytest.param(
+            ["--direct_num_workers", "abc"], "--direct_num_workers: invalid int", id="Beam's value"
+        ),
+        pytest.param(["--rate_budget", "0"], "--rate_budget 0: must be a number above", id="zero"),
+        pytest.param(["--run_id", "../x"], "--run_id ../x: must be letters", id="run id"),
+        pytest.param(["--run_id", "x" * 65], "must be letters, digits", id="long run id"),
+        pytest.param(["--checker", "http://h:99999"], "--checker http://h:99999: must", id="port"),
+        pytest.param(["--checker", "http://[::1"], "--checker http://[::1: must", id="bracket"),
+        pytest.param(["--checker", "ftp://h"], "--checker ftp://h: must be local", id="scheme"),
+        pytest.param(["--checker", "http://u:p@h"], "must be local", id="password"),
+        pytest.param(["--checker", "Local"], "--checker Local: must be local", id="upper case"),
+        pytest.param(["--grounding_config", "x"], "must have the form projects/P", id="config"),
+        pytest.param(
+            ["--grounding_config", "projects/p/locations/l/groundingConfigs/c?x=y"],
+            "must have the form projects/P",
+            id="config with a query",
+        ),
+        pytest.param(["--alert_verdicts", "BAD"], "must be one of GROUNDED, LOW", id="verdict"),
+        pytest.param(["--alert_tags", "BAD"], "must be one of ADVERSARIAL_QUERY", id="tag"),
+        pytest.param(["--text", "some"], "must be one of none, hash, full", id="text"),
+        pytest.param(["--move_reason", "X"], "must have the form NAME=VALUE", id="no verdict"),
+        pytest.param(["--move_reason", "X=GROUNDED"], "must be one of INCOMPLETE", id="moved"),
+        pytest.param(
+            ["--input", "s3://a/b"], "local path, or begin with gs://", id="another cloud"
+        ),
+        pytest.param(
+            ["--impersonate_service_account", "bob"], "bob: must be an email", id="no account"
+        ),
+        pytest.param(["--help-al"], "did you mean --help-all?", id="help"),
+        pytest.param(
+            ["--credentials_file", "k.json"],
+            "--credentials_file k.json: must be an existing key file of Google",
+            id="no key file",
+        ),
+        pytest.param(["--input", "nowhere/*"], "--input nowhere/*: no file matches", id="input"),
+    ],
+)
+def test_a_backfill_that_makes_no_sense_does_not_begin(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
+) -> None:
+    archive = tmp_path / "a.jsonl"
+    archive.touch()
+    output = tmp_path / "out"
+    given = ["--input", str(archive), "--output", str(output), *arguments]
+    assert main(["backfill", *given]) == 2
+    screen = capsys.readouterr()
+    assert expected in screen.err
+    is_start = screen.err.startswith("groundwatch backfill cannot start:\n  --")
+    assert is_start or "argument" in screen.err
+    assert screen.err.endswith("`groundwatch backfill --help` lists the flags.\n")
+    assert screen.err.count("\n") == 3
+    assert screen.out == ""
+    assert [path for path in output.rglob("*") if path.is_file()] == []
+
+
+def test_what_a_runner_misses_is_reported_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = tmp_path / "a.jsonl"
+    archive.touch()
+    given = ["--input", str(archive), "--output", str(tmp_path / "out")]
+    assert main(["backfill", *given, "--runner", "DataflowRunner"]) == 2
+    screen = capsys.readouterr().err
+    assert "--runner DataflowRunner: Missing required option: project." in screen
+    assert "--runner DataflowRunner: Missing required option: region." in screen
+
+
+@pytest.mark.parametrize("command", ["demo", "backfill"])
+@pytest.mark.parametrize("folder", ["a.jsonl", "a.jsonl/out", "/proc/nothing/out"])
+def test_an_output_that_cannot_be_written_is_reported_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, folder: str
+) -> None:
+    archive = tmp_path / "a.jsonl"
+    archive.touch()
+    flags = ["--output", str(tmp_path / folder)]
+    flags += ["--input", str(archive)] if command == "backfill" else []
+    assert main([command, *flags]) == 2
+    assert f"--output {tmp_path / folder}: cannot be written to: " in capsys.readouterr().err
+
+
+def test_every_fault_of_a_backfill_is_reported_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--input", "nowhere.jsonl", "--claim_threshold", "7", "--bogus", "--output", ""]
+    assert main(["backfill", *given]) == 2
+    screen = capsys.readouterr().err
+    for part in ("nowhere.jsonl: no file", "--claim_threshold 7", "--bogus is", "--output ''"):
+        assert part in screen
+
+
+def test_no_command_has_more_flags_than_a_user_can_survey() -> None:
+    flags = {command: len(flag_names(settings)) for command, settings in documented_commands()}
+    most = {command: 48 if "watch" in command else 40 for command in flags}
+    assert {command: count for command, count in flags.items() if count > most[command]} == {}
+
+
+def test_no_setting_that_is_gone_is_taken() -> None:
+    taken = {name for _, settings in documented_commands() for name in flag_names(settings)}
+    assert taken & set(GONE) == set()

@@ -1,0 +1,68 @@
+"""The graphs that Dataflow gets: their steps by name, and how records travel in them."""
+
+from collections import defaultdict
+
+import pytest
+from apache_beam.coders import coders
+from apache_beam.coders.coders import _OrderedUnionCoder
+
+from groundwatch.transforms.runtime.record_coder import RecordCoder
+from tests.support.dataflow import MODES, graph_of
+from tests.support.repository import ROOT
+
+GOLDEN = ROOT / "tests" / "data" / "dataflow"
+
+STANDARD = (
+    coders.BytesCoder,
+    coders.StrUtf8Coder,
+    coders.VarIntCoder,
+    coders.DeterministicFastPrimitivesCoderV2,  # names and None as keys
+    _OrderedUnionCoder,  # windows
+)
+
+PICKLED = {
+    "Map(_from_proto_str)": "Beam's PubsubMessage, not beyond its stage",
+    "ToMessage": "Beam's PubsubMessage, not beyond its stage",
+    "PublishPart": "nothing",
+    "WriteManifest": "nothing",
+    "Map(decode)": "nothing",
+    "UnKey": "the names of a batch's files, which Beam's runner for Dataflow patches",
+}
+"""Steps whose output is coded by Beam's own guess, and why that may be."""
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_the_steps_have_the_names_they_ever_had(name: str) -> None:
+    path = GOLDEN / f"{name.replace(' ', '_')}.txt"
+    assert sorted(graph_of(name).steps) == path.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", sorted(set(MODES) - {"backfill"}))
+def test_no_step_of_a_stream_is_named_after_a_line_of_code(name: str) -> None:
+    # Beam keeps this name since 2.68, whatever the line is: an update goes by names.
+    fixed = "CheckGrounding/FillBundles/Gather/Map(<lambda at util.py:1275>)"
+    assert {step for step in graph_of(name).steps if "lambda" in step} <= {fixed}
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_every_record_travels_in_a_form_that_an_update_can_read(name: str) -> None:
+    by_coder = defaultdict(set)
+    for step, coder in graph_of(name).coders():
+        by_coder[type(coder)].add(step.rpartition("/")[2])
+    assert by_coder.pop(RecordCoder)
+    assert by_coder.pop(coders.FastPrimitivesCoder) <= set(PICKLED)
+    assert set(by_coder) <= set(STANDARD)
+
+
+@pytest.mark.parametrize("name", ["watch", "watch into files"])
+def test_dataflow_reads_and_batches_by_its_own_means(name: str) -> None:
+    urns = graph_of(name).steps
+    assert urns["ReadMessages/Pull/Read"] == "beam:transform:pubsub_read:v1"
+    gathering = urns["CheckGrounding/FillBundles/Gather"]
+    assert gathering == "beam:transform:group_into_batches_with_sharded_key:v1"
+
+
+def test_dataflow_publishes_by_its_own_means() -> None:
+    urns = [urn for step, urn in graph_of("watch").steps.items() if "_PubSubWriteDoFn" in step]
+    assert set(urns) == {"beam:transform:pubsub_write:v1"}
+    assert len(urns) == 2

@@ -1,0 +1,225 @@
+"""`groundwatch export` to a tool: every record once, resumed after any end, counted."""
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundwatch.launch.cli.commands.export import ExportSettings
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.results.export import export_folder
+from groundwatch.launch.results.export.export_folder import FolderExport
+from groundwatch.launch.results.export.target import TargetUnavailable
+from groundwatch.pipeline.settings.definition import build
+from groundwatch.pipeline.storage.output_lock import lock_output
+from groundwatch.schemas.quantities import to_us
+from tests.support.builders import an_enriched
+from tests.support.commands import GROUNDWATCH, start
+from tests.support.reports import write_enriched, write_summary
+from tests.support.results import ATarget
+from tests.support.results_server import Received, Reply, ResultsServer
+from tests.support.waiting import wait_until
+
+DAY_US = 86_400_000_000
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "pk")
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk")
+
+
+def a_folder(root: Path, *sizes: int, **fields: Any) -> Path:
+    """A folder with files of so many records, named by numbers."""
+    for number, size in enumerate(sizes):
+        first = sum(sizes[:number])
+        records = [
+            an_enriched(**{"record_id": f"r{first + at}", "trace_id": "t1", **fields})
+            for at in range(size)
+        ]
+        write_enriched(root, records, f"run{number}")
+    write_summary(root, enriched=sum(sizes))
+    return root
+
+
+def export_to(folder: Path, target: ATarget, **settings: Any) -> FolderExport:
+    given = {"folder": str(folder), "to": "langfuse"} | settings
+    run = FolderExport(build(ExportSettings, given), sleep=lambda _: None)
+    run.send_all(target)
+    return run
+
+
+def scored_ids(server: ResultsServer) -> list[str]:
+    return [body["id"].partition("-")[0] for body in server.bodies() if "verdict" in body["name"]]
+
+
+def test_every_record_is_sent_once_and_a_further_file_later(
+    tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = a_folder(tmp_path, 30, 5)
+    arguments = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
+    assert main(arguments) == 0
+    assert sorted(scored_ids(server)) == sorted(f"r{number}" for number in range(35))
+    progress = tmp_path / ".groundwatch-export-langfuse.json"
+    assert capsys.readouterr().out == f"langfuse: 35 records sent; {progress} keeps what is done.\n"
+    write_enriched(folder, [an_enriched(record_id="late", trace_id="t1")], "run9")
+    assert main(arguments) == 0
+    assert scored_ids(server)[35:] == ["late"]
+    assert "langfuse: 1 record sent, 35 sent before; " in capsys.readouterr().out
+    assert main(arguments) == 0
+    assert len(scored_ids(server)) == 36
+    assert "langfuse: nothing new to send, 36 sent before; " in capsys.readouterr().out
+
+
+def test_a_record_that_is_refused_is_named_and_the_others_are_sent(
+    tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse_one(request: Received) -> Reply:
+        return Reply(400 if request.json["id"].startswith("r7-") else 200)
+
+    server.answer = refuse_one
+    folder = a_folder(tmp_path, 30)
+    status = main(["export", str(folder), "--to", "langfuse", "--endpoint", server.url])
+    assert status == 1
+    assert "29 records sent, 1 refused" in capsys.readouterr().out
+    assert set(scored_ids(server)) == {f"r{number}" for number in range(30)}
+
+
+def test_a_wrong_key_ends_it_and_the_same_command_resumes(
+    tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = a_folder(tmp_path, 45)
+    server.answer = lambda _: Reply(401 if len(server.received) > 70 else 200)
+    arguments = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
+    assert main(arguments) == 1
+    assert "correct the address, LANGFUSE_PUBLIC_KEY" in capsys.readouterr().err
+    server.answer = lambda _: Reply()
+    assert main(arguments) == 0
+    assert "45 records sent" in capsys.readouterr().out
+    assert set(scored_ids(server)) == {f"r{number}" for number in range(45)}
+
+
+def test_since_and_traceless_records_are_counted(tmp_path: Path) -> None:
+    noon_us = to_us(datetime(2026, 3, 3, 12))  # noqa: DTZ001 - UTC
+    records = [
+        an_enriched(record_id="old", trace_id="t", event_time_us=noon_us - DAY_US),
+        an_enriched(record_id="timeless", trace_id="t", event_time_us=None),
+        an_enriched(record_id="traceless", trace_id=None, event_time_us=noon_us),
+        an_enriched(record_id="new", trace_id="t", event_time_us=noon_us),
+    ]
+    write_enriched(tmp_path, records)
+    target = ATarget()
+    run = export_to(tmp_path, target, since=noon_us)
+    assert target.sent == ["new"]
+    assert (
+        "1 record sent, 1 skipped (no trace id), 2 before --since, or without a time;"
+        in run.describe()
+    )
+
+
+def test_a_text_is_sent_only_where_it_is_allowed(tmp_path: Path, server: ResultsServer) -> None:
+    folder = a_folder(tmp_path, 1)
+    arguments = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
+    assert main(arguments) == 0
+    without = len(server.bodies())
+    assert main([*arguments, "--alert_text"]) == 0
+    texts = [claim.text for claim in an_enriched().claims]
+    comments = [body["comment"] for body in server.bodies()]
+    assert not any(text in comment for text in texts for comment in comments[:without])
+    assert any(text in comments[without] for text in texts)
+
+
+@given(st.lists(st.booleans(), max_size=30))
+def test_outages_lose_and_reorder_nothing(outages: list[bool]) -> None:
+    class Failing(ATarget):
+        max_rows = 2
+
+        def send(self, rows: Any) -> None:
+            if outages and outages.pop():
+                raise TargetUnavailable("away", retry_after_s=0.1)
+            super().send(rows)
+
+    import tempfile  # noqa: PLC0415 - a folder for each example
+
+    with tempfile.TemporaryDirectory() as root:
+        target = Failing()
+        export_to(a_folder(Path(root), 5, 4), target)
+        assert target.sent == [f"r{number}" for number in range(9)]
+
+
+def test_a_target_that_stays_away_is_named_once_and_ends_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    target = ATarget()
+    target.error = TargetUnavailable("tool does not answer")
+    with pytest.raises(TargetUnavailable):
+        export_to(a_folder(tmp_path, 1), target)
+    assert 4 < target.calls < 12
+    assert caplog.messages == ["waiting: tool does not answer"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (["--to", "langfuse", "--output", "x.csv"], "--output has no effect"),
+        (["--to", "csv"], "--output is missing"),
+        (["--to", "csv", "--output", "x", "--since", "2026-03-02"], "--since has no effect"),
+        (["--to", "langfuse", "--since", "soon"], "must be a date or a time"),
+        (["--to", "langfuse", "--endpoint", "ftp://x"], "must be an address"),
+    ],
+)
+def test_flags_that_cannot_be_meant_are_refused(
+    flags: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", "out", *flags]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_a_killed_export_resumes_and_loses_nothing(
+    tmp_path: Path, server: ResultsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = a_folder(tmp_path, 200)
+    monkeypatch.setattr(export_folder, "_WRITE_EVERY_S", 0.0)
+    arguments = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
+    with start(*GROUNDWATCH, *arguments) as process:
+        wait_until(lambda: len(server.received) > 110, 60.0)
+        process.kill()
+    first = len(server.received)
+    assert main(arguments) == 0
+    assert set(scored_ids(server)) == {f"r{number}" for number in range(200)}
+    repeated = len(server.received) - 400
+    assert first < 400
+    assert 0 <= repeated <= first
+    progress = msgspec.json.decode((tmp_path / ".groundwatch-export-langfuse.json").read_bytes())
+    assert progress["delivered"]["sent"] == 200
+    assert os.listdir(tmp_path / "enriched")  # noqa: PTH208 - nothing else was touched
+
+
+def test_two_exports_do_not_share_a_file_of_progress(
+    tmp_path: Path,
+    server: ResultsServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = a_folder(tmp_path, 3)
+    monkeypatch.setattr(export_folder, "LOCK_WAIT_S", 0.0)
+    arguments = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
+    with lock_output(f"{folder}/.groundwatch-export-langfuse.json.lock", 0.0):
+        assert main(arguments) == 1
+    assert "another process holds" in capsys.readouterr().err
+    assert not server.received
+    assert main(arguments) == 0
+
+
+def test_a_file_that_another_run_has_replaced_is_sent_again(tmp_path: Path) -> None:
+    folder, target = a_folder(tmp_path, 3, 1), ATarget()
+    export_to(folder, target)
+    records = [an_enriched(record_id=f"r{at}", trace_id="t1", verdict="BLOCKED") for at in range(3)]
+    write_enriched(folder, records, "run0")
+    assert "3 records sent, 4 sent before" in export_to(folder, target).describe()
+    assert target.sent == ["r0", "r1", "r2", "r3", "r0", "r1", "r2"]

@@ -1,0 +1,93 @@
+"""Replies of a service: which may succeed later, which never, and what the message says."""
+
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.results.export.http_sender import HttpSender, read_secret, require_secret
+from groundwatch.launch.results.export.target import (
+    RowsRefused,
+    TargetMisconfigured,
+    TargetUnavailable,
+)
+from tests.support.results_server import Reply, ResultsServer
+
+
+def sender_to(url: str) -> HttpSender:
+    return HttpSender("tool", url, "correct TOOL_KEY", auth=("user", "hush"))
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "message"),
+    [
+        (400, RowsRefused, "HTTP 400"),
+        (413, RowsRefused, "HTTP 413"),
+        (422, RowsRefused, "HTTP 422"),
+        (401, TargetMisconfigured, "the key is not accepted; correct TOOL_KEY"),
+        (403, TargetMisconfigured, "no permission; correct TOOL_KEY"),
+        (404, TargetMisconfigured, "no such address"),
+        (302, TargetMisconfigured, "a redirect; name the final address"),
+        (408, TargetUnavailable, "HTTP 408"),
+        (429, TargetUnavailable, "HTTP 429"),
+        (500, TargetUnavailable, "HTTP 500"),
+        (503, TargetUnavailable, "HTTP 503"),
+    ],
+)
+def test_a_reply_says_whether_to_try_again(
+    server: ResultsServer, status: int, error: type[Exception], message: str
+) -> None:
+    headers = {"Location": "http://elsewhere.example/"}
+    server.answer = lambda _: Reply(status, b'{"detail": "the answer said"}', headers)
+    with pytest.raises(error, match=message) as raised:
+        sender_to(server.url).post("/scores", {"id": 1})
+    assert "the answer said" not in str(raised.value)
+    assert len(server.received) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "wait_s"), [({"Retry-After": "7"}, 7.0), ({}, None), ({"Retry-After": "soon"}, None)]
+)
+def test_a_service_says_how_long_to_wait(
+    server: ResultsServer, header: dict[str, str], wait_s: float | None
+) -> None:
+    server.answer = lambda _: Reply(429, b"", header)
+    with pytest.raises(TargetUnavailable) as raised:
+        sender_to(server.url).post("/", {})
+    assert raised.value.retry_after_s == wait_s
+
+
+def test_a_service_that_does_not_listen_may_succeed_later_and_no_secret_is_shown() -> None:
+    with pytest.raises(TargetUnavailable) as raised:
+        sender_to("http://key:hush@127.0.0.1:9/hooks/hush?token=hush").post("/", {})
+    assert str(raised.value) == "tool at http://127.0.0.1:9 does not answer (ConnectError)"
+
+
+def test_a_secret_is_read_from_the_environment_or_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TOOL_KEY", raising=False)
+    with pytest.raises(TargetMisconfigured, match="TOOL_KEY is missing: set"):
+        require_secret("TOOL_KEY")
+    monkeypatch.setenv("TOOL_KEY", "one")
+    assert read_secret("TOOL_KEY") == "one"
+    path = tmp_path / "key"
+    path.write_text("two\n")
+    monkeypatch.setenv("TOOL_KEY_FILE", str(path))
+    assert read_secret("TOOL_KEY") == "two"
+    path.unlink()
+    with pytest.raises(TargetMisconfigured, match="TOOL_KEY_FILE: cannot read"):
+        read_secret("TOOL_KEY")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("databricks", "./mlruns", "localhost:5000", "http://"),
+        *("http://h:hush", "http://[::hush", "http://hush:99999/"),
+    ],
+)
+def test_an_address_that_is_none_is_a_mistake_of_the_settings(address: str) -> None:
+    with pytest.raises(TargetMisconfigured) as raised:
+        sender_to(address)
+    message = "tool needs an address such as http://127.0.0.1:8000; correct TOOL_KEY"
+    assert str(raised.value) == message

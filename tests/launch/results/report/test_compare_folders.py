@@ -1,0 +1,177 @@
+"""The comparison of two folders."""
+
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundwatch.launch.results.report import compare_folders as comparing
+from groundwatch.launch.results.report.compare_folders import PairedAnswers, compare_folders
+from groundwatch.launch.results.report.counts.comparison import PairCounts
+from groundwatch.pipeline.sources.output_folder import find_files
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
+from groundwatch.schemas.verdict import Verdict
+from tests.support.builders import an_enriched
+from tests.support.pages import Page, parse_page
+from tests.support.reports import SCRIPT, a_low, hostile_answers, write_enriched, write_summary
+
+LOW, GROUNDED = Verdict.LOW_GROUNDED, Verdict.GROUNDED
+
+
+def compared(
+    folder: Path, before: list[EnrichedAnswer], after: list[EnrichedAnswer], shown: int = 20
+) -> Page:
+    folders = [folder / "before", folder / "after"]
+    for path, answers in zip(folders, (before, after), strict=True):
+        write_enriched(path, answers)
+        write_summary(path)
+    files = [find_files(str(path)) for path in folders]
+    page, unreadable = compare_folders(["before", "after"], files, shown)
+    assert unreadable == ()
+    return parse_page(page)
+
+
+def words(page: Page, section: str) -> str:
+    [found] = [each for each in page.all("section") if each.attributes["id"] == section]
+    return " ".join(found.text.split())
+
+
+def answer(number: int, verdict: Verdict, score: float | None, **fields: Any) -> EnrichedAnswer:
+    build = a_low if verdict == LOW else an_enriched
+    given = {"record_id": f"{number:064}", "verdict": verdict, "min_claim_score": score}
+    return build(**given | {"support_score": score} | fields)
+
+
+def test_the_worst_changes_come_first_with_both_scores(tmp_path: Path) -> None:
+    page = compared(
+        tmp_path,
+        [
+            answer(1, GROUNDED, 0.9),
+            answer(2, GROUNDED, 0.8),
+            answer(3, LOW, 0.1),
+            answer(4, LOW, 0.2),
+        ],
+        [answer(1, LOW, 0.3), answer(2, LOW, 0.0), answer(3, GROUNDED, 0.7), answer(4, LOW, 0.1)],
+    )
+    scores = [" ".join(each.text.split()) for each in page.all("span", "score")]
+    assert scores == ["0.80 → 0.00", "0.90 → 0.30", "0.10 → 0.70"]
+    assert "Low-grounded → Grounded, support 0.10 → 0.70" in words(page, "answers")
+    assert page.all("p", "figure")[0].text == "75.0%"
+
+
+def test_only_as_many_changes_are_shown_as_asked_for(tmp_path: Path) -> None:
+    before = [answer(number, GROUNDED, 0.9) for number in range(5)]
+    after = [answer(number, LOW, 0.1) for number in range(5)]
+    page = compared(tmp_path, before, after, shown=2)
+    assert len(page.all("details", "answer")) == 2
+    assert "2 of 5 answers with another verdict" in words(page, "answers")
+
+
+def test_verdicts_are_counted_from_one_to_the_other(tmp_path: Path) -> None:
+    page = compared(
+        tmp_path,
+        [answer(1, GROUNDED, 0.9), answer(2, GROUNDED, 0.9), answer(3, LOW, 0.1)],
+        [answer(1, LOW, 0.3), answer(2, GROUNDED, 0.8), answer(4, GROUNDED, 0.8)],
+    )
+    # Columns: low-grounded, grounded.
+    assert words(page, "verdicts").endswith("Low-grounded00 Grounded11")
+    assert "2 record ids in both folders, 1 only in the first, 1 only in the second." in page.text
+
+
+def test_changes_are_counted_by_engine(tmp_path: Path) -> None:
+    page = compared(
+        tmp_path,
+        [answer(1, GROUNDED, 0.9, engine="shop"), answer(2, LOW, 0.1, engine=None)],
+        [answer(1, LOW, 0.3, engine="shop"), answer(2, LOW, 0.2, engine=None)],
+    )
+    text = words(page, "engines")
+    assert "All 2 1 1 0 -0.25 -0.25" in text
+    assert "shop 1 1 1 0 -0.60 -0.60" in text
+    assert "unknown 1 0 0 0 +0.10 +0.10" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        ((5, 100), (30, 100), "The low-grounded rate rose: 5.0% before, 30.0% after."),
+        ((30, 100), (5, 100), "The low-grounded rate fell: 30.0% before, 5.0% after."),
+        ((1, 9), (2, 9), "The low-grounded rate has no clear change: 11.1% before, 22.2% after."),
+        ((0, 0), (1, 2), "No record is in both folders, and there are no rates to compare."),
+    ],
+    ids=["rose", "fell", "unclear", "empty"],
+)
+def test_weeks_without_common_records_are_compared_by_their_rates(
+    tmp_path: Path, before: tuple[int, int], after: tuple[int, int], sentence: str
+) -> None:
+    weeks = [
+        [answer(week + n, LOW if n < low else GROUNDED, 0.1) for n in range(total)]
+        for week, (low, total) in ((0, before), (1_000, after))
+    ]
+    page = compared(tmp_path, *weeks)
+    assert page.all("h1")[0].text == sentence
+    assert [each.attributes["id"] for each in page.all("section")] == ["rates", "folders"]
+
+
+def test_hostile_texts_stay_text(tmp_path: Path) -> None:
+    changed = [an_enriched(record_id=each.record_id) for each in hostile_answers()]
+    page = compared(tmp_path, changed, hostile_answers())
+    assert SCRIPT in page.text
+    assert page.astray == []
+    assert len(page.all("script")) == 1
+    assert page.tags.isdisjoint({"img", "base", "iframe", "link", "form"})
+
+
+answers = st.lists(
+    st.tuples(
+        st.integers(0, 6), st.sampled_from([LOW, GROUNDED]), st.sampled_from([None, 0.1, 0.9])
+    ),
+    max_size=12,
+)
+
+
+@given(answers, answers)
+def test_pairs_are_those_of_two_dictionaries(
+    before: list[tuple[int, Verdict, float | None]], after: list[tuple[int, Verdict, float | None]]
+) -> None:
+    pairs = PairedAnswers()
+    for is_after, rows in enumerate((before, after)):
+        for number, verdict, score in rows:
+            row = AnswerRow(
+                record_id=str(number), verdict=verdict, verdict_reason="", min_claim_score=score
+            )
+            pairs.add(row, is_after=bool(is_after))
+    # A later record replaces an earlier one of the same id.
+    first, second = ({number: rest for number, *rest in rows} for rows in (before, after))
+    both = first.keys() & second.keys()
+    moves = Counter((str(first[key][0]), str(second[key][0])) for key in both)
+    assert pairs.changes() == moves
+    assert pairs.only_in(is_after=False) == len(first.keys() - both)
+    assert pairs.only_in(is_after=True) == len(second.keys() - both)
+    assert set(pairs.worst_changes(99)) == {str(k) for k in both if first[k][0] != second[k][0]}
+    total = pairs.total()
+    assert total[:5] == (
+        *(None, len(both), moves[GROUNDED, LOW] + moves[LOW, GROUNDED]),
+        *(moves[GROUNDED, LOW], moves[LOW, GROUNDED]),
+    )
+    scored = [second[k][1] - first[k][1] for k in both if None not in (first[k][1], second[k][1])]
+    mean = sum(scored) / len(scored) if scored else None
+    assert total.claim_change == (None if mean is None else pytest.approx(mean))
+    assert isinstance(total, PairCounts)
+    pairs.close()
+
+
+def test_time_grows_with_the_records_and_not_with_their_square() -> None:
+    plans = {}
+    with closing(PairedAnswers()) as pairs:
+        for name in ("_COUNTS", "_WORST_CHANGES", "_ONLY_IN_ONE"):
+            query = getattr(comparing, name)
+            database = pairs._database
+            steps = database.execute(f"EXPLAIN QUERY PLAN {query}", [0] * query.count("?"))
+            plans[name] = [step for *_, step in steps]
+    for steps in plans.values():
+        assert any("(is_after=? AND record_id=?)" in step for step in steps), plans
+        assert not any(step.startswith("SCAN") for step in steps), plans

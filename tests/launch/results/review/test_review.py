@@ -1,0 +1,202 @@
+"""The review as people use it: in a browser, and as others may try to misuse it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from groundwatch.launch.cli.main import main
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from tests.support.browser import one_browser
+from tests.support.builders import an_enriched
+from tests.support.reports import a_low, hostile_answers, write_enriched
+from tests.support.waiting import wait_until
+
+browser = pytest.fixture(scope="module")(one_browser)
+PHONE, DESK = 390, 1280
+HEADING = "h1"
+
+
+def answers(first: int, last: int) -> list[EnrichedAnswer]:
+    return [
+        a_low(record_id=f"{n:064x}", min_claim_score=n / 1_000, answer_text=f"Lamps {n}. Kettles.")
+        for n in range(first, last)
+    ]
+
+
+@contextmanager
+def served(folder: Path, *flags: str) -> Iterator[str]:
+    """Serve a folder in a process of its own; yield the address."""
+    command = (sys.executable, "-m", "groundwatch", "review", str(folder), "--port", "0", *flags)
+    environment = {"XDG_CACHE_HOME": str(folder.parent / "cache")}
+    with subprocess.Popen(  # noqa: S603
+        (*command, "--labels", str(folder.parent / "labels.jsonl"), "--labeller", "ada"),
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    ) as process:
+        assert process.stdout
+        address = process.stdout.readline().strip()
+        try:
+            wait_until(lambda: "still to be read" not in httpx.get(address).text)
+            wait_until(lambda: not re.search(r" of 0 answers", httpx.get(address).text))
+            yield address
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 0
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key that leads to another page, or to this one anew."""
+    with page.expect_navigation():
+        page.keyboard.press(key)
+
+
+def labels_in(folder: Path) -> list[dict[str, object]]:
+    lines = (folder.parent / "labels.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_twenty_answers_are_labelled_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_enriched(folder, answers(0, 30))
+    with served(folder) as address:
+        page = browser.new_page()
+        page.goto(address)
+        press(page, "Enter")
+        for number in range(20):
+            if number == 10:
+                page.reload()
+            press(page, "u" if number % 2 else "s")
+        press(page, "k")
+        expect(page.get_by_role("button", name="unsupported")).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        press(page, "z")
+        expect(page.locator(".verdict .label")).to_have_count(0)
+        # A claim of the answer, chosen by keyboard; the next one is chosen then.
+        press(page, "ArrowDown")
+        press(page, "u")
+        expect(page.locator("a.claim.selected")).to_contain_text("2")
+        page.close()
+    lines = labels_in(folder)
+    assert [each["record_id"] for each in lines[:20]] == [f"{n:064x}" for n in range(20)]
+    assert [each["label"] for each in lines[:20]] == ["supported", "unsupported"] * 10
+    assert lines[20]["label"] is None
+    assert lines[21]["span"] == [0, 5]
+    assert {each["labeller"] for each in lines} == {"ada"}
+
+
+def test_a_second_tab_and_new_files_of_a_worker_are_seen(browser: Browser, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_enriched(folder, answers(0, 3), "first")
+    with served(folder) as address:
+        first, second = browser.new_page(), browser.new_page()
+        for page in (first, second):
+            page.goto(address)
+        press(first, "Enter")
+        press(first, "u")
+        second.reload()
+        expect(second.locator(".label.unsupported")).to_have_count(1)
+        write_enriched(folder, answers(3, 8), "second")
+        wait_until(lambda: "8 of 8" in ((second.reload() and second.text_content(HEADING)) or ""))
+        first.close()
+        second.close()
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_hostile_records_do_nothing(
+    browser: Browser, tmp_path: Path, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    folder = tmp_path / "out"
+    hostile = hostile_answers()
+    long = a_low("Lamps " + "x y. " * 400_000, record_id="f" * 64)
+    write_enriched(folder, [*hostile, long])
+    with served(folder) as address:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page = context.new_page()
+        complaints: list[str] = []
+        requests: list[str] = []
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        places = [f"record/{each.record_id}" for each in (*hostile, long)]
+        for place in ("", *places, *(f"{each}?claim=2" for each in places), "labels"):
+            page.goto(address + place)
+            assert page.title().startswith("groundwatch")
+            wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert wide <= 0, place
+        assert complaints == []
+        assert all(each.startswith(address) for each in requests)
+        context.close()
+
+
+def test_drawn_answers_give_an_estimate_and_thresholds(browser: Browser, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    good = [an_enriched(record_id=f"{n:064x}", min_claim_score=0.9) for n in range(100, 140)]
+    write_enriched(folder, [*answers(0, 20), *good])
+    with served(folder) as address:
+        page = browser.new_page()
+        page.goto(address)
+        press(page, "d")
+        for _ in range(12):
+            is_flagged = "Low-grounded" in (page.text_content(".verdict") or "")
+            press(page, "u" if is_flagged else "s")
+        press(page, "q")
+        expect(page.locator("dl.tiles dd").first).to_have_text("100.0%")
+        page.fill("#value", "0.5")
+        page.get_by_role("button", name="Calibrate").click()
+        page.get_by_role("button", name="Write the thresholds").click()
+        expect(page.locator(".notice")).to_contain_text("thresholds.yaml")
+        page.close()
+    samples = [each["sample"] for each in labels_in(folder)]
+    assert samples.count("flagged") >= 3
+    assert samples.count("other") >= 3
+    assert "claim_threshold" in (tmp_path / "thresholds.yaml").read_text()
+
+
+def test_only_its_own_pages_can_read_and_label(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_enriched(folder, answers(0, 3))
+    with served(folder) as address:
+        base = re.sub(r"/[^/]+/$", "", address)
+        own = {"Origin": base}
+        form = {"record_id": f"{0:064x}", "label": "supported"}
+        for path in ("/", "/x/", "//", "/../etc/passwd", f"/{'a' * 32}/record/{0:064x}"):
+            assert httpx.get(base + path).status_code == 403, path
+        for path in ("record/../../etc/passwd", "record/%2Fetc%2Fpasswd", "record/x", "static/x"):
+            assert httpx.get(address + path).status_code in {403, 404}, path
+        for headers in ({}, {"Origin": "https://evil.example"}, {"Origin": "null"}):
+            assert httpx.post(f"{address}label", data=form, headers=headers).status_code == 403
+        assert httpx.get(f"{address}label").status_code == 404
+        for bad in ({"label": "owned"}, {"record_id": "x"}, {"label": "supported"}):
+            answer = httpx.post(f"{address}label", data={**form, **bad}, headers=own)
+            assert (answer.status_code == 303) == (bad == {"label": "supported"})
+        assert httpx.post(f"{address}label", content=b"x" * 100_000).status_code == 413
+        assert httpx.post(f"{address}undo", headers=own).status_code == 303
+        assert httpx.post(f"{address}undo", headers=own).status_code == 404
+        for query in ("?page=-1", f"?page={'9' * 40}", "?from=nan&to=-1", "?claim=x", "?x=1"):
+            assert httpx.get(address + query).status_code == 200, query
+        for query in ("?from=x", "?since=yesterday", "?order=x", "labels?goal=recall&value=2"):
+            assert httpx.get(address + query).status_code == 400, query
+        policy = httpx.get(address).headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+    assert [each["label"] for each in labels_in(folder)] == ["supported", None]
+
+
+def test_a_folder_without_answers_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["review", str(tmp_path / "absent")]) == 1
+    assert "holds no enriched answers" in capsys.readouterr().err

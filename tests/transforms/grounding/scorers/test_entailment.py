@@ -1,0 +1,248 @@
+"""Claims scored by a model of entailment."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from math import exp
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from groundwatch.schemas.wire.grounding_check import CheckResponse
+from groundwatch.transforms.grounding.embedded_service import LocalTransport, load_scorer
+from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel, score_by_entailment
+from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
+from groundwatch.transforms.lexical.support_score import sigmoid
+from tests.support.checks import CHECK_PATH, check_request
+from tests.support.entailment_models import write_model
+
+BOTH, ONE = ("Lamps are red", "red lamps"), ("Lamps glow", "red lamps")
+SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "labels"),
+    [
+        pytest.param(2, ("no", "ENTAILMENT"), id="two outputs"),
+        pytest.param(1, None, id="one output, no configuration"),
+        pytest.param(1, ("LABEL_0",), id="one output without a name"),
+    ],
+)
+def test_a_model_returns_the_probability_that_a_passage_entails_a_claim(
+    tmp_path: Path, outputs: int, labels: tuple[str, ...] | None
+) -> None:
+    model = EntailmentModel(OnnxModel(write_model(tmp_path, outputs=outputs, labels=labels)))
+    assert model.probabilities([BOTH, ONE]) == pytest.approx([SURE, UNSURE])
+    assert model.probabilities([]) == []
+
+
+def test_of_several_outputs_the_one_that_is_named_so_counts(tmp_path: Path) -> None:
+    labels = "entailment", "neutral", "contradiction"
+    model = EntailmentModel(OnnxModel(write_model(tmp_path, outputs=3, labels=labels)))
+    [first] = model.probabilities([BOTH])
+    assert first == pytest.approx(1 / (2 + exp(2)))
+
+
+def test_pairs_of_any_length_and_number_are_scored_in_order(tmp_path: Path) -> None:
+    model = EntailmentModel(OnnxModel(write_model(tmp_path)))
+    pairs = [("red " * (number % 2) + "word " * number * 20, "red") for number in range(70)]
+    found = model.probabilities(pairs)
+    assert found == pytest.approx([SURE if number % 2 else UNSURE for number in range(70)])
+
+
+def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:
+    model = EntailmentModel(OnnxModel(write_model(tmp_path)))
+    probabilities = model.probabilities(
+        [("red " + "word " * 2_000, "red"), ("word " * 2_000, "red red")]
+    )
+    assert probabilities == pytest.approx([SURE, SURE])
+
+
+@pytest.mark.parametrize("words", [400, 600, 3_000])
+def test_a_claim_longer_than_the_model_takes_is_truncated(tmp_path: Path, words: int) -> None:
+    model = EntailmentModel(OnnxModel(write_model(tmp_path)))
+    probabilities = model.probabilities(
+        [("red", "red " + "word " * words), ("word", "word " * words)]
+    )
+    assert probabilities == pytest.approx([SURE, 1 / (1 + exp(6))])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        pytest.param(
+            lambda f: (f / "model.onnx").write_bytes(b"x"), "cannot be loaded", id="model"
+        ),
+        pytest.param(lambda f: (f / "tokenizer.json").unlink(), "cannot be loaded", id="tokenizer"),
+        pytest.param(
+            lambda f: (f / "config.json").write_text("["), "cannot be loaded", id="config"
+        ),
+        pytest.param(
+            lambda f: (f / "config.json").write_text('{"id2label": ["entailment"]}'),
+            "cannot be loaded",
+            id="labels that are a list",
+        ),
+        pytest.param(
+            lambda f: write_model(f, more_inputs=("pixels",)), "needs pixels", id="inputs"
+        ),
+        pytest.param(
+            lambda f: write_model(f, head="token"),
+            r"of its 2 outputs \(contradiction, entailment\) one must be named hallucinated",
+            id="token classification of other labels",
+        ),
+        pytest.param(
+            lambda f: write_model(f, more_inputs=("attention_mask", "decoder_input_ids")),
+            "needs decoder_input_ids; the model must score pairs of texts or each of their tokens",
+            id="a sequence to sequence model",
+        ),
+        pytest.param(
+            lambda f: (
+                (f / "config.json").unlink(),
+                write_model(f, head="token", outputs=8, labels=None),
+            ),
+            r"of its 8 outputs \(unnamed\) one must be named hallucinated",
+            id="features of each token",
+        ),
+        pytest.param(
+            lambda f: write_model(f, outputs=8), "8 outputs, and config.json names 2", id="features"
+        ),
+        pytest.param(
+            lambda f: write_model(f, dimensions=("pairs", 128)),
+            r"fixed shape \['pairs', 128\]; export the model with dynamic axes",
+            id="fixed length",
+        ),
+        pytest.param(
+            lambda f: write_model(f, dimensions=(1, "tokens")), "fixed shape", id="fixed batch"
+        ),
+        pytest.param(
+            lambda f: write_model(f, has_positions=True, is_declared=False),
+            "cannot take 2 pairs of 3 tokens",
+            id="a length that is not declared",
+        ),
+    ],
+)
+def test_another_kind_of_model_is_refused(tmp_path: Path, spoil: object, words: str) -> None:
+    write_model(tmp_path)
+    assert callable(spoil)
+    spoil(tmp_path)
+    with pytest.raises(Misconfigured, match=f"^--scorer {tmp_path}: .*{words}"):
+        load_scorer(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "labels"),
+    [
+        pytest.param(2, ("a", "b"), id="other names"),
+        pytest.param(2, ("LABEL_0", "LABEL_1"), id="no names of two"),
+        pytest.param(3, ("LABEL_0", "LABEL_1", "LABEL_2"), id="no names of three"),
+        pytest.param(2, ("entailment", "supported"), id="two that could be"),
+        pytest.param(1, ("toxicity",), id="one output of another name"),
+    ],
+)
+def test_a_model_whose_outputs_do_not_name_entailment_is_refused(
+    tmp_path: Path, outputs: int, labels: tuple[str, ...]
+) -> None:
+    folder = write_model(tmp_path, outputs=outputs, labels=labels)
+    expected = rf"{outputs} outputs \({', '.join(labels)}\) one must be named entailment or sup"
+    with pytest.raises(Misconfigured, match=expected):
+        load_scorer(folder)
+
+
+def test_a_model_without_a_configuration_is_not_guessed_at(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match=r"2 outputs \(unnamed\) one must be named"):
+        load_scorer(write_model(tmp_path, labels=None))
+
+
+def test_without_the_extra_it_is_said_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(Misconfigured, match=r"pip install 'groundwatch\[scorer\]'"):
+        EntailmentModel(OnnxModel(write_model(tmp_path)))
+
+
+def test_the_embedded_checker_asks_the_model(tmp_path: Path) -> None:
+    transport = LocalTransport(write_model(tmp_path))
+    request = check_request("Kettles are red . They whistle .", "Lamps glow .", "Tea is red .")
+    reply = asyncio.run(transport.answer("POST", CHECK_PATH, msgspec.json.encode(request)))
+    response = msgspec.json.decode(reply.body, type=CheckResponse)
+    assert [claim.score for claim in response.claims] == pytest.approx([SURE, UNSURE])
+    assert [claim.citation_indices for claim in response.claims] == [(0,), ()]
+    assert [chunk.source for chunk in response.cited_chunks] == ["1"]
+
+
+LAMPS, TEA, KETTLES = "Lamps glow red. Lamps hang.", "Tea is hot.", "Kettles whistle."
+
+
+class Recorder:
+    """Answers by what a passage holds, and keeps what it was asked."""
+
+    def __init__(self, **sure: float) -> None:
+        self.pairs: list[tuple[str, str]] = []
+        self._sure = sure
+
+    def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        self.pairs += pairs
+        return [
+            max((sure for word, sure in self._sure.items() if word in passage), default=0.1)
+            for passage, _ in pairs
+        ]
+
+
+def test_all_claims_are_asked_at_once_each_with_the_nearest_facts_and_all_together() -> None:
+    model = Recorder()
+    score_by_entailment(["Lamps hang red.", "Tea is hot."], [LAMPS, TEA], model, 0.6)
+    assert model.pairs == [
+        (LAMPS, "Lamps hang red."),
+        (TEA, "Lamps hang red."),
+        (f"{LAMPS} {TEA}", "Lamps hang red."),
+        (TEA, "Tea is hot."),
+        (LAMPS, "Tea is hot."),
+        (f"{TEA} {LAMPS}", "Tea is hot."),
+    ]
+
+
+def test_the_best_passage_counts_and_facts_above_the_threshold_are_cited() -> None:
+    [found] = score_by_entailment(
+        ["Tea."], [LAMPS, TEA, KETTLES], Recorder(Lamps=0.7, Kettles=0.9), 0.6
+    )
+    assert sigmoid(found.log_odds) == pytest.approx(0.9)
+    assert sorted(found.cited) == [0, 2]
+
+
+def test_of_a_long_fact_the_nearest_sentences_are_read() -> None:
+    model = Recorder()
+    fillers = [f"Filler {word} is here." for word in "abcdefghij"]
+    score_by_entailment(["Lamps hang."], [" ".join([*fillers, LAMPS])], model, 0.6)
+    [(passage, _)] = model.pairs
+    assert LAMPS in passage
+    assert passage.count("Filler") == 4
+
+
+def test_of_many_facts_three_are_read() -> None:
+    model = Recorder()
+    score_by_entailment(
+        ["Lamps hang."], [f"Filler {number}." for number in range(9)] + [LAMPS], model, 0.6
+    )
+    assert [passage for passage, _ in model.pairs] == [
+        LAMPS,
+        "Filler 0.",
+        "Filler 1.",
+        f"{LAMPS} Filler 0. Filler 1.",
+    ]
+
+
+@pytest.mark.parametrize("sure", [0.0, 1.0])
+def test_certainty_is_kept_finite(sure: float) -> None:
+    [found] = score_by_entailment(["Tea."], ["Tea."], Recorder(Tea=sure), 0.6)
+    assert sigmoid(found.log_odds) == pytest.approx(sure, abs=1e-5)
+
+
+def test_without_facts_or_claims_nothing_is_asked() -> None:
+    model = Recorder()
+    assert score_by_entailment([], [LAMPS], model, 0.6) == []
+    [found] = score_by_entailment(["Tea."], [], model, 0.6)
+    assert sigmoid(found.log_odds) < 0.001
+    assert model.pairs == []

@@ -1,0 +1,192 @@
+"""Answer requests for `groundingConfigs.check` as Google's service does, without a network."""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from functools import partial
+from typing import NamedTuple
+
+import httpx
+import msgspec
+
+from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
+from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel
+from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
+from groundwatch.transforms.grounding.scorers.unsupported_tokens import UnsupportedTokens
+from groundwatch.transforms.lexical.check_claims import check_grounding
+from groundwatch.transforms.lexical.claim_result import ScoreClaims, ScorerFailed
+from groundwatch.transforms.rules.limits import CheckLimits, count_tokens
+from groundwatch.transforms.runtime.waiting import waiting_for
+
+_CHECK_PATH = re.compile(
+    r"/(?:v1|v1beta|v1alpha)/projects/[^/]+/locations/[^/]+/groundingConfigs/[^/:]+:check"
+)
+_STATUS_NAMES = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    405: "UNIMPLEMENTED",
+    408: "DEADLINE_EXCEEDED",
+    413: "INVALID_ARGUMENT",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+}
+"""The google.rpc name of each status; 405, 408 and 413 have none of their own."""
+
+_MOST_BYTES_IN_LOOP = 8_000
+"""Of a request. Whatever its text, a shorter one takes a quarter of a second at most."""
+
+# Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
+_LIMITS = CheckLimits()
+_WORD_START = re.compile(r"_([a-z])")
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(dict[str, object]).decode
+
+CheckAnswer = Callable[[CheckRequest], CheckResponse]
+"""Check an answer; raise ScorerFailed if that fails."""
+
+
+class InvalidArgumentError(ValueError):
+    """The service would reject this request; the message says why, without any of its text."""
+
+
+class Reply(NamedTuple):
+    """An HTTP status, a JSON body, and the header Retry-After if a service behind sent one."""
+
+    status: int
+    body: bytes
+    retry_after: str | None = None
+
+
+def load_scorer(folder: str) -> ScoreClaims:
+    """Load the model of a folder: a classifier of pairs of texts, or of their tokens.
+
+    Raises:
+      Misconfigured: the folder holds no such model, or no output has the name that is needed.
+    """
+    with waiting_for(f"the model in {folder}"):
+        model = OnnxModel(folder)
+    return (UnsupportedTokens if model.scores_tokens else EntailmentModel)(model).score
+
+
+class LocalTransport(httpx.AsyncBaseTransport):
+    """Answer requests inside the process, in the service's own JSON, without a socket.
+
+    A check by words runs in the caller's event loop: it takes a millisecond or less for a usual
+    answer. Another check, which takes far longer, runs in a thread, and so does a long request if
+    `threads` are given.
+
+    Args:
+      checker: checks an answer, or is the folder of a model that scores claims; None scores them by
+        words.
+      threads: run requests of more than 8,000 bytes, so that the event loop can serve others.
+    """
+
+    def __init__(
+        self, checker: str | CheckAnswer | None = None, threads: Executor | None = None
+    ) -> None:
+        if isinstance(checker, str):
+            checker = partial(check_grounding, scorer=load_scorer(checker))
+        self._check: CheckAnswer | None = checker
+        self._threads = threads
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Answer one request, without authorization."""
+        reply = await self.answer(request.method, request.url.path, request.content)
+        return httpx.Response(reply.status, stream=httpx.ByteStream(reply.body))
+
+    async def answer(self, method: str, path: str, body: bytes) -> Reply:
+        is_long = self._threads is not None and len(body) > _MOST_BYTES_IN_LOOP
+        if self._check or is_long:
+            loop = asyncio.get_running_loop()
+            check = self._check or check_grounding
+            return await loop.run_in_executor(self._threads, answer, method, path, body, check)
+        return answer(method, path, body)
+
+
+def answer(method: str, path: str, body: bytes, check: CheckAnswer = check_grounding) -> Reply:
+    """Answer one HTTP request as Google's service does, errors included.
+
+    The query of the path is ignored. An error contains no text of the request.
+    """
+    if not _CHECK_PATH.fullmatch(path.partition("?")[0]):
+        return refuse(404, "Not found: only projects.locations.groundingConfigs.check is served.")
+    if method != "POST":
+        return refuse(405, "Only POST is allowed here.")
+    try:
+        request = decode_request(body)
+    except InvalidArgumentError as error:
+        return refuse(400, str(error))
+    try:
+        return Reply(200, _encode(check(request)))
+    except ScorerFailed as error:
+        return refuse(error.status, str(error))._replace(retry_after=error.retry_after)
+
+
+def refuse(status: int, message: str) -> Reply:
+    """Return an error as Google's services write it.
+
+    Source: https://cloud.google.com/apis/design/errors
+    """
+    error = {"code": status, "message": message, "status": _STATUS_NAMES[status]}
+    return Reply(status, _encode({"error": error}))
+
+
+def decode_request(body: bytes) -> CheckRequest:
+    """Decode a request's JSON: camelCase or snake_case, numbers as numbers or strings.
+
+    Unknown fields are ignored, and null is an absent field.
+
+    Raises:
+      InvalidArgumentError: it is not such an object, or exceeds a limit of the service.
+    """
+    try:
+        request = msgspec.convert(_normalize(_decode(body)), CheckRequest, strict=False)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidArgumentError(f"Invalid JSON payload received. {error}") from None
+    if problem := next(_problems(request), None):
+        raise InvalidArgumentError(problem)
+    return request
+
+
+def _normalize(fields: dict[str, object]) -> dict[str, object]:
+    """Return the request with camelCase fields; the user's own maps stay as they are."""
+    request = _camel_case(fields)
+    if isinstance(facts := request.get("facts"), list):
+        request["facts"] = [_camel_case(fact) if isinstance(fact, dict) else fact for fact in facts]
+    if isinstance(spec := request.get("groundingSpec"), dict):
+        request["groundingSpec"] = _camel_case(spec)
+    return request
+
+
+def _camel_case(fields: dict[str, object]) -> dict[str, object]:
+    return {
+        _WORD_START.sub(lambda match: match[1].upper(), name): value
+        for name, value in fields.items()
+        if value is not None
+    }
+
+
+def _problems(request: CheckRequest) -> Iterator[str]:
+    text, facts = request.answer_candidate, request.facts
+    if not text:
+        yield "answerCandidate: is required."
+    # No token is shorter than a character.
+    tokens = count_tokens(text) if len(text) > _LIMITS.max_answer_tokens else 0
+    if tokens > _LIMITS.max_answer_tokens:
+        yield f"answerCandidate: {tokens} tokens, at most {_LIMITS.max_answer_tokens} are allowed."
+    if len(facts) > _LIMITS.max_facts:
+        yield f"facts: {len(facts)} given, at most {_LIMITS.max_facts} are allowed."
+    for number, fact in enumerate(facts):
+        if len(fact.fact_text) > _LIMITS.max_fact_chars:
+            yield (
+                f"facts[{number}].factText: {len(fact.fact_text)} characters, "
+                f"at most {_LIMITS.max_fact_chars} are allowed."
+            )
+    threshold = request.grounding_spec.citation_threshold
+    if threshold is not None and not 0 <= threshold <= 1:
+        yield f"groundingSpec.citationThreshold: {threshold} is not between 0 and 1."

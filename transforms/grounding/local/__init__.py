@@ -1,1 +1,0 @@
-"""The embedded checker: a lexical replacement of Google's check, with the same JSON."""

@@ -1,0 +1,1 @@
+"""What scores claims instead of the embedded checker's words: classifiers, a language model."""

@@ -1,0 +1,116 @@
+"""Score claims by an entailment model: a classifier of pairs of texts."""
+
+import heapq
+import re
+from collections.abc import Callable, Sequence
+
+from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, Pair
+from groundwatch.transforms.lexical.claim_result import ClaimResult, bounded_log_odds
+from groundwatch.transforms.lexical.fact_sentences import sentences_of, stem_of
+from groundwatch.transforms.lexical.sentences import Sentence
+from groundwatch.transforms.lexical.words import content_of
+
+_BATCH_PAIRS = 32
+_ENTAILED = frozenset({"entailment", "entailed", "supported", "consistent"})
+_DEFAULT_LABEL = re.compile(r"label_\d+")
+"""The labels that `transformers` writes if nobody named them."""
+
+_MAX_FACTS = 3
+_MAX_SENTENCES = 6
+"""What a model reads for one claim: the facts and sentences that share most words with it."""
+
+Entailment = Callable[[Sequence[Pair]], list[float]]
+"""For each passage and claim, returns the probability, 0..1, that the passage entails the claim."""
+
+
+def score_by_entailment(
+    claims: Sequence[str], facts: Sequence[str], entailment: Entailment, threshold: float
+) -> list[ClaimResult]:
+    """Score claims by the probability that the nearest sentences of the facts entail them.
+
+    A claim has the best score of its facts, alone and together. A fact is cited if its probability
+    reaches the threshold, 0..1.
+    """
+    passages = [_passages(frozenset(map(stem_of, content_of(claim))), facts) for claim in claims]
+    pairs = [
+        (passage, claim)
+        for claim, of_claim in zip(claims, passages, strict=True)
+        for _, passage in of_claim
+    ]
+    probabilities = iter(entailment(pairs))
+    scores = []
+    for of_claim in passages:
+        by_fact = [(fact, next(probabilities)) for fact, _ in of_claim]
+        best = max((probability for _, probability in by_fact), default=0.0)
+        cited = (fact for fact, share in by_fact if fact is not None and share >= threshold)
+        scores.append(ClaimResult(bounded_log_odds(best), tuple(cited)))
+    return scores
+
+
+def _passages(content: frozenset[str], facts: Sequence[str]) -> list[tuple[int | None, str]]:
+    """Return the nearest sentences of the nearest facts, and of all of them with no index."""
+    shared = [sum(map(fact.lower().__contains__, content)) for fact in facts]
+    nearest = heapq.nlargest(_MAX_FACTS, range(len(facts)), key=shared.__getitem__)
+    passages: list[tuple[int | None, str]] = [
+        (number, _nearest_sentences(content, facts[number])) for number in nearest
+    ]
+    if len(passages) > 1:
+        passages.append((None, " ".join(passage for _, passage in passages)))
+    return [(number, passage) for number, passage in passages if passage]
+
+
+def _nearest_sentences(content: frozenset[str], fact: str) -> str:
+    passage = sentences_of(fact)
+    shared = [len(content & its_content) for its_content in passage.contents]
+    chosen = heapq.nlargest(_MAX_SENTENCES, range(len(shared)), key=shared.__getitem__)
+    return " ".join(passage.texts[place] for place in sorted(chosen))
+
+
+class EntailmentModel:
+    """A classifier of pairs: the claims' scores, and the probabilities that they come from.
+
+    Args:
+      model: has one output, or names one output for entailment.
+
+    Raises:
+      Misconfigured: no output is for entailment.
+    """
+
+    def __init__(self, model: OnnxModel) -> None:
+        self._model = model
+        self._label = _entailed_label(model)
+
+    def score(
+        self, _answer: str, claims: Sequence[Sentence], facts: Sequence[str], threshold: float
+    ) -> list[ClaimResult]:
+        """Score claims; the answer around them does not count."""
+        texts = [claim.text for claim in claims]
+        return score_by_entailment(texts, facts, self.probabilities, threshold)
+
+    def probabilities(self, pairs: Sequence[Pair]) -> list[float]:
+        """Return for each passage and claim the probability, 0..1, that it entails the claim."""
+        probabilities: list[float] = []
+        for start in range(0, len(pairs), _BATCH_PAIRS):
+            _, logits = self._model.run(pairs[start : start + _BATCH_PAIRS])
+            if self._label is None:
+                of_batch = 1 / (1 + self._model.numpy.exp(-logits[:, 0]))
+            else:
+                of_batch = self._model.probabilities(logits)[:, self._label]
+            probabilities += map(float, of_batch)
+        return probabilities
+
+
+def _entailed_label(model: OnnxModel) -> int | None:
+    """Return the output for entailment; None if the model has one output."""
+    names = [label.lower() for _, label in sorted(model.labels.items())]
+    entailed = [index for index, name in enumerate(names) if name in _ENTAILED]
+    is_named = not all(map(_DEFAULT_LABEL.fullmatch, names))
+    if model.outputs == 1 and (entailed or not is_named):
+        return None
+    if len(entailed) != 1:
+        raise model.error(
+            f"of the model's {model.outputs} outputs"
+            f" ({', '.join(model.labels.values()) or 'unnamed'}) one must be named entailment or"
+            f" supported, in id2label of {CONFIG}"
+        )
+    return entailed[0]
