@@ -5,6 +5,9 @@ from groundwatch.schemas import Record
 CARRIER_ID = "groundwatch_carrier_id"
 """The attribute with the id that a carrier gives an answer, such as a log entry's `insertId`."""
 
+REPEATABLE_ID = "groundwatch_repeatable_id"
+"""The attribute with an id that a tracer or server gives, and may give again, as of a span."""
+
 CARRIER_TIME = "groundwatch_carrier_time"
 """The attribute with the time that a carrier gives an answer."""
 

@@ -35,7 +35,7 @@ def show(loaded: Loaded[ShowSettings]) -> int:
     record = found.get(wanted) or (next(iter(found.values())) if len(found) == 1 else None)
     if record is None and found:
         ids = ", ".join(list(found)[:_MAX_SHOWN])
-        return fail(f"{wanted!r} begins {counted(len(found), 'record id')}: {ids}")
+        return fail(f"{wanted!r} can mean {counted(len(found), 'record')}: {ids}")
     if record is None:
         return fail(f"no record of {folder} has the id or the name {wanted!r}")
     if loaded.settings.json:

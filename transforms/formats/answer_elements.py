@@ -7,7 +7,13 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from groundwatch.schemas.message import CARRIER_ID, Message, UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.message import (
+    CARRIER_ID,
+    REPEATABLE_ID,
+    Message,
+    UnmappedFields,
+    UnreadableAnswer,
+)
 from groundwatch.schemas.wire.json_input import (
     BYTE_ORDER_MARK,
     MAX_PAYLOAD_BYTES,
@@ -143,26 +149,25 @@ def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
         whole._replace(value=each, message=replace(message, payload=bytes(payload)))
         for each, payload in zip(values, payloads, strict=True)
     ]
-    return elements if len(elements) == 1 else _numbered(elements, CARRIER_ID)
+    return elements if len(elements) == 1 else _numbered(elements, CARRIER_ID, REPEATABLE_ID)
 
 
-def _numbered(elements: Sequence[Element], name: str) -> list[Element]:
-    """Number an attribute that names the message of all elements."""
+def _numbered(elements: Sequence[Element], *names: str) -> list[Element]:
+    """Number the attributes that name the message of all elements."""
     if len(elements) > MAX_ANSWERS:
         raise UnreadableAnswer(
             f"The message holds {len(elements)} answers, more than {MAX_ANSWERS}."
         )
     return [
-        element._replace(message=_suffixed(element.message, name, f"#{number}"))
+        element._replace(message=_suffixed(element.message, names, f"#{number}"))
         for number, element in enumerate(elements)
     ]
 
 
-def _suffixed(message: Message, name: str, suffix: str) -> Message:
-    attributes = message.attributes
-    if name not in attributes:
-        return message
-    return replace(message, attributes=attributes | {name: attributes[name] + suffix})
+def _suffixed(message: Message, names: Sequence[str], suffix: str) -> Message:
+    given = message.attributes
+    numbered = {name: given[name] + suffix for name in names if name in given}
+    return replace(message, attributes=given | numbered) if numbered else message
 
 
 def _encode(value: object) -> bytes:

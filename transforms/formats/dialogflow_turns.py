@@ -61,4 +61,5 @@ DETECT_INTENT = Format(
     wire_of=_wire_of,
     detects=_is_turn,
     read=_read,
+    ids_may_repeat=True,
 )

@@ -53,6 +53,8 @@ class Format(Record, frozen=True, kw_only=True):
       read: reads a request; raises UnreadableAnswer.
       prompt: returns the texts of the request, and the path of the last, which may hold the facts.
       can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
+      ids_may_repeat: whether a server or SDK made the ids, and may give them again: they identify
+        an answer together with its content.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Format(Record, frozen=True, kw_only=True):
     marks: frozenset[str] = frozenset()
     is_array: bool = False
     can_be_chunk: bool = False
+    ids_may_repeat: bool = False
 
     @property
     def family(self) -> str:

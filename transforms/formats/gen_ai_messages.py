@@ -90,4 +90,5 @@ GEN_AI = Format(
     detects=lambda fields: isinstance(fields.get("outputMessages"), list),
     read=_read,
     prompt=_prompt,
+    ids_may_repeat=True,
 )

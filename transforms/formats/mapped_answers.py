@@ -73,6 +73,7 @@ def read_with_own_map(
         answer, token = found.read(replace(request, value={}))
     if found.field_map:
         found = replace(found, field_map=found.field_map.replaced_by(own_map))
+    found = replace(found, ids_may_repeat=found.ids_may_repeat or bool(own_map.find("id", value)))
     return read_by_map(own_map, answer, value), token, found
 
 
@@ -99,6 +100,7 @@ def _format_of(
         field_map=field_map,
         detects=detects,
         read=read,
+        ids_may_repeat=True,
     )
 
 

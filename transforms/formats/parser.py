@@ -11,6 +11,7 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import (
     CARRIER_ID,
     CARRIER_TIME,
+    REPEATABLE_ID,
     Message,
     ParseOptions,
     UnreadableAnswer,
@@ -27,6 +28,16 @@ from groundwatch.transforms.rules.routing import is_incomplete
 _IDS = ("trace_id", "span_id", "response_id")
 # Raise it with every change to the hashed content: all ids of that kind change.
 _CONTENT_VERSION = 1
+
+
+class _Content(NamedTuple):
+    """What tells an answer from another one with the same id. Ids depend on the order."""
+
+    answer_text: str
+    query: str
+    facts: list[str]
+    session: str
+    own_time_us: int | None
 
 
 class ParseFailure(NamedTuple):
@@ -67,7 +78,7 @@ def parse_answers(
 
 def _read(request: Request) -> Answer:
     found = find_format(request.value, request.named_format, request.as_written)
-    answer = _complete(*found.read(request), found.name)
+    answer = _complete(*found.read(request), found)
     reject_unmapped(answer, request, found)
     return answer
 
@@ -79,7 +90,7 @@ def _read_mapped(request: Request, field_map: FieldMap) -> Answer:
     except UnreadableAnswer as error:
         detected = error
     read, token, found = read_with_own_map(field_map, request, detected)
-    answer = _complete(read, token, found.name)
+    answer = _complete(read, token, found)
     reject_unmapped(answer, request, found)
     return answer
 
@@ -94,10 +105,10 @@ def record_id(kind: str, name: str, state: Literal["", "incomplete", "failed"] =
     return sha256(f"{kind}\0{state}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _complete(answer: Answer, token: str, source_format: str) -> Answer:
+def _complete(answer: Answer, token: str, found: Format) -> Answer:
     """Add the format, the message's attributes, the record id and the time of the carrier."""
     if not answer.source_format:
-        answer = replace(answer, source_format=source_format)
+        answer = replace(answer, source_format=found.name)
     message, attributes = answer.message, answer.message.attributes
     engine = answer.engine or attributes.get("engine", "")
     session = answer.session or attributes.get("session", "")
@@ -115,7 +126,14 @@ def _complete(answer: Answer, token: str, source_format: str) -> Answer:
             ids[field] = given.removeprefix("0x")
     name = _non_blank(answer.answer_name)
     session_found = (session_id(session) or session) if session else None
-    named = _identity(answer, name, token, session_found, event_time_us)
+    content = _Content(
+        answer.answer_text,
+        answer.query or "",
+        [fact.text for fact in answer.facts],
+        session_found or "",
+        event_time_us,
+    )
+    named = _identity(answer.message, name, token, content, may_repeat=found.ids_may_repeat)
     if event_time_us is None:
         event_time_us = message.publish_time_us if carrier_us is None else carrier_us
     return replace(
@@ -131,34 +149,36 @@ def _complete(answer: Answer, token: str, source_format: str) -> Answer:
 
 
 def _identity(
-    answer: Answer, name: str | None, token: str, session: str | None, own_time_us: int | None
+    message: Message, name: str | None, token: str, content: _Content, *, may_repeat: bool
 ) -> tuple[str, str]:
     """Return the kind of an answer's identity, and its name, token, content or place.
 
-    The content, of fixed fields, is used only for an answer with a time of its own, which is not
+    The content alone, of fixed fields, identifies an answer with a time of its own, which is not
     that of its carrier or publication: else equal greetings to two users would become one answer.
-    The id that a carrier gives stands for the place: it is the same in a log and in an archive. To
-    the id of a Pub/Sub message belong its publish time and content.
+    The id that a carrier gives stands for the place: it is the same in a log and in an archive. The
+    content belongs to each id that may be given again, as servers number anew when they start: of a
+    response, a run, a span, and of the message of a Pub/Sub server, with its publish time.
     """
-    attributes = answer.message.attributes
+    attributes = message.attributes
+    if (given := name or _non_blank(token)) and may_repeat:
+        return f"name and content {_CONTENT_VERSION}", _hashed(given, *content)
     if name:
         return "name", name
     if _non_blank(token):
         return "answer query token", token
     if given := _non_blank(attributes.get("id")):
         return "attribute", given
-    facts = [fact.text for fact in answer.facts]
-    content = (answer.answer_text, answer.query or "", facts, session or "")
-    if own_time_us is not None:
-        own = (*content, own_time_us)
-        return f"content {_CONTENT_VERSION}", sha256(msgspec.msgpack.encode(own)).hexdigest()
-    place = attributes.get(CARRIER_ID) or answer.message.answer_place
-    published_us = answer.message.publish_time_us
-    if published_us is None:
-        return "place", place
-    # A Pub/Sub server that is set up anew begins its message ids again.
-    message = (place, *content, published_us)
-    return "message", sha256(msgspec.msgpack.encode(message)).hexdigest()
+    if content.own_time_us is not None:
+        return f"content {_CONTENT_VERSION}", _hashed(*content)
+    repeatable, published_us = attributes.get(REPEATABLE_ID), message.publish_time_us
+    place = repeatable or attributes.get(CARRIER_ID) or message.answer_place
+    is_place = published_us is None and not repeatable
+    named = place if is_place else _hashed(place, *content[:-1], published_us)
+    return "place" if is_place else "message", named
+
+
+def _hashed(*values: object) -> str:
+    return sha256(msgspec.msgpack.encode(values)).hexdigest()
 
 
 def _record_id_of(answer: Answer, kind: str, name: str) -> str:

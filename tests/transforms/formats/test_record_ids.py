@@ -1,11 +1,15 @@
 """The record ids of answers."""
 
+import json
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from groundwatch.schemas.message import Message
-from groundwatch.transforms.formats.parser import record_id
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import Message, ParseOptions
+from groundwatch.transforms.formats.parser import parse_answers, record_id
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
 
 GREETING = {"answerText": "Hello!"}
@@ -19,6 +23,127 @@ RESOURCE = {
     "references": [chunk_reference(FACT)],
     "completeTime": TIME,
 }
+
+
+def _chat(said: str) -> dict[str, Any]:
+    asked, answered = {"role": "user", "content": QUERY}, {"role": "assistant", "content": said}
+    tool = {"role": "tool", "content": FACT}
+    return {"id": "chatcmpl-1", "messages": [asked, tool], "choices": [{"message": answered}]}
+
+
+def _anthropic(said: str) -> dict[str, Any]:
+    given = {"type": "tool_result", "tool_use_id": "1", "content": FACT}
+    return {
+        "request": {"messages": [{"role": "user", "content": [given]}]},
+        "response": {
+            "id": "msg_1",
+            "role": "assistant",
+            "stop_reason": "end_turn",
+            "content": [{"type": "text", "text": said}],
+        },
+    }
+
+
+def _responses(said: str) -> dict[str, Any]:
+    found = {"type": "file_search_call", "results": [{"text": FACT}]}
+    spoken = {"type": "message", "content": [{"type": "output_text", "text": said}]}
+    return {"id": "resp_1", "output": [found, spoken]}
+
+
+def _gen_ai(said: str) -> dict[str, Any]:
+    parts = [{"type": "text", "content": said}]
+    return {
+        "gen_ai.output.messages": [{"role": "assistant", "parts": parts}],
+        "gen_ai.retrieval.documents": [{"content": FACT}],
+    }
+
+
+def _span(said: str, attributes: dict[str, Any]) -> dict[str, Any]:
+    return {"context": {"traceId": "t", "spanId": "s"}, "attributes": _gen_ai(said) | attributes}
+
+
+def _otlp(said: str) -> dict[str, Any]:
+    pairs = [
+        {"key": name, "value": {"stringValue": json.dumps(field)}}
+        for name, field in _gen_ai(said).items()
+    ]
+    span = {"traceId": "t", "spanId": "s", "attributes": pairs}
+    return {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+
+
+def _vertex(said: str) -> dict[str, Any]:
+    parts = {"parts": [{"text": said}]}
+    chunks = [{"retrievedContext": {"text": FACT}}]
+    candidate = {"content": parts, "groundingMetadata": {"groundingChunks": chunks}}
+    return {"requestId": 7, "fullRequest": {}, "fullResponse": {"candidates": [candidate]}}
+
+
+def _run(said: str) -> dict[str, Any]:
+    outputs = {"answer": said, "documents": [{"page_content": FACT}]}
+    return {"id": "r", "run_type": "chain", "inputs": {"question": QUERY}, "outputs": outputs}
+
+
+def _trace(said: str) -> dict[str, Any]:
+    given = {"input": QUERY, "output": said, "metadata": {"contexts": [FACT]}}
+    return {"id": "t", "timestamp": TIME, **given}
+
+
+def _turn(said: str) -> dict[str, Any]:
+    signals = {"answer": said, "searchSnippets": [{"text": FACT}]}
+    return {"responseId": "r", "queryResult": {"dataStoreConnectionSignals": signals}}
+
+
+REPEATABLE: dict[str, Callable[[str], Any]] = {
+    "openai.chat_completions": _chat,
+    "openai.responses": _responses,
+    "anthropic.exchange": _anthropic,
+    "langsmith.run": _run,
+    "langfuse.trace": _trace,
+    "dialogflow.detect_intent": _turn,
+    "gen_ai.response.id": lambda said: _span(said, {"gen_ai.response.id": "r1"}),
+    "span": lambda said: _span(said, {}),
+    "span of OTLP": _otlp,
+    "request of Vertex AI": _vertex,
+}
+"""Answers with an id that a server, an SDK or a tracer has made."""
+
+
+@pytest.mark.parametrize("written", REPEATABLE.values(), ids=REPEATABLE)
+def test_an_id_that_may_repeat_identifies_together_with_the_content(
+    written: Callable[[str], Any],
+) -> None:
+    one, other = written("In 3 days."), written("In 5 days.")
+    assert id_of(message_of(one, place="a")) != id_of(message_of(other, place="b"))
+    assert id_of(message_of(one, place="a")) == id_of(message_of(one, place="b"))
+    entry = {"logName": "projects/p/logs/bot", "insertId": "e", "timestamp": TIME}
+    if "requestId" not in one and "context" not in one and "resourceSpans" not in one:
+        logged = entry | {"jsonPayload": one}
+        assert id_of(message_of(logged)) == id_of(message_of(one))
+
+
+def test_an_id_of_a_map_identifies_together_with_the_content() -> None:
+    options = ParseOptions(
+        own_map=(("id", "$.key"), ("answer", "$.said"), ("facts", "$.from"), ("time", "$.at"))
+    )
+    row = {"key": "chatcmpl-1", "said": "In 3 days.", "from": [FACT]}
+    one, same = message_of(row, place="a"), message_of(row, place="b")
+    other = message_of(row | {"said": "In 5 days."}, place="c")
+    first, second, third = (
+        answer.record_id
+        for message in (one, same, other)
+        for answer in parse_answers(message, options)
+        if isinstance(answer, Answer)
+    )
+    assert first == second != third
+
+
+def test_answers_of_a_server_that_counts_anew_are_all_kept() -> None:
+    said = [f"It takes {number} days." for number in range(400)]
+    written = [_chat(each) | {"id": f"chatcmpl-{number % 50}"} for number, each in enumerate(said)]
+    once = {id_of(message_of(each, place=f"f#{place}")) for place, each in enumerate(written)}
+    again = {id_of(message_of(each, place=f"g#{place}")) for place, each in enumerate(written)}
+    assert len(once) == 400
+    assert once == again
 
 
 def id_of(message: Message) -> str:
@@ -271,7 +396,7 @@ STABLE = {
                 "gen_ai.response.id": "r1",
             }
         ),
-        "8bb31b1bca0ae5e8113253943a124441ed05f4fac4eeae85f354db8305882aff",
+        "cf97a83bfe753993bc9294c3553dfa4a0e88135c1bc7db1bd1215c0a8cc4e0aa",
     ),
     "content with nothing": (
         message_of({"answerText": "", "createTime": TIME}),

@@ -12,7 +12,8 @@ class CarriedBody(Record, frozen=True, kw_only=True):
     Attributes:
       body: JSON, or a text of JSON.
       attributes: what the carrier says about the answer, added to the attributes of the message:
-        `CARRIER_ID`, `CARRIER_TIME`, `trace_id`, `span_id`, `response_id`, `session`, `format`.
+        `CARRIER_ID` or `REPEATABLE_ID`, `CARRIER_TIME`, `trace_id`, `span_id`, `response_id`,
+        `session`, `format`.
       publish_time: when Pub/Sub published the body.
       alone: the carrier with this body alone, if it holds several.
     """

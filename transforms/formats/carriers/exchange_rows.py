@@ -37,7 +37,7 @@ def _unwrap_log(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
         body={"request": asked or {}, "response": response} if is_gemini else response,
         attributes=text_attributes(
             format="vertex" if is_gemini else "",
-            groundwatch_carrier_id=f"vertex/{row['requestId']}" if "requestId" in row else "",
+            groundwatch_repeatable_id=f"vertex/{row['requestId']}" if "requestId" in row else "",
             groundwatch_carrier_time=row.get("loggingTime"),
         ),
     )

@@ -115,7 +115,7 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
             engine=by_name.get("genaiagentname") or by_name.get("genaiagentid"),
             trace_id=ids[0],
             span_id=ids[1],
-            groundwatch_carrier_id="/".join(ids) if all(ids) else "",
+            groundwatch_repeatable_id="/".join(ids) if all(ids) else "",
             groundwatch_carrier_time=next(filter(None, times), None),
         ),
     )

@@ -227,7 +227,7 @@ def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:
     ids = [str(span.item[name]) for name in ("traceId", "spanId") if span.item.get(name)]
     suffix = f"#{event}" if event else ""
     return text_attributes(
-        groundwatch_carrier_id="/".join(ids) + suffix if len(ids) > 1 else "",
+        groundwatch_repeatable_id="/".join(ids) + suffix if len(ids) > 1 else "",
         groundwatch_carrier_time=_first_time(span.item, _ENDS)[:-3],
         trace_id=span.item.get("traceId"),
         span_id=span.item.get("spanId"),

@@ -39,7 +39,7 @@ def test_a_record_is_printed_as_json(output: str, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize(
-    ("named", "reason"), [("b", "begins 2 record ids: b1000"), ("c", "has the id or the name 'c'")]
+    ("named", "reason"), [("b", "can mean 2 records: b1000"), ("c", "has the id or the name 'c'")]
 )
 def test_an_id_that_is_not_one_record_is_explained(
     named: str, reason: str, output: str, capsys: pytest.CaptureFixture[str]
