@@ -43,7 +43,7 @@ def run(archive: Path, output: Path, *shares: str) -> Json:
     return summary
 
 
-def test_what_is_left_out_may_repeat_behind_duplicates_and_failures(
+def test_what_is_left_out_is_counted_behind_duplicates_and_failures(
     tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     summary = run(archive, tmp_path / "out", "0.5")

@@ -25,7 +25,7 @@ def verdict_and_reason(enriched: EnrichedAnswer) -> tuple[str, str]:
     return enriched.verdict, enriched.verdict_reason
 
 
-def test_each_answer_gets_its_verdict_by_the_thresholds_and_may_repeat() -> None:
+def test_each_answer_gets_its_verdict_by_the_thresholds_and_is_counted() -> None:
     root = local_pipeline()
     thresholds = Thresholds(low_grounded=0.5, claim=0.6)
     tagged = root | beam.Create([CHECKED, DECIDED]) | TagAnswers(thresholds)

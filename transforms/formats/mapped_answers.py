@@ -73,8 +73,10 @@ def read_with_own_map(
         answer, token = found.read(replace(request, value={}))
     if found.field_map:
         found = replace(found, field_map=found.field_map.replaced_by(own_map))
-    found = replace(found, ids_may_repeat=found.ids_may_repeat or bool(own_map.find("id", value)))
-    return read_by_map(own_map, answer, value), token, found
+    mapped = read_by_map(own_map, answer, value)
+    if mapped.answer_name != answer.answer_name:
+        found = replace(found, ids_may_repeat=True)
+    return mapped, token, found
 
 
 def _with_time(answer: Answer, given: list[object]) -> Answer:

@@ -30,16 +30,6 @@ _IDS = ("trace_id", "span_id", "response_id")
 _CONTENT_VERSION = 1
 
 
-class _Content(NamedTuple):
-    """What tells an answer from another one with the same id. Ids depend on the order."""
-
-    answer_text: str
-    query: str
-    facts: list[str]
-    session: str
-    own_time_us: int | None
-
-
 class ParseFailure(NamedTuple):
     """An answer that cannot be read: a message that holds it alone, and the error."""
 
@@ -126,14 +116,9 @@ def _complete(answer: Answer, token: str, found: Format) -> Answer:
             ids[field] = given.removeprefix("0x")
     name = _non_blank(answer.answer_name)
     session_found = (session_id(session) or session) if session else None
-    content = _Content(
-        answer.answer_text,
-        answer.query or "",
-        [fact.text for fact in answer.facts],
-        session_found or "",
-        event_time_us,
+    named = _identity(
+        answer, name, token, session_found, event_time_us, may_repeat=found.ids_may_repeat
     )
-    named = _identity(answer.message, name, token, content, may_repeat=found.ids_may_repeat)
     if event_time_us is None:
         event_time_us = message.publish_time_us if carrier_us is None else carrier_us
     return replace(
@@ -149,31 +134,38 @@ def _complete(answer: Answer, token: str, found: Format) -> Answer:
 
 
 def _identity(
-    message: Message, name: str | None, token: str, content: _Content, *, may_repeat: bool
+    answer: Answer,
+    name: str | None,
+    token: str,
+    session: str | None,
+    own_time_us: int | None,
+    *,
+    may_repeat: bool,
 ) -> tuple[str, str]:
     """Return the kind of an answer's identity, and its name, token, content or place.
 
     The content alone, of fixed fields, identifies an answer with a time of its own, which is not
     that of its carrier or publication: else equal greetings to two users would become one answer.
     The id that a carrier gives stands for the place: it is the same in a log and in an archive. The
-    content belongs to each id that may be given again, as servers number anew when they start: of a
-    response, a run, a span, and of the message of a Pub/Sub server, with its publish time.
+    content belongs to each id that may be given again, as many servers restart their numbering: of
+    a response, a run, a span, and of the message of a Pub/Sub server, with its publish time.
     """
-    attributes = message.attributes
-    if (given := name or _non_blank(token)) and may_repeat:
-        return f"name and content {_CONTENT_VERSION}", _hashed(given, *content)
-    if name:
-        return "name", name
-    if _non_blank(token):
-        return "answer query token", token
-    if given := _non_blank(attributes.get("id")):
-        return "attribute", given
-    if content.own_time_us is not None:
-        return f"content {_CONTENT_VERSION}", _hashed(*content)
+    message, attributes = answer.message, answer.message.attributes
+    given = name or _non_blank(token)
+    if given and not may_repeat:
+        return "name" if name else "answer query token", given
+    if not given and (given_by_producer := _non_blank(attributes.get("id"))):
+        return "attribute", given_by_producer
+    facts = [fact.text for fact in answer.facts]
+    content = (answer.answer_text, answer.query or "", facts, session or "")
+    if given:
+        return f"name and content {_CONTENT_VERSION}", _hashed(given, *content, own_time_us)
+    if own_time_us is not None:
+        return f"content {_CONTENT_VERSION}", _hashed(*content, own_time_us)
     repeatable, published_us = attributes.get(REPEATABLE_ID), message.publish_time_us
     place = repeatable or attributes.get(CARRIER_ID) or message.answer_place
     is_place = published_us is None and not repeatable
-    named = place if is_place else _hashed(place, *content[:-1], published_us)
+    named = place if is_place else _hashed(place, *content, published_us)
     return "place" if is_place else "message", named
 
 

@@ -35,7 +35,7 @@ def test_the_report_and_the_screen_show_the_records_of_a_run(
     assert is_report_of_its_files(tmp_path / "out")
 
 
-def test_a_second_run_in_the_folder_may_repeat_with_the_first(
+def test_a_second_run_in_the_folder_is_counted_with_the_first(
     tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for run in ("first", "second"):

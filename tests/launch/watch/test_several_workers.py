@@ -41,7 +41,7 @@ def test_a_new_work_folder_replaces_no_file_of_the_one_before(watched: Watched) 
     assert len(set(watched.record_ids())) == 70
 
 
-def test_a_message_that_two_workers_get_may_be_there_twice_and_may_repeat(
+def test_a_message_that_two_workers_get_may_be_there_twice_and_is_counted(
     watched: Watched, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folders = [str(watched.output.parent / name) for name in ("first", "second")]

@@ -86,7 +86,7 @@ def test_an_unreadable_message_is_one_failure_however_often_it_is_delivered(
     assert total(watched.ledger())["duplicates"] >= 2
 
 
-def test_what_is_left_out_of_a_sample_may_repeat(watched: Watched) -> None:
+def test_what_is_left_out_of_a_sample_is_counted(watched: Watched) -> None:
     watched.publish(*map(an_envelope, range(40)), an_envelope(3))
     watched.drain(replace(watched.config(), sampling=SamplingRule(rate=0.5)))
     sums = total(watched.ledger())

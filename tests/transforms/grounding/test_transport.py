@@ -434,7 +434,7 @@ def test_a_check_goes_through_the_proxy() -> None:
     assert head.startswith("POST http://checker.example/v1beta/")
 
 
-def test_a_proxy_that_is_not_there_is_unavailable_and_nothing_may_repeat() -> None:
+def test_a_proxy_that_is_not_there_is_unavailable_and_nothing_is_counted() -> None:
     async def run() -> int:
         async with scripted_server(OK) as server:
             address = f"http://{HOST}:{server.url.port}"

@@ -18,7 +18,7 @@ def test_counter_names_are_distinct_and_in_lower_case() -> None:
     assert all(re.fullmatch("[a-z_]+", name) for name in names)
 
 
-def test_every_verdict_may_repeat() -> None:
+def test_every_verdict_is_counted() -> None:
     assert set(counters.VERDICTS) == set(Verdict)
 
 

@@ -104,7 +104,7 @@ def of_several(*numbers: int) -> bytes:
     return b"[%b]" % b", ".join(map(an_envelope, numbers))
 
 
-def test_every_answer_of_a_message_may_repeat() -> None:
+def test_every_answer_of_a_message_is_counted() -> None:
     several = messages_of(*[of_several(2 * number, 2 * number + 1) for number in range(100)])
     again = messages_of(*[of_several(0, 1), of_several(2, 3)])
     sample = drawn_from(50, [*several, *again])

@@ -112,7 +112,7 @@ def test_a_sample_of_an_archive_gives_a_similar_estimate_with_an_interval(tmp_pa
         assert interval["high"] - interval["low"] < 0.2 * whole[name]
 
 
-def test_a_damaged_archive_may_repeat_as_the_backfill_counts_it(
+def test_a_damaged_archive_is_counted_as_the_backfill_counts_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     archive, output = tmp_path / "cut.jsonl.gz", tmp_path / "out"

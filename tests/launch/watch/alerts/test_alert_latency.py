@@ -10,7 +10,7 @@ def published_at(*times_us: int | None) -> list[Message]:
     return [a_message(publish_time_us=time_us) for time_us in times_us]
 
 
-def test_every_alert_of_a_batch_may_repeat_by_its_oldest_message() -> None:
+def test_every_alert_of_a_batch_is_counted_by_its_oldest_message() -> None:
     latency = AlertLatency()
     latency.add(published_at(NOON_US + 400_000, None, NOON_US), alerts=3)
     latency.add(published_at(NOON_US + 1_000_000), alerts=0)

@@ -121,7 +121,7 @@ def test_a_reply_says_whether_to_try_again_and_quotes_no_secret(
     assert getattr(raised.value, "retry_after_s", None) == (7 if reply.status == 429 else None)
 
 
-def test_a_message_that_is_refused_may_repeat_and_not_sent_in_parts(
+def test_a_message_that_is_refused_is_counted_and_not_sent_in_parts(
     server: ResultsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.answer = lambda _: Reply(400)

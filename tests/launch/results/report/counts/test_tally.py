@@ -110,7 +110,7 @@ def test_a_contradiction_decides_under_any_thresholds() -> None:
     assert (tally.unexplained_verdicts, tally.contradicting) == (0, 1)
 
 
-def test_a_row_of_a_later_or_an_earlier_schema_may_repeat() -> None:
+def test_a_row_of_a_later_or_an_earlier_schema_is_counted() -> None:
     least = {"record_id": "a", "verdict": "NEW_VERDICT", "verdict_reason": "x", "new_field": 1}
     tally = Tally(Thresholds())
     tally.add_answer(msgspec.convert(least, AnswerRow))
