@@ -50,7 +50,20 @@ class DetectIntentResponse(Wire, frozen=True):
     query_result: Essential[QueryResult] = QueryResult()
 
 
+class InputText(Wire, frozen=True):
+    text: str = ""
+
+
+class TurnInput(Wire, frozen=True):
+    text: InputText = InputText()
+
+
+class TurnRequest(Wire, frozen=True):
+    query_input: TurnInput = TurnInput()
+
+
 class DialogflowTurn(Wire, frozen=True):
     """A request with its response, as the interaction log keeps them."""
 
+    request: TurnRequest = TurnRequest()
     response: Essential[DetectIntentResponse] = DetectIntentResponse()

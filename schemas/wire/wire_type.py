@@ -46,13 +46,14 @@ class Wire(msgspec.Struct, frozen=True, rename="camel"):
     """
 
     ignored: ClassVar[tuple[str, ...]] = ()
+    unsearched: ClassVar[tuple[str, ...]] = ()
     text_field: ClassVar[str] = ""
     facts_field: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
         if cls.__module__.startswith(f"{__package__}."):
             for name, text in _KNOWN_FIELDS.get(cls.__name__, {}).items():
-                setattr(cls, name, words(text) if name == "ignored" else text)
+                setattr(cls, name, text if name.endswith("_field") else words(text))
 
 
 def words(text: str, prefix: str = "") -> tuple[str, ...]:

@@ -33,7 +33,11 @@ from groundwatch.transforms.formats.field_maps.field_map import FieldMap
 from groundwatch.transforms.formats.field_values import parse_time
 from groundwatch.transforms.formats.format_table import FORMATS, is_known
 from groundwatch.transforms.formats.mapped_answers import is_row
-from groundwatch.transforms.formats.unmapped_fields import could_hold_content, join_names
+from groundwatch.transforms.formats.unread_content import (
+    could_hold_content,
+    join_names,
+    unread_fields,
+)
 
 MAX_ANSWERS = 10_000
 """The limit for one message: each answer takes a copy of the message's attributes."""
@@ -48,18 +52,18 @@ _COMPLETE_FORMATS = tuple(known for known in FORMATS if not (known.can_be_chunk 
 class Element(NamedTuple):
     """One answer: parsed JSON, camelCase and without nulls, and a message that holds it alone.
 
-    The value is the error if a body of a carrier cannot be read. `carrier_fields` names the unknown
-    fields of its carriers that could hold text or facts; None without a carrier.
+    The value is the error if a body of a carrier cannot be read. `carried_by` are the carriers that
+    it was in, each with what it was unwrapped from.
     """
 
     value: object
     message: Message
-    carrier_fields: tuple[str, ...] | None = None
+    carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...] = ()
 
 
 def split_answers(
     message: Message, own_map: FieldMap | None = None
-) -> Sequence[Element | tuple[object, Message, None]]:
+) -> Sequence[Element | tuple[object, Message, tuple[()]]]:
     """Parse the JSON of a message, and split it into its answers: at least one.
 
     A message holds several answers if it is an array of complete answers under different names or
@@ -75,7 +79,7 @@ def split_answers(
         )
     value = read_camel_case(message.payload)
     if isinstance(value, dict) and _WRAPPER_FIELD not in value and find_carrier(value) is None:
-        return ((value, message, None),)  # most messages; an Element takes longer to make
+        return ((value, message, ()),)  # most messages; an Element takes longer to make
     elements = list(_expand(Element(value, message), own_map))
     if len(elements) == 1:
         return elements
@@ -105,19 +109,22 @@ def _expand(whole: Element, own_map: FieldMap | None, depth: int = 0) -> Iterato
 def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
     """Yield the bodies of a carrier, or the error if it cannot be read."""
     fields: Any = outer.value
-    unknown = [
-        f"{carrier.name}.{name}"
-        for name, value in fields.items()
-        if not carrier.knows(name) and could_hold_content(value)
-    ]
-    carrier_fields = (*(outer.carrier_fields or ()), *unknown)
     try:
         for carried in carrier.unwrap(fields):
             text, message = carried.body, _carried_message(outer.message, carried)
             value = read_camel_case(text.encode()) if isinstance(text, str) else text
-            yield Element(read_embedded(value), message, carrier_fields)
+            holder: Any = fields if carried.alone is None else carried.alone
+            yield Element(read_embedded(value), message, (*outer.carried_by, (carrier, holder)))
     except UnreadableAnswer as error:
-        yield Element(error, outer.message, carrier_fields)
+        names = [
+            name
+            for path, part, known in carrier.unread(fields)
+            for name in unread_fields(part, known, is_text_lacking=True, path=path)
+        ]
+        hint = f" The {carrier.name} has texts in {join_names(names)}." if names else ""
+        yield Element(
+            type(error)(f"{error}{hint}"), outer.message, (*outer.carried_by, (carrier, fields))
+        )
 
 
 def _carried_message(message: Message, carried: CarriedBody) -> Message:
@@ -141,7 +148,7 @@ def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
     else:
         return (whole,)
     payloads: Sequence[bytes | msgspec.Raw]
-    if whole.carrier_fields is None:
+    if not whole.carried_by:
         payloads = _decode(message.payload, in_wrapper=in_wrapper)
     else:
         payloads = [_encode(each) for each in values]
@@ -200,7 +207,7 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
     ):
         return False
     others = [
-        name for name in fields if name != _WRAPPER_FIELD and could_hold_content(fields[name])
+        name for name in fields if name != _WRAPPER_FIELD and could_hold_content(name, fields[name])
     ]
     if others:
         raise UnmappedFields(

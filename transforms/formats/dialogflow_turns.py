@@ -13,9 +13,10 @@ from groundwatch.transforms.formats.format import Format, Reading, Request
 def _read(request: Request) -> Reading:
     fields = request.value if isinstance(request.value, dict) else {}
     if "queryResult" in fields:
-        response = read_wire(fields, wire.DetectIntentResponse)
+        asked, response = "", read_wire(fields, wire.DetectIntentResponse)
     else:
-        response = read_wire(fields, wire.DialogflowTurn).response
+        turn = read_wire(fields, wire.DialogflowTurn)
+        asked, response = turn.request.query_input.text.text, turn.response
     result, signals = response.query_result, response.query_result.data_store_connection_signals
     facts = FactCollection()
     cited = (snippet.search_snippet for snippet in signals.cited_snippets)
@@ -24,7 +25,7 @@ def _read(request: Request) -> Reading:
     texts = (text for each in result.response_messages if each for text in each.text.text)
     answer = Answer(
         message=request.message,
-        query=result.text or result.transcript or None,
+        query=result.text or result.transcript or asked or None,
         answer_text=first_text(signals.answer, "\n".join(texts)),
         skip_reasons=tuple(_skip_reasons(signals)),
         facts=facts.all(),

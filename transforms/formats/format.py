@@ -8,6 +8,7 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.wire.json_input import has_any, read_json
 from groundwatch.schemas.wire.wire_type import Wire
+from groundwatch.transforms.formats.carriers.carrier import Carrier
 from groundwatch.transforms.formats.field_maps.field_map import FieldMap
 
 Reading = tuple[Answer, str]
@@ -21,19 +22,19 @@ class Request(Record, frozen=True, kw_only=True):
     """The body of a message to read: parsed JSON, camelCase and without nulls.
 
     The user or the producer may have named its format or family. `facts_from_steps` says whether
-    the results of the generator's searches count as facts. `carrier_fields` names the unknown
-    fields of the message's carriers that could hold text or facts; None without a carrier.
+    the results of the generator's searches count as facts. `carried_by` are the carriers that the
+    body was in, from the outermost, each with what it was unwrapped from.
     """
 
     value: object
     message: Message
     named_format: str | None = None
     facts_from_steps: bool = False
-    carrier_fields: tuple[str, ...] | None = None
+    carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...] = ()
 
     def as_written(self) -> object:
         """Return the value with the spelling of the message, where it is the whole message."""
-        if self.carrier_fields is None:
+        if not self.carried_by:
             written = read_json(self.message.payload)
             if isinstance(written, dict):
                 return written

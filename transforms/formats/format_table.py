@@ -1,6 +1,6 @@
 """List the input formats and detect which of them a message is in."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from groundwatch.schemas.message import UnreadableAnswer
@@ -17,8 +17,8 @@ from groundwatch.transforms.formats import (
     mapped_answers,
     user_activity,
 )
-from groundwatch.transforms.formats.field_maps.suggestions import suggest_map
-from groundwatch.transforms.formats.format import Format
+from groundwatch.transforms.formats.format import Format, Request
+from groundwatch.transforms.formats.unmapped_fields import describe_texts
 
 FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENRICHED,
@@ -85,15 +85,13 @@ def _formats_of(bits: int) -> Sequence[Format]:
     return tuple(known for number, known in enumerate(FORMATS) if bits >> number & 1)
 
 
-def find_format(
-    value: object, named: str | None, as_written: Callable[[], object] | None = None
-) -> Format:
-    """Find the format of parsed JSON, or raise UnreadableAnswer.
+def find_format(request: Request) -> Format:
+    """Find the format of a message's body, or raise UnreadableAnswer.
 
-    A named source format is also used for values from which it cannot be detected; a named family
-    restricts the detection. A suggestion spells names as
-    `as_written` does.
+    A named source format is also used for bodies from which it cannot be detected; a named family
+    restricts the detection.
     """
+    value, named = request.value, request.named_format
     formats = _possible_formats(value)
     if named is not None:
         formats = tuple(known for known in FORMATS if named in (known.name, known.family))
@@ -112,7 +110,6 @@ def find_format(
     # A repeated field may be why no format matches.
     for field in value.values() if isinstance(value, dict) else ():
         reject_repeated(field)
-    hint = ""
-    if isinstance(value, dict):
-        hint = f" {suggest_map(as_written() if as_written else value)}"
-    raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.{hint}")
+    raise UnreadableAnswer(
+        f"The message is not recognised as {named or 'any'} input format.{describe_texts(request)}"
+    )

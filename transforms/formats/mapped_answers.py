@@ -61,7 +61,7 @@ def read_with_own_map(
     The paths begin at the answer's own JSON, or else at the whole message of its carrier.
     """
     value, found = request.value, _format_of(MAPPED, own_map)
-    if request.carrier_fields is not None and not own_map.finds_any(value):
+    if request.carried_by and not own_map.finds_any(value):
         value = read_json(request.message.payload)
     try:
         if isinstance(detected, UnreadableAnswer):

@@ -51,14 +51,14 @@ def parse_answers(
     except UnreadableAnswer as error:
         yield ParseFailure(message, error)
         return
-    for value, own_message, carrier_fields in elements:
+    for value, own_message, carried_by in elements:
         named = options.input_format or own_message.attributes.get("format") or None
         request = Request(
             value=value,
             message=own_message,
             named_format=named,
             facts_from_steps=options.facts_from_steps,
-            carrier_fields=carrier_fields,
+            carried_by=carried_by,
         )
         try:
             yield _read(request) if field_map is None else _read_mapped(request, field_map)
@@ -67,7 +67,7 @@ def parse_answers(
 
 
 def _read(request: Request) -> Answer:
-    found = find_format(request.value, request.named_format, request.as_written)
+    found = find_format(request)
     answer = _complete(*found.read(request), found)
     reject_unmapped(answer, request, found)
     return answer
@@ -76,7 +76,7 @@ def _read(request: Request) -> Answer:
 def _read_mapped(request: Request, field_map: FieldMap) -> Answer:
     detected: Format | UnreadableAnswer
     try:
-        detected = find_format(request.value, request.named_format, request.as_written)
+        detected = find_format(request)
     except UnreadableAnswer as error:
         detected = error
     read, token, found = read_with_own_map(field_map, request, detected)

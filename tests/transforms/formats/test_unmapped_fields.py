@@ -25,7 +25,7 @@ REJECTED = {
     "a stream of a new kind": (
         [
             {"answer": {"state": "SUCCEEDED", "recordings": REPLIES}, "recordingToken": "t"},
-            {"answer": {"state": "SUCCEEDED", "recordings": REPLIES}, "recordingInfo": {"id": "s"}},
+            {"answer": {"state": "SUCCEEDED", "recordings": REPLIES}, "recordingInfo": [WORDS]},
         ],
         ["[].answer.recordings", "[].recordingInfo"],
     ),
@@ -89,10 +89,25 @@ REJECTED = {
         },
         ["request.documents"],
     ),
+    "a document in the data of a reference": (
+        {
+            "answerText": "a",
+            "references": [{"unstructuredDocumentInfo": {"structData": {"body": LONG}}}],
+        },
+        ["references[].unstructuredDocumentInfo.structData.body"],
+    ),
+    "the state of an agent": (
+        SAID | {"author": "a", "invocationId": "e", "actions": {"stateDelta": {"found": [WORDS]}}},
+        ["actions.stateDelta"],
+    ),
+    "a text that a settings object of the service does not have": (
+        {"candidates": [SAID], "usageMetadata": {"tokens": 7, "found": [WORDS]}},
+        ["usageMetadata.found"],
+    ),
     "a short context": ({"answer": "Lamps glow.", "context": "A lamp glows."}, ["context"]),
     "facts whose text has no usual name": (
         {"answer": "Lamps glow.", "facts": [{"chunk": "A lamp glows.", "page": "1"}]},
-        ["facts[].chunk", "facts[].page"],
+        ["facts[].chunk"],
     ),
     "facts of an answer without text": (
         {"answer": "", "contexts": [WORDS]},
@@ -129,11 +144,11 @@ def test_a_repeated_field_could_hold_facts() -> None:
 
 
 def test_only_some_of_many_fields_are_named_and_text_as_a_name_is_not_shown() -> None:
-    fields = {f"field_{number}": [1] for number in range(7)}
+    fields = {f"field_{number}": [WORDS] for number in range(7)}
     with pytest.raises(UnmappedFields, match=r"field_4 and others\."):
         parsed({"answer": "a"} | fields)
     with pytest.raises(UnmappedFields, match="name not shown") as raised:
-        parsed({"answer": "a", WORDS: [1]})
+        parsed({"answer": "a", WORDS: [LONG]})
     assert WORDS not in str(raised.value)
 
 
@@ -171,7 +186,7 @@ KEPT = {
     "a reference without text": (
         {
             "answerText": "a",
-            "references": [{"unstructuredDocumentInfo": {"structData": {"body": LONG}}}],
+            "references": [{"unstructuredDocumentInfo": {"structData": {"page": 7, "id": "p"}}}],
         },
         "a",
         0,
@@ -191,7 +206,7 @@ KEPT = {
                 | {
                     "avgLogprobs": -0.1,
                     "logprobsResult": {"chosenCandidates": [{"token": "a"}]},
-                    "urlContextMetadata": {"urlMetadata": [{"retrievedUrl": LONG}]},
+                    "urlContextMetadata": {"urlMetadata": [{"retrievedUrl": "u" * 300}]},
                     "groundingMetadata": {
                         "searchEntryPoint": {"renderedContent": LONG},
                         "webSearchQueries": [WORDS],
@@ -219,7 +234,7 @@ KEPT = {
             "author": "agent",
             "invocationId": "e-1",
             "timestamp": 1751968800.1,
-            "actions": {"stateDelta": {"answer": LONG}, "artifactDelta": {}},
+            "actions": {"stateDelta": {"turns": 7}, "artifactDelta": {}},
             "usageMetadata": {"totalTokenCount": 7},
             "longRunningToolIds": ["t"],
         },

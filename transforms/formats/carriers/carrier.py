@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from groundwatch.schemas import Record
+from groundwatch.transforms.formats.unread_content import Part
 
 
 class CarriedBody(Record, frozen=True, kw_only=True):
@@ -21,7 +22,7 @@ class CarriedBody(Record, frozen=True, kw_only=True):
     body: object
     attributes: dict[str, str] = {}
     publish_time: str = ""
-    alone: object = None
+    alone: Any = None
 
 
 class Carrier(Record, frozen=True, kw_only=True):
@@ -30,14 +31,15 @@ class Carrier(Record, frozen=True, kw_only=True):
     Attributes:
       name: its name in error messages.
       marks: a carrier has at least one of these fields; they keep the detection fast.
-      knows: returns whether a field is known. Others that could hold text or facts are reported.
+      unread: returns what is beside the bodies, without what never holds text or facts. Where an
+        answer lacks its text or facts, what could hold them is reported.
       detects: returns whether an object with a mark is this carrier.
       unwrap: returns the bodies; raises UnreadableAnswer.
     """
 
     name: str
     marks: frozenset[str]
-    knows: Callable[[str], bool]
+    unread: Callable[[Mapping[str, Any]], Iterable[Part]]
     detects: Callable[[Mapping[str, Any]], bool]
     unwrap: Callable[[Mapping[str, Any]], Iterable[CarriedBody]]
 

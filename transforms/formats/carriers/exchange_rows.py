@@ -13,6 +13,7 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import has_any, read_embedded
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from groundwatch.transforms.formats.unread_content import Part, all_but
 
 _GEMINI_FIELDS = frozenset({"candidates", "promptFeedback", "error"})
 _FIRST_WORDS = re.compile(r"(\w[\w ]*)")
@@ -52,12 +53,8 @@ def _body(value: object) -> object:
 VERTEX_LOG = Carrier(
     name="request-response log",
     marks=frozenset(words("fullResponse responsePayload")),
-    knows=frozenset(
-        words("""
-            endpoint deployedModelId loggingTime requestId requestPayload responsePayload model
-            modelVersion apiMethod fullRequest fullResponse metadata otelLog
-        """)
-    ).__contains__,
+    # The log in OpenTelemetry's words repeats the bodies.
+    unread=all_but(*words("requestPayload responsePayload fullRequest fullResponse otelLog")),
     detects=lambda row: not {"loggingTime", "requestId", "apiMethod"}.isdisjoint(row),
     unwrap=_unwrap_log,
 )
@@ -95,7 +92,7 @@ def _is_batch_output(line: Mapping[str, Any]) -> bool:
 BATCH_OUTPUT = Carrier(
     name="batch output",
     marks=frozenset({"processedTime", "status", "key"}),
-    knows=frozenset(words("request response status processedTime key error")).__contains__,
+    unread=all_but(*words("request response status error")),
     detects=_is_batch_output,
     unwrap=_unwrap_output,
 )
@@ -115,15 +112,18 @@ def _unwrap_turn(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
     )
 
 
+def _unread_of_turn(row: Mapping[str, Any]) -> Iterator[Part]:
+    # The partial responses and the derived data repeat the response.
+    yield from all_but("request", "response", "partialResponses", "derivedData")(row)
+    derived = row.get("derivedData")
+    if isinstance(derived, dict):
+        yield from all_but("agentUtterances", "userUtterances")(derived)
+
+
 DIALOGFLOW_ROW = Carrier(
     name="interaction log",
     marks=frozenset({"conversationName"}),
-    knows=frozenset(
-        words("""
-            projectId agentId conversationName turnPosition requestTime languageCode request
-            response partialResponses derivedData conversationSignals botAnswerFeedback
-        """)
-    ).__contains__,
+    unread=_unread_of_turn,
     detects=lambda row: "turnPosition" in row and "response" in row,
     unwrap=_unwrap_turn,
 )

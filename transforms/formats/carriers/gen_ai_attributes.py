@@ -15,8 +15,14 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import objects_in, read_if_json, to_camel_case
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from groundwatch.transforms.formats.carriers.open_inference import read_inference, without_text
+from groundwatch.transforms.formats.carriers.open_inference import (
+    is_inference,
+    read_inference,
+    unread_inference,
+    without_text,
+)
 from groundwatch.transforms.formats.field_maps.field_map import returned_items
+from groundwatch.transforms.formats.unread_content import UNKNOWN, Part
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
@@ -40,12 +46,21 @@ _FIELDS = {
     "errortype": "errorType",
 }
 
-_SPAN_FIELDS = frozenset(
+# Of OpenTelemetry's other conventions, and of GenAI's: settings, addresses, errors, tools.
+_WITHOUT_CONTENT = frozenset(
     words("""
-        attributes body context droppedAttributes droppedEvents droppedLinks events kind links name
-        parent parentId parentSpanId reference resource spanKind status statusCode statusMessage
+        cloud code db error exception host http k8s network openinference os otel process rpc
+        server service telemetry url user_agent
     """)
 )
+_OF_TOOLS = frozenset(
+    words("""
+        genaiagentdescription genaitoolcallarguments genaitoolcallresult genaitooldefinitions
+        genaitooldescription
+    """)
+)
+
+_SPAN_FIELDS = frozenset(words("links name status statusMessage"))
 
 
 def has_output(attributes: Mapping[str, Any]) -> bool:
@@ -121,8 +136,40 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
     )
 
 
-def _is_known(name: str) -> bool:
-    return name in _SPAN_FIELDS or _SEPARATORS.sub("", name).lower().startswith("genai")
+def unread_attributes(attributes: Mapping[str, Any]) -> Iterator[Part]:
+    """Yield what attributes hold beside what is read of them, or never holds text or facts."""
+    inference = is_inference(attributes)
+    yield (
+        "",
+        {
+            name: value
+            for name, value in attributes.items()
+            if name.split(".")[0] not in _WITHOUT_CONTENT
+            and not (inference and is_inference((name,)))
+            and _SEPARATORS.sub("", name).lower() not in _OF_TOOLS.union(_FIELDS)
+        },
+        UNKNOWN,
+    )
+    if inference:
+        yield from unread_inference(attributes)
+
+
+def _unread(holder: Mapping[str, Any]) -> Iterator[Part]:
+    """Yield what a printed span holds beside the attributes that are read."""
+    if has_output(holder):
+        yield from unread_attributes(holder)
+        return
+    for name, field in holder.items():
+        if name in ("attributes", "resource") and isinstance(field, dict):
+            named = field.get("attributes") if name == "resource" else field
+            own = named if isinstance(named, dict) else field
+            yield from ((name, part, known) for _, part, known in unread_attributes(own))
+        elif name == "events":
+            for event in _events(holder):
+                parts = unread_attributes(event["attributes"])
+                yield from (("events[].attributes", part, known) for _, part, known in parts)
+        elif name not in _SPAN_FIELDS:
+            yield "", {name: field}, UNKNOWN
 
 
 def _is_holder(fields: Mapping[str, Any]) -> bool:
@@ -140,7 +187,7 @@ def _is_holder(fields: Mapping[str, Any]) -> bool:
 GEN_AI_ATTRIBUTES = Carrier(
     name="attributes",
     marks=frozenset({"attributes"}) | _OUTPUT_NAMES | _REFERENCE_NAMES,
-    knows=_is_known,
+    unread=_unread,
     detects=_is_holder,
     unwrap=_unwrap,
 )

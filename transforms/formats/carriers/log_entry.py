@@ -11,7 +11,11 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import JSON_STARTS
 from groundwatch.schemas.wire.wire_type import Wire, wire_fields, words
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from groundwatch.transforms.formats.carriers.gen_ai_attributes import has_output
+from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
+    has_output,
+    unread_attributes,
+)
+from groundwatch.transforms.formats.unread_content import Part, all_but
 
 _PAYLOADS = words("jsonPayload textPayload protoPayload")
 _PAYLOADS_OF_SINKS = frozenset({"insertId", "insertid", *_PAYLOADS, *map(str.lower, _PAYLOADS)})
@@ -22,7 +26,6 @@ _FIELDS = frozenset(
         apphubDestination apphubSource otel
     """)
 ).union(_PAYLOADS)
-_LOWER_CASE_FIELDS = frozenset(map(str.lower, _FIELDS))
 
 
 def _restore_case(entry: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -71,8 +74,8 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
             " with less text, or publish it to Pub/Sub."
         )
     body = entry[names[0]]
-    if isinstance(body, dict) and str(body.get("message", "")).startswith("{"):
-        body = body["message"]  # a logger's text beside fields of its own
+    if isinstance(body, dict) and _is_wrapped(body):
+        body = body["message"]
     if isinstance(body, str) and not body.lstrip().startswith(JSON_STARTS):
         raise UnreadableAnswer(
             "The log entry's textPayload is not JSON: write the answer as jsonPayload, or let only"
@@ -90,10 +93,27 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
     )
 
 
+def _unread(entry: Mapping[str, Any]) -> Iterator[Part]:
+    """Yield what is beside the payload that is read, and what is in it beside a logger's text."""
+    entry = _restore_case(entry)
+    read = next((name for name in _PAYLOADS if entry.get(name)), "")
+    yield from all_but(read, "httpRequest", "labels")(entry)
+    body, labels = entry.get(read), entry.get("labels")
+    if isinstance(body, dict) and _is_wrapped(body):
+        yield from ((read, part, known) for _, part, known in all_but("message")(body))
+    if isinstance(labels, dict):
+        yield from (("labels", part, known) for _, part, known in unread_attributes(labels))
+
+
+def _is_wrapped(body: Mapping[str, Any]) -> bool:
+    """Return whether a payload holds a logger's text of JSON, beside fields of its own."""
+    return str(body.get("message", "")).startswith("{")
+
+
 LOG_ENTRY = Carrier(
     name="LogEntry",
     marks=frozenset({"logName", "logname"}),
-    knows=lambda name: name in _FIELDS or name in _LOWER_CASE_FIELDS,
+    unread=_unread,
     detects=lambda entry: not _PAYLOADS_OF_SINKS.isdisjoint(entry),
     unwrap=_unwrap,
 )

@@ -4,7 +4,7 @@ An answer is what a model, a chain or an agent puts out. Retrievers and tools gi
 Source: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from groundwatch.schemas import Record
@@ -12,6 +12,13 @@ from groundwatch.schemas.message import UnmappedFields
 from groundwatch.schemas.wire.json_input import read_if_json
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.field_map import parse_map, returned_items
+from groundwatch.transforms.formats.field_maps.json_path import json_path
+from groundwatch.transforms.formats.unread_content import (
+    KnownPaths,
+    Part,
+    all_but,
+    known_by_map,
+)
 
 _NAMESPACES = frozenset(words("input output llm retrieval reranker openinference session tool"))
 _GIVING_FACTS = frozenset(words("RETRIEVER RERANKER TOOL"))
@@ -21,6 +28,7 @@ _ANSWERS = words("""
     $.answer $.output $.result $.response $.text $.content $.output.content $.data.content
     $.kwargs.content $.output.kwargs.content $.messages[-1].content $.messages[-1].kwargs.content
     $.choices[0].message.content $.generations[0][0].text
+    $.generations[0][0].message.kwargs.content
 """)
 _QUERIES = words("$.question $.query $.input $.user_input $.messages[-1].content")
 _FACTS = words("$.context $.documents $.source_documents $.source_nodes")
@@ -31,6 +39,17 @@ _VALUES = parse_map(
         for path in paths
     )
 )
+_DOCUMENTS = KnownPaths(
+    tuple(
+        ("facts", path.steps)
+        for path in map(
+            json_path,
+            words("$.retrieval.documents[*].document $.reranker.output_documents[*].document"),
+        )
+    )
+)
+# Messages that are read, tools and settings.
+_OF_CALLS = words("input_messages output_messages tools invocation_parameters")
 
 
 class InferenceSpan(Record, frozen=True, kw_only=True):
@@ -42,6 +61,11 @@ class InferenceSpan(Record, frozen=True, kw_only=True):
     answer: dict[str, Any] = {}
     documents: list[Any] = []
     is_certain: bool = True
+
+
+def is_inference(names: Iterable[str]) -> bool:
+    """Return whether some attribute's name is of OpenInference."""
+    return any(name.split(".")[0] in _NAMESPACES for name in names)
 
 
 def read_inference(attributes: Mapping[str, Any]) -> InferenceSpan:
@@ -74,6 +98,22 @@ def read_inference(attributes: Mapping[str, Any]) -> InferenceSpan:
     return InferenceSpan(
         answer=answer if is_answer else {}, documents=documents, is_certain=is_certain
     )
+
+
+def unread_inference(attributes: Mapping[str, Any]) -> Iterator[Part]:
+    """Yield what a span's attributes of OpenInference hold beside what is read of them."""
+    fields = _nested(
+        {name: value for name, value in attributes.items() if name.split(".")[0] in _NAMESPACES}
+    )
+    has_messages = {side: _at(fields, f"llm.{side}_messages") for side in ("input", "output")}
+    for side in ("input", "output"):
+        value = read_if_json(_at(fields, f"{side}.value"))
+        if not isinstance(value, str) and not (side == "input" and has_messages[side]):
+            yield f"{side}.value", value, known_by_map(_VALUES)
+    yield "", {name: fields.get(name) for name in ("retrieval", "reranker")}, _DOCUMENTS
+    llm = fields.get("llm")
+    if isinstance(llm, dict):
+        yield from (("llm", part, known) for _, part, known in all_but(*_OF_CALLS)(llm))
 
 
 def without_text() -> UnmappedFields:

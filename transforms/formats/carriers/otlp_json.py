@@ -6,6 +6,7 @@ Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,9 +14,13 @@ import msgspec
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name, objects_in, read_if_json
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from groundwatch.transforms.formats.carriers.gen_ai_attributes import has_output
+from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
+    has_output,
+    unread_attributes,
+)
 from groundwatch.transforms.formats.carriers.open_inference import read_inference, without_text
 from groundwatch.transforms.formats.field_maps.field_map import returned_items
+from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, unread_fields
 
 MAX_SHARED_BYTES = 100_000_000
 """The limit of one message for spans that answers share: each answer has a copy of them."""
@@ -55,6 +60,14 @@ class _Span(NamedTuple):
         return str(self.item.get("traceId", ""))
 
     @property
+    def has_unread(self) -> bool:
+        """Whether it holds something that is not read, and could be the facts of its trace."""
+        parts = _unread_of(self.item)
+        return any(
+            any(unread_fields(part, known, is_text_lacking=False)) for _, part, known in parts
+        )
+
+    @property
     def end_ns(self) -> int:
         return int(_first_time(self.item, _ENDS) or 0)
 
@@ -86,7 +99,7 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carrie
     for number, span in enumerate(spans):
         if (top := answering[number]) is not None:
             below.setdefault(top, []).append(span)
-        elif span.documents and span.trace:
+        elif span.trace and (span.documents or span.has_unread):
             shared.setdefault(span.trace, []).append(span)
     _limit_copies([spans[top].trace for top in below], shared)
     for top, own in below.items():
@@ -223,6 +236,26 @@ def _with_event(item: dict[str, Any], event: int | None) -> dict[str, Any]:
     return item | {"events": events, "attributes": pairs}
 
 
+def _unread(batch: Mapping[str, Any]) -> Iterator[Part]:
+    for signal in _SIGNALS:
+        for resource in objects_in(batch, signal.resources):
+            for scope in objects_in(resource, signal.scopes):
+                for item in objects_in(scope, signal.items):
+                    yield from _unread_of(item)
+
+
+def _unread_of(item: dict[str, Any]) -> Iterator[Part]:
+    """Yield what a span or a log record holds beside what is read of it."""
+    body = read_if_json(_value(item.get("body")))
+    holders = [{"attributes": item.get("attributes")}, *objects_in(item, "events")]
+    parts = [unread_attributes(_attributes(each.get("attributes"))) for each in holders]
+    if isinstance(body, dict):
+        parts.append(unread_attributes(body))
+    elif isinstance(body, str):
+        yield "", {"body": body}, UNKNOWN
+    yield from chain.from_iterable(parts)
+
+
 def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:
     ids = [str(span.item[name]) for name in ("traceId", "spanId") if span.item.get(name)]
     suffix = f"#{event}" if event else ""
@@ -268,7 +301,7 @@ def _value(value: object) -> Any:
 OTLP_JSON = Carrier(
     name="OTLP",
     marks=frozenset({signal.resources for signal in _SIGNALS}),
-    knows=lambda name: any(name == signal.resources for signal in _SIGNALS),
+    unread=_unread,
     detects=lambda batch: any(objects_in(batch, signal.resources) for signal in _SIGNALS),
     unwrap=_unwrap,
 )

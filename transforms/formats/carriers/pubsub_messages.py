@@ -13,8 +13,10 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import JSON_STARTS, read_embedded
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
+from groundwatch.transforms.formats.unread_content import all_but
 
-_COLUMNS = frozenset(words("subscriptionName messageId publishTime data attributes"))
+_METADATA = frozenset(words("subscriptionName messageId publishTime"))
+_COLUMNS = frozenset({"data", "attributes"})
 
 
 def _unwrap_push_body(body: Mapping[str, Any]) -> Iterator[CarriedBody]:
@@ -52,10 +54,18 @@ def _is_push_body(body: Mapping[str, Any]) -> bool:
     return isinstance(message, dict) and isinstance(message.get("data"), str)
 
 
+def _is_row(row: Mapping[str, Any]) -> bool:
+    names = _METADATA.intersection(row)
+    return isinstance(row["data"], str | dict) and (bool(names) or row.keys() <= _COLUMNS)
+
+
 PUSH_BODY = Carrier(
     name="push body",
     marks=frozenset({"message"}),
-    knows=frozenset(words("message subscription deliveryAttempt")).__contains__,
+    unread=lambda body: (
+        *all_but("message")(body),
+        *(("message", part, known) for _, part, known in all_but("data")(body["message"])),
+    ),
     detects=_is_push_body,
     unwrap=_unwrap_push_body,
 )
@@ -63,7 +73,7 @@ PUSH_BODY = Carrier(
 SUBSCRIPTION_ROW = Carrier(
     name="subscription row",
     marks=frozenset({"data"}),
-    knows=_COLUMNS.__contains__,
-    detects=lambda row: _COLUMNS.issuperset(row) and isinstance(row["data"], str | dict),
+    unread=all_but("data"),
+    detects=_is_row,
     unwrap=_unwrap_row,
 )

@@ -31,7 +31,7 @@ PathPairs = tuple[tuple[str, str], ...]
 """Pairs of a field and its path; several paths of one field are tried in their order."""
 
 _KINDS = (str, dict, type(None))
-_TEXT_BLOCKS = (None, "text", "input_text", "output_text")
+TEXT_BLOCKS = (None, "text", "input_text", "output_text")
 _OF_DOCUMENTS = frozenset({"node", "page_content"})  # in JSON that libraries dump
 _PICTURES = ("image", "image_url", "input_image")
 _SEPARATOR = " | "
@@ -63,7 +63,10 @@ _URIS = (
     *_keys("location.web_location.url", "location.confluence_location.url"),
 )
 _DOCUMENTS = (*_keys("document_id", "file_id", "node.id_", "id", "doc_id"), ("document.id",))
-
+SOURCE_NAMES = frozenset(
+    {keys[0] for keys in (*_TITLES, *_URIS, *_DOCUMENTS) if len(keys) == 1}
+).difference(TEXT_NAMES, {"node", "source"})
+"""The fields in which a fact's title, address and document are found."""
 
 # The only field of an object in which functions return something.
 _ABSENT: tuple[object, ...] = ("", [], {})
@@ -135,17 +138,11 @@ class FieldMap(Record, frozen=True):
         return self.candidates is not None and len(self.candidates.find(value)) > 1
 
     def is_empty(self, field: str, value: object) -> bool:
-        """Return whether a field is there, but empty."""
-        return any(
-            path.finds_empty(value) or "" in map(_joined_blocks, path.find(value))
-            for path in self.paths.get(field, ())
+        """Return whether a field is at each of its paths, and empty."""
+        paths = self.paths.get(field, ())
+        return bool(paths) and all(
+            path.finds_empty(value) or "" in map(_joined_blocks, path.find(value)) for path in paths
         )
-
-    def known_names(self, value: object) -> frozenset[str]:
-        """Return the fields of an object that are ignored, or in which some path finds a value."""
-        paths = (path for paths in self.paths.values() for path in paths)
-        found = (camel_case_name(path.first_name) for path in paths if path.find(value))
-        return self.ignored.union(found)
 
     def finds_any(self, value: object) -> bool:
         """Return whether some path of the answer or its facts finds a value."""
@@ -155,6 +152,11 @@ class FieldMap(Record, frozen=True):
         """Return the texts that the model was told."""
         found = (_joined_blocks(each) for path in self.prompt for each in path.find(value))
         return [each for each in found if isinstance(each, str)]
+
+    @property
+    def prompt_path(self) -> str:
+        """The first path of what the model was told, "" if there is none."""
+        return next((path.text for path in self.prompt), "")
 
     def describe(self, field: str) -> str:
         """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
@@ -202,7 +204,7 @@ def _joined_blocks(value: object) -> object:
     texts = [
         each.get("text") if isinstance(each, dict) else each
         for each in value
-        if not isinstance(each, dict) or each.get("type") in _TEXT_BLOCKS
+        if not isinstance(each, dict) or each.get("type") in TEXT_BLOCKS
     ]
     kept = [text for text in texts if isinstance(text, str)]
     return "".join(kept) if kept or not value else value

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
+from msgspec.structs import replace
+
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name, read_json
@@ -71,13 +73,35 @@ class JsonPath(Record, frozen=True):
         return found
 
     def finds_empty(self, value: object) -> bool:
-        """Return whether the path leads to something that is there, and is empty."""
-        found = [value]
-        for step in self.steps:
-            found = [each for item in found for each in _select(step, read_text_as_json(item))]
-            if found and all(_is_empty(read_text_as_json(each)) for each in found):
-                return True
-        return False
+        """Return whether what the path names is there, and empty."""
+        steps = self.steps
+        while steps and isinstance(steps[-1], Every):
+            steps = steps[:-1]
+        found = replace(self, steps=steps).find(value)
+        return bool(found) and all(_is_empty(read_text_as_json(each)) for each in found)
+
+
+def next_steps(
+    steps: tuple[Step, ...], *, name: str = "", place: tuple[int, int] = (0, 0), value: object
+) -> Iterator[tuple[Step, ...]]:
+    """Yield the steps that are left of a path behind a field, or behind an item at its place.
+
+    The place is the number of the item and the count of all.
+    """
+    step, rest = steps[0], steps[1:]
+    if isinstance(step, Every):
+        yield rest
+    elif isinstance(step, Filter):
+        if (step.literal in step.path.find(value)) is step.is_equal:
+            yield rest
+    elif isinstance(step, int):
+        number, count = place
+        if not name and step in (number, number - count):
+            yield rest
+    elif name in (step, camel_case_name(step)) or camel_case_name(name) == camel_case_name(step):
+        yield rest
+    elif "." in step and name.startswith(f"{step}."):
+        yield ()
 
 
 @cache

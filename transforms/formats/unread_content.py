@@ -1,0 +1,326 @@
+"""Search what was not read of a message for text that could be its answer or its facts.
+
+What is known of a message is a `Known`: what a format, a field map or a carrier reads of it, path
+by path. Everything else is searched at every depth.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, get_args, get_origin
+
+from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Citation, Fact
+from groundwatch.schemas.wire.json_input import camel_case_name
+from groundwatch.schemas.wire.wire_type import (
+    RepeatedField,
+    Wire,
+    alternatives,
+    is_wire,
+    wire_fields,
+)
+from groundwatch.transforms.formats.field_maps.field_map import (
+    SOURCE_NAMES,
+    TEXT_BLOCKS,
+    TEXT_NAMES,
+    FieldMap,
+)
+from groundwatch.transforms.formats.field_maps.json_path import (
+    Step,
+    next_steps,
+    read_text_as_json,
+)
+from groundwatch.transforms.formats.field_maps.suggestions import is_facts_name
+
+_MAX_SMALL_CHARACTERS = 200
+_SEVERAL_WORDS = 3
+_MAX_NAMED_FIELDS = 5
+_FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces between words.
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{4}")
+_WORD = re.compile(r"[^\W\d_]{2}")
+_SENTENCE_END = re.compile(r"""[.!\u2026\u3002\uff01\u0964]["')\]*_\u201d\u2019\xbb]*\Z""")
+_NUMBERS = frozenset({int, float, bool, type(None)})
+_RECORDS = frozenset({Citation, Fact})
+# What a model may call and with what, and what it thought: neither its answer nor its facts.
+_OF_MODEL = frozenset(
+    {
+        *("args", "arguments", "functionCall", "functions", "parameters", "toolCalls"),
+        *("reasoning", "reasoningContent", "thinking", "thinkingBlocks", "thoughtSignature"),
+    }
+)
+_CALLED_WITH = frozenset({"action", "code", "input", "queries", "query"})
+_CALL = re.compile(r"(_call|_use|Call|Use)\Z")
+_DEFINED = frozenset({"parameters", "inputSchema", "parametersJsonSchema", "schema"})
+_THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
+
+
+class Known(Protocol):
+    """What is known of an object or a list: of each of its fields or items, None if nothing is."""
+
+    def field(self, name: str, value: object) -> "Known | None":
+        """Return what is known of a field's value."""
+        ...
+
+    def item(self, value: object, place: int, count: int) -> "Known | None":
+        """Return what is known of one of a list's items."""
+        ...
+
+
+class _Read(Record, frozen=True):
+    """All is known: it was read, or it never holds the answer or its facts."""
+
+    def field(self, _name: str, _value: object) -> Known | None:
+        return self
+
+    def item(self, _value: object, _place: int, _count: int) -> Known | None:
+        return self
+
+
+class _Unknown(Record, frozen=True):
+    """Nothing is known of any field or item."""
+
+    def field(self, _name: str, _value: object) -> Known | None:
+        return None
+
+    def item(self, _value: object, _place: int, _count: int) -> Known | None:
+        return None
+
+
+READ, UNKNOWN = _Read(), _Unknown()
+
+Part = tuple[str, object, Known]
+"""A part of a message to search: its path, its value, and what is known of it."""
+
+
+class KnownWire(Record, frozen=True):
+    """What a wire type reads or ignores of an object."""
+
+    wire: type[Wire]
+
+    def field(self, name: str, value: object) -> Known | None:
+        """Return what is known of a field's value, by its annotation."""
+        camel = camel_case_name(name)
+        annotation = wire_fields(self.wire).get(camel)
+        if annotation is not None:
+            return _known_of(value, annotation)
+        if camel not in self.wire.ignored:
+            return None
+        items = value if isinstance(value, list) else [value]
+        is_text = not any(isinstance(item, dict | list) for item in items)
+        return READ if is_text or camel in self.wire.unsearched else UNKNOWN
+
+    def item(self, _value: object, _place: int, _count: int) -> Known | None:
+        """Return nothing: a wire type is an object."""
+        return None
+
+
+class _KnownItems(Record, frozen=True):
+    annotation: object
+
+    def field(self, _name: str, _value: object) -> Known | None:
+        return None
+
+    def item(self, value: object, _place: int, _count: int) -> Known | None:
+        return _known_of(value, self.annotation)
+
+
+def _known_of(value: object, annotation: object) -> Known | None:
+    kinds = alternatives(annotation)
+    origins = [get_origin(kind) for kind in kinds]
+    if isinstance(value, dict):
+        if wire := next(filter(is_wire, kinds), None):
+            return KnownWire(wire)
+        is_read = not _RECORDS.isdisjoint(kinds)
+        if dict in origins:
+            return UNKNOWN
+    elif isinstance(value, list) and tuple in origins:
+        return _KnownItems(get_args(kinds[origins.index(tuple)])[0])
+    else:
+        is_read = isinstance(value, str) and str in kinds
+    if Any in kinds:  # documents, and what tools returned
+        return _ending((("facts", ()),), value)
+    # A number holds no text, whatever is written in its place.
+    return READ if is_read or _NUMBERS.issuperset(kinds) else None
+
+
+class KnownPaths(Record, frozen=True):
+    """What paths lead to: the rests of those that go through here, each with its field.
+
+    `ends` has the fields whose paths end here, at something that is no text: its texts were read.
+    """
+
+    rests: tuple[tuple[str, tuple[Step, ...]], ...]
+    ends: frozenset[str] = frozenset()
+
+    def field(self, name: str, value: object) -> Known | None:
+        """Return what is known of a field's value."""
+        rests = tuple(
+            (field, rest)
+            for field, steps in self.rests
+            for rest in next_steps(steps, name=name, value=value)
+        )
+        if rests:
+            return _ending(rests, value)
+        camel = camel_case_name(name)
+        is_text = isinstance(value, str) and camel in TEXT_NAMES
+        return READ if "facts" in self.ends and (is_text or camel in SOURCE_NAMES) else None
+
+    def item(self, value: object, place: int, count: int) -> Known | None:
+        """Return what is known of one of a list's items."""
+        rests = tuple(
+            (field, rest)
+            for field, steps in self.rests
+            for rest in next_steps(steps, place=(place, count), value=value)
+        )
+        if self.ends and isinstance(value, str):
+            return READ
+        if rests:
+            return _ending(rests, value)
+        if "facts" in self.ends:
+            return KnownPaths((), self.ends)
+        if self.ends and isinstance(value, dict) and value.get("type") in TEXT_BLOCKS:
+            return KnownPaths((("", ("text",)),))
+        return None
+
+
+def _ending(rests: tuple[tuple[str, tuple[Step, ...]], ...], value: object) -> Known:
+    ends = frozenset(field for field, steps in rests if not steps)
+    is_leaf = not isinstance(read_text_as_json(value), dict | list)
+    if ends and (is_leaf or not ends & {"answer", "query", "facts"}):
+        return READ
+    return KnownPaths(tuple(rest for rest in rests if rest[1]), ends)
+
+
+def known_by_map(field_map: FieldMap) -> KnownPaths:
+    """Return what a field map knows of a row."""
+    paths = [
+        (field, path.steps)
+        for field, paths in (*field_map.paths.items(), ("prompt", field_map.prompt))
+        for path in paths
+        if path.steps
+    ]
+    return KnownPaths((*paths, *(("", (name,)) for name in sorted(field_map.ignored))))
+
+
+def all_but(*names: str) -> Callable[[Mapping[str, object]], Iterator[Part]]:
+    """Return a function that leaves out fields which are read, or never hold text or facts."""
+    known = frozenset(names)
+
+    def parts(fields: Mapping[str, object]) -> Iterator[Part]:
+        yield "", {name: field for name, field in fields.items() if name not in known}, UNKNOWN
+
+    return parts
+
+
+def wire_content(content: str, value: object, known: Known | None) -> Iterator[object]:
+    """Yield the values of the fields that hold the `text` or the `facts`, by the wire types."""
+    if isinstance(value, dict) and isinstance(known, KnownWire):
+        named = known.wire.text_field if content == "text" else known.wire.facts_field
+        for name, field in value.items():
+            if camel_case_name(name) == named:
+                yield field
+            yield from wire_content(content, field, known.field(name, field))
+    elif isinstance(value, list) and isinstance(known, _KnownItems):
+        for place, item in enumerate(value):
+            yield from wire_content(content, item, known.item(item, place, len(value)))
+
+
+def unread_fields(
+    value: object, known: Known | None, *, is_text_lacking: bool, path: str = ""
+) -> Iterator[str]:
+    """Yield the paths of what is not known of parsed JSON and could hold what is lacking.
+
+    Each is the outermost field that nothing is known of. A list or an object counts if some text in
+    it is of several words, a text by itself if it has over 200 characters, is a sentence that is no
+    question or is named as facts are; where the text is lacking, also if it has several words.
+    """
+    value = read_text_as_json(value)
+    below: Iterator[tuple[str, object, Known | None, str]]
+    if isinstance(value, dict):
+        below = (
+            (name, field, known and known.field(name, field), f"{path}.{name}" if path else name)
+            for name, field in _told(value)
+        )
+    elif isinstance(value, list):
+        below = (
+            ("", item, known and known.item(item, place, len(value)), f"{path}[]")
+            for place, item in enumerate(value)
+        )
+    else:
+        return
+    for name, each, found, place in below:
+        if found is not None:
+            if found != READ:
+                yield from unread_fields(each, found, is_text_lacking=is_text_lacking, path=place)
+        elif isinstance(each, dict) and not name:
+            yield from (
+                f"{place}.{inner}" for inner, field in _told(each) if _has_words(inner, field)
+            )
+        elif could_hold_content(name, each, is_text_lacking=is_text_lacking):
+            yield place
+
+
+def join_names(paths: Sequence[str]) -> str:
+    """Join the paths of the first few fields; hide names that may be text of the answer."""
+    named = ", ".join(
+        ".".join(
+            name if _FIELD_NAME.fullmatch(name) else "(name not shown)" for name in path.split(".")
+        )
+        for path in paths[:_MAX_NAMED_FIELDS]
+    )
+    return f"{named} and others" if len(paths) > _MAX_NAMED_FIELDS else named
+
+
+def could_hold_content(name: str, value: object, *, is_text_lacking: bool = False) -> bool:
+    """Return whether a field that nothing is known of could hold an answer or its facts."""
+    value = read_text_as_json(value)
+    if not isinstance(value, str):
+        return _has_words(name, value)
+    if is_facts_name(name) and value.strip():
+        return True
+    words = _words(value)
+    is_long = len(value) > _MAX_SMALL_CHARACTERS and words > 1
+    return is_long or _is_sentence(value) or (is_text_lacking and words >= _SEVERAL_WORDS)
+
+
+def _has_words(name: str, value: object) -> bool:
+    """Return whether some text at any depth has several words, or is named as facts are."""
+    value = read_text_as_json(value)
+    if isinstance(value, RepeatedField):
+        return any(_has_words(name, each) for each in value.values)
+    if isinstance(value, dict):
+        return any(_has_words(inner, field) for inner, field in _told(value))
+    if isinstance(value, list):
+        return any(
+            (isinstance(each, str) and _words(each) > 1) or _has_words(name, each) for each in value
+        )
+    return isinstance(value, str) and could_hold_content(name, value, is_text_lacking=True)
+
+
+def _told(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Yield the fields of an object but those of a model's calls and thoughts."""
+    kind = fields.get("type")
+    kind = kind if isinstance(kind, str) else ""
+    if kind in _THOUGHTS or fields.get("thought") is True:
+        return
+    names = {camel_case_name(name): name for name in fields}
+    left_out = _OF_MODEL
+    if _CALL.search(kind):
+        left_out |= _CALLED_WITH
+    if not _DEFINED.isdisjoint(names):
+        left_out |= _DEFINED | {"description"}
+    for camel, name in names.items():
+        if camel not in left_out:
+            yield name, fields[name]
+
+
+def _is_sentence(text: str) -> bool:
+    text = text.strip()
+    return bool(_SENTENCE_END.search(text[-8:])) and _words(text) > 1
+
+
+def _words(text: str) -> int:
+    """Count the words of a text between spaces, up to a few; a script without spaces has many."""
+    if _UNSPACED.search(text):
+        return _MAX_SMALL_CHARACTERS
+    return sum(1 for word in text.split(maxsplit=20)[:20] if _WORD.search(word))
