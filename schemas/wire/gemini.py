@@ -30,6 +30,18 @@ class ContentPart(Wire, frozen=True):
     function_response: FunctionResponse = FunctionResponse()
     tool_response: FunctionResponse = FunctionResponse()
     code_execution_result: ExecutedCode = ExecutedCode()
+    # Only that they stand between texts is read.
+    function_call: Any = None
+    tool_call: Any = None
+    executable_code: Any = None
+
+    @property
+    def own_text(self) -> str | None:
+        """The text that is part of the answer, "" of a thought; None for a call."""
+        if self.thought:
+            return ""
+        calls = (self.function_call, self.tool_call, self.executable_code)
+        return None if not self.text and any(call is not None for call in calls) else self.text
 
 
 class Content(Wire, frozen=True):
@@ -104,6 +116,7 @@ class GeminiSegment(Wire, frozen=True):
     part_index: Essential[int] = 0
     start_index: Essential[int] = 0
     end_index: Essential[int] = 0
+    text: str = ""
 
 
 class GeminiSupport(Wire, frozen=True):
@@ -116,6 +129,11 @@ class GroundingMetadata(Wire, frozen=True):
     grounding_chunks: Details[GroundingChunk] = ()
     grounding_supports: Details[GeminiSupport] = ()
 
+    @property
+    def has_chunks(self) -> bool:
+        """Whether it names any source."""
+        return bool(self.grounding_chunks)
+
 
 class Candidate(Wire, frozen=True):
     """One generated answer; also an event of the Agent Development Kit."""
@@ -126,6 +144,9 @@ class Candidate(Wire, frozen=True):
     citation_metadata: CitationMetadata = CitationMetadata()
     grounding_attributions: Essential[tuple[GroundingAttribution, ...]] = ()
     grounding_metadata: GroundingMetadata = GroundingMetadata()
+    # Of events.
+    author: str = ""
+    partial: bool = False
 
 
 class Feedback(Wire, frozen=True):

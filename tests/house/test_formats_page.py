@@ -50,5 +50,5 @@ def test_an_example_with_a_name_has_one_record_id_at_every_place(name: str) -> N
 NAMELESS = {
     # The response itself has no id and no time.
     *("discoveryengine.grounded_content", "discoveryengine.conversation", "gemini.candidate"),
-    "discoveryengine.check_grounding",
+    *("discoveryengine.check_grounding", "gemini.agent_events", "agent session"),
 }

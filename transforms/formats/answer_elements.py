@@ -22,6 +22,7 @@ from groundwatch.schemas.wire.json_input import (
     read_embedded,
 )
 from groundwatch.schemas.wire.wire_type import OutOfRangeNumber
+from groundwatch.transforms.formats.carriers.agent_session import is_event, runs_of
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier
 from groundwatch.transforms.formats.carriers.carrier_table import find_carrier
 from groundwatch.transforms.formats.discovery_engine_answers import (
@@ -141,6 +142,8 @@ def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
     """Split an array of answers, or the array in the field `answers`."""
     value, message = whole.value, whole.message
     is_mapped = own_map is not None and isinstance(value, list) and any(map(own_map.reads, value))
+    if isinstance(value, list) and not is_mapped and any(map(is_event, value)):
+        return _split_runs(whole, runs_of(value))
     if isinstance(value, list) and (is_mapped or _holds_several(value)):
         values, in_wrapper = value, False
     elif isinstance(value, dict) and _is_wrapper(value):
@@ -157,6 +160,17 @@ def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
         for each, payload in zip(values, payloads, strict=True)
     ]
     return elements if len(elements) == 1 else _numbered(elements, CARRIER_ID, REPEATABLE_ID)
+
+
+def _split_runs(whole: Element, runs: Sequence[list[Any]]) -> Sequence[Element]:
+    """Split the events of an agent's session; those of one run are one answer."""
+    if len(runs) == 1:
+        return (whole,)
+    elements = [
+        whole._replace(value=run, message=replace(whole.message, payload=_encode(run)))
+        for run in runs
+    ]
+    return _numbered(elements, CARRIER_ID, REPEATABLE_ID)
 
 
 def _numbered(elements: Sequence[Element], *names: str) -> list[Element]:

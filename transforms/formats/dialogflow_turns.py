@@ -26,7 +26,7 @@ def _read(request: Request) -> Reading:
     answer = Answer(
         message=request.message,
         query=result.text or result.transcript or asked or None,
-        answer_text=first_text(signals.answer, "\n".join(texts)),
+        answer_text=first_text(signals.answer, "\n\n".join(texts)),
         skip_reasons=tuple(_skip_reasons(signals)),
         facts=facts.all(),
         response_id=response.response_id or None,

@@ -6,7 +6,11 @@ from collections.abc import Iterable, Iterator
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
-from groundwatch.transforms.formats.field_maps.field_map import read_fact, returned_items
+from groundwatch.transforms.formats.field_maps.field_map import (
+    is_source_alone,
+    read_fact,
+    returned_items,
+)
 
 MAX_FACTS_CHARACTERS = 20_000_000
 """The limit of one answer's facts with their sources: twice the largest message.
@@ -57,7 +61,7 @@ class FactCollection:
         for item in returned_items(returned):
             fact = read_fact(item)
             if fact is None or not fact.text.strip():
-                self.add(render_value(item))
+                self.add("" if is_source_alone(item) else render_value(item))
             else:
                 self.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document)
 

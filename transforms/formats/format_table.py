@@ -6,6 +6,7 @@ from functools import lru_cache
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.wire_type import reject_repeated
 from groundwatch.transforms.formats import (
+    agent_events,
     assist_answers,
     dialogflow_turns,
     discovery_engine_answers,
@@ -25,6 +26,7 @@ FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENVELOPE,
     *mapped_answers.FIRST_PRESETS,
     user_activity.USER_ACTIVITY,
+    agent_events.AGENT_EVENTS,
     generated_content.STREAM_GENERATE_CONTENT,
     generated_content.VERTEX_STREAM_GENERATE_CONTENT,
     assist_answers.STREAM_ASSIST,

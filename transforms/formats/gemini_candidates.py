@@ -3,10 +3,14 @@
 The Gemini API and Vertex AI write candidates of the same shape and number some enums differently.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain
 
+from msgspec.structs import replace
+
 from groundwatch.schemas.answer import Answer, Citation, GroundingSupport
+from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire import gemini as wire
@@ -16,7 +20,11 @@ from groundwatch.transforms.formats.discovery_engine_answers import is_answer
 from groundwatch.transforms.formats.fact_collection import FactCollection
 from groundwatch.transforms.formats.field_values import proportion, read_ratings, true_tags
 from groundwatch.transforms.formats.format import Format, Reading, Request
+from groundwatch.transforms.formats.text_parts import join_parts, separate_parts
 from groundwatch.transforms.rules.spans import is_valid_span
+
+USER = "user"
+"""The author of the events that are what the user said."""
 
 _GENERATE_ANSWER_FIELDS = frozenset({"answerableProbability", "inputFeedback"})
 _GENERATE_ANSWER_REQUEST_FIELDS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})
@@ -42,9 +50,16 @@ def _is_generate_answer(fields: dict[str, object]) -> bool:
 
 
 def _read_candidate(request: Request) -> Reading:
-    response = wire.GenerateAnswerResponse(answer=read_wire(request.value, wire.Candidate))
+    candidate = read_wire(request.value, wire.Candidate)
+    if candidate.author == USER:
+        raise UnreadableAnswer(
+            "The event is of the user, and no answer: let only the events of agents pass, or the"
+            " whole run as an array of its events."
+        )
+    response = wire.GenerateAnswerResponse(answer=candidate)
     names = enums_of(request, request.value, {})
-    return read_exchange(wire.GenerateAnswerExchange(response=response), request, names), ""
+    answer = read_exchange(wire.GenerateAnswerExchange(response=response), request, names)
+    return (replace(answer, state="IN_PROGRESS") if candidate.partial else answer), ""
 
 
 def _read_generate_answer(request: Request) -> Reading:
@@ -65,14 +80,15 @@ def read_exchange(
     asked, candidate = exchange.request, exchange.response.answer
     feedback = exchange.response.input_feedback
     facts, chunks = _read_facts(candidate, asked)
-    metadata, text = candidate.grounding_metadata, joined_text(candidate.content)
-    supports = _read_supports(metadata.grounding_supports, candidate.content, chunks)
-    recited, all_fit = _read_recitations(candidate.citation_metadata, text)
+    metadata, content = candidate.grounding_metadata, candidate.content
+    texts = separate_parts(part.own_text for part in content.parts)
+    supports = _read_supports(metadata.grounding_supports, content, texts, chunks)
+    recited, all_fit = _read_recitations(candidate.citation_metadata, content, texts)
     all_fit &= len(supports) == len(metadata.grounding_supports)
     return Answer(
         message=request.message,
         query=_query(asked),
-        answer_text=text,
+        answer_text="".join(texts),
         finish_reason=enums.enum_name(candidate.finish_reason, names.finish_reasons),
         block_reason=enums.enum_name(feedback.block_reason, names.block_reasons),
         safety_ratings=read_ratings(
@@ -89,9 +105,13 @@ def read_exchange(
     )
 
 
-def joined_text(content: wire.Content, separator: str = "") -> str:
+def joined_text(content: wire.Content) -> str:
     """Join the text of a content's parts, without thoughts."""
-    return separator.join(part.text for part in content.parts if part.text and not part.thought)
+    return join_parts(part.own_text for part in content.parts)
+
+
+def _lines(content: wire.Content) -> str:
+    return "\n".join(part.text for part in content.parts if part.text and not part.thought)
 
 
 def _query(asked: wire.GenerateAnswerRequest) -> str | None:
@@ -111,12 +131,12 @@ def _read_facts(
     """
     facts = FactCollection()
     for passage in asked.inline_passages.passages:
-        facts.add(joined_text(passage.content, "\n"), document=passage.id)
+        facts.add(_lines(passage.content), document=passage.id)
     are_given = bool(facts.all())
     for attribution in () if are_given else candidate.grounding_attributions:
         ids = attribution.source_id
         document = ids.grounding_passage.passage_id or ids.semantic_retriever_chunk.chunk
-        facts.add(joined_text(attribution.content, "\n"), document=document)
+        facts.add(_lines(attribution.content), document=document)
     chunks = []
     for chunk in candidate.grounding_metadata.grounding_chunks:
         sources = filter(None, (chunk.retrieved_context, chunk.maps) if chunk else ())
@@ -146,6 +166,7 @@ def _add_source(source: wire.ChunkSource, facts: FactCollection) -> tuple[int, .
 def _read_supports(
     supports: Sequence[wire.GeminiSupport | None],
     content: wire.Content,
+    texts: Sequence[str],
     chunks: Sequence[tuple[int, ...]],
 ) -> list[GroundingSupport]:
     """Read the supports whose segments fit their parts, with offsets into the whole answer.
@@ -154,18 +175,11 @@ def _read_supports(
     """
     if not supports:
         return []
-    texts = [b"" if part.thought else part.text.encode() for part in content.parts]
-    starts = list(accumulate(map(len, texts), initial=0))
-    text = b"".join(texts)
+    segments = _Segments(content, texts)
     read = []
     for support in filter(None, supports):
-        segment = support.segment
-        part = segment.part_index
-        if not 0 <= part < len(texts) or content.parts[part].thought:
-            continue
-        start, end = starts[part] + segment.start_index, starts[part] + segment.end_index
-        is_within = starts[part] <= start and end <= starts[part + 1]
-        if not is_within or not is_valid_span(text, start, end):
+        span = segments.span_of(support.segment)
+        if span is None:
             continue
         scores = map(proportion, support.confidence_scores)
         cited = [
@@ -176,8 +190,8 @@ def _read_supports(
         ]
         read.append(
             GroundingSupport(
-                start=start,
-                end=end,
+                start=span[0],
+                end=span[1],
                 score=max((score for score in scores if score is not None), default=None),
                 facts=tuple(dict.fromkeys(cited)),
             )
@@ -185,17 +199,71 @@ def _read_supports(
     return read
 
 
-def _read_recitations(metadata: wire.CitationMetadata, answer: str) -> tuple[list[Citation], bool]:
-    """Read the recited spans as citations without facts, and return whether all of them fit."""
+class _Segments:
+    """Find the bytes of an answer that segments of its parts are."""
+
+    def __init__(self, content: wire.Content, texts: Sequence[str]) -> None:
+        self._parts = [(part.own_text or "").encode() for part in content.parts]
+        self._is_text = [part.own_text is not None and not part.thought for part in content.parts]
+        ends = accumulate(len(text.encode()) for text in texts)
+        self._starts = [end - len(part) for end, part in zip(ends, self._parts, strict=True)]
+        self._text = "".join(texts).encode()
+
+    def span_of(self, segment: wire.GeminiSegment) -> tuple[int, int] | None:
+        """Return the start and end of a segment in the answer; None if it does not fit.
+
+        Some SDKs leave the number of the part out: a segment that names its text is where that
+        stands, if it is in one part alone.
+        """
+        span = self._span_in(segment.part_index, segment)
+        if span is None and segment.text:
+            spans = (self._span_in(number, segment) for number in range(len(self._parts)))
+            found = [each for each in spans if each is not None]
+            span = found[0] if len(found) == 1 else None
+        return span
+
+    def _span_in(self, number: int, segment: wire.GeminiSegment) -> tuple[int, int] | None:
+        if not 0 <= number < len(self._parts) or not self._is_text[number]:
+            return None
+        first, length = self._starts[number], len(self._parts[number])
+        start, end = first + segment.start_index, first + segment.end_index
+        is_within = first <= start and end <= first + length
+        if not is_within or not is_valid_span(self._text, start, end):
+            return None
+        is_other = segment.text and self._text[start:end] != segment.text.encode()
+        return None if is_other else (start, end)
+
+
+def _read_recitations(
+    metadata: wire.CitationMetadata, content: wire.Content, texts: Sequence[str]
+) -> tuple[list[Citation], bool]:
+    """Read the recited spans as citations without facts, and return whether all of them fit.
+
+    Their offsets count the bytes of the parts without what stands between these here.
+    """
     sources = [
         source
         for source in metadata.citation_sources + metadata.citations
         if source is None or (source.start_index, source.end_index) != (None, None)
     ]
-    text = answer.encode() if sources else b""
+    if not sources:
+        return [], True
+    parts = [(part.own_text or "").encode() for part in content.parts]
+    text = b"".join(parts)
+    ends = list(accumulate(map(len, parts)))
+    added = list(
+        accumulate(len(own.encode()) - len(part) for own, part in zip(texts, parts, strict=True))
+    )
+
+    def shifted(place: int, *, is_end: bool) -> int:
+        find = bisect_left if is_end else bisect_right
+        return place + added[min(find(ends, place), len(added) - 1)]
+
     spans = [(each.start_index or 0, each.end_index or 0) for each in sources if each]
     fitting = [
-        Citation(start=start, end=end) for start, end in spans if is_valid_span(text, start, end)
+        Citation(start=shifted(start, is_end=False), end=shifted(end, is_end=True))
+        for start, end in spans
+        if is_valid_span(text, start, end)
     ]
     return fitting, len(fitting) == len(sources)
 

@@ -12,6 +12,7 @@ from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
 from groundwatch.transforms.formats.fact_collection import FactCollection, first_text, render_value
 from groundwatch.transforms.formats.field_values import true_tags
 from groundwatch.transforms.formats.format import Format, Reading, Request
+from groundwatch.transforms.formats.text_parts import join_parts
 
 # Gemini's names lead to the same verdicts.
 _FINISH_REASONS = {
@@ -24,6 +25,7 @@ _FINISH_REASONS = {
     "tool_call": "STOP",
     "tool_calls": "STOP",
 }
+_THOUGHTS = ("reasoning", "thinking")
 _TOOLS = ("tool", "function")
 
 
@@ -69,14 +71,14 @@ def _prompt(value: object) -> tuple[list[str], str]:
 
 
 def _text(message: wire.GenAiMessage) -> str:
-    texts = [
-        "".join(text for text in contents if isinstance(text, str))
-        for contents in (
-            [part.content for part in message.parts if part.type_ == "text"],
-            [message.content],
-        )
-    ]
-    return first_text(*texts)
+    texts = (
+        (part.content if isinstance(part.content, str) else "") if part.type_ == "text" else None
+        for part in message.parts
+        if part.type_ not in _THOUGHTS
+    )
+    return first_text(
+        join_parts(texts), message.content if isinstance(message.content, str) else ""
+    )
 
 
 def _texts_of(role: str, messages: Iterable[wire.GenAiMessage]) -> Iterator[str]:

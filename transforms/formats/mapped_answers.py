@@ -35,10 +35,18 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     documents = [render_value(each) for each in field_map.find("document", value)]
     # One document is that of all facts; several are of the facts in their order.
     named = cycle(documents) if len(documents) == 1 else chain(documents, repeat(None))
-    for fact, document in zip(field_map.facts(value), named, strict=False):
-        facts.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document or document)
+    read = list(field_map.facts(value))
+    for fact, document in zip(read, named, strict=False):
+        if fact is not None:
+            facts.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document or document)
+    if read and not any(read):
+        raise UnreadableAnswer(
+            f"A fact{field_map.describe('facts')} is neither a text nor an object with one: map the"
+            " field that holds its text, such as --map 'facts=$.documents[*].chunk'."
+        )
     if facts.all():
         found["facts"] = facts.all()
+        found["tags"] = answer.tags + true_tags({Tag.SOURCE_WITHOUT_TEXT: None in read})
     if text := field_map.text("answer", value):
         found["answer_text"] = text
     if found:
@@ -89,9 +97,13 @@ def _with_time(answer: Answer, given: list[object]) -> Answer:
 
 
 def _format_of(
-    name: str, field_map: FieldMap, detects: Callable[[Any], bool] = lambda _: False
+    name: str,
+    field_map: FieldMap,
+    detects: Callable[[Any], bool] = lambda _: False,
+    reject_other: Callable[[object], None] = lambda _: None,
 ) -> Format:
     def read(request: Request) -> Reading:
+        reject_other(request.value)
         several = true_tags({Tag.MULTIPLE_CANDIDATES: field_map.has_several(request.value)})
         answer = Answer(message=request.message, tags=several)
         return read_by_map(field_map, answer, request.value), ""
@@ -110,7 +122,7 @@ def _presets(*, first: bool) -> tuple[Format, ...]:
     chosen = (preset for preset in PRESETS if preset.comes_first is first)
     return tuple(
         replace(
-            _format_of(each.name, each.field_map, each.matches),
+            _format_of(each.name, each.field_map, each.matches, each.reject_other),
             marks=frozenset({each.rarest_name}),
         )
         for each in chosen

@@ -1,5 +1,6 @@
 """Parse the answers of a message, and make their record ids."""
 
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Literal, NamedTuple
@@ -25,6 +26,9 @@ from groundwatch.transforms.formats.mapped_answers import read_with_own_map
 from groundwatch.transforms.formats.unmapped_fields import reject_unmapped
 from groundwatch.transforms.rules.routing import is_incomplete
 
+# What logs, tracers and their filters write instead of a text.
+_MASK = re.compile(r"<elided>|_*\[?<?redacted>?\]?_*|\[masked\]|\*{3,}", re.IGNORECASE)
+_LONGEST_MASK = 20
 _IDS = ("trace_id", "span_id", "response_id")
 # Raise it with every change to the hashed content: all ids of that kind change.
 _CONTENT_VERSION = 1
@@ -99,6 +103,8 @@ def _complete(answer: Answer, token: str, found: Format) -> Answer:
     """Add the format, the message's attributes, the record id and the time of the carrier."""
     if not answer.source_format:
         answer = replace(answer, source_format=found.name)
+    if _is_masked(answer) and "ELIDED" not in answer.skip_reasons:
+        answer = replace(answer, skip_reasons=(*answer.skip_reasons, "ELIDED"))
     message, attributes = answer.message, answer.message.attributes
     engine = answer.engine or attributes.get("engine", "")
     session = answer.session or attributes.get("session", "")
@@ -177,6 +183,17 @@ def _record_id_of(answer: Answer, kind: str, name: str) -> str:
     if is_incomplete(answer):
         return record_id(kind, name, "incomplete")
     return record_id(kind, name, "failed" if answer.state == "FAILED" else "")
+
+
+def _is_masked(answer: Answer) -> bool:
+    """Return whether the text, or each of the facts, is a mask in place of what was there."""
+    texts = [answer.answer_text] if answer.answer_text else []
+    facts = [fact.text for fact in answer.facts]
+    return any(
+        bool(each)
+        and all(len(text) < _LONGEST_MASK and _MASK.fullmatch(text.strip()) for text in each)
+        for each in (texts, facts)
+    )
 
 
 def _non_blank(text: str | None) -> str | None:

@@ -20,11 +20,11 @@ from groundwatch.schemas.wire.wire_type import (
 )
 from groundwatch.transforms.formats.field_maps.field_map import (
     SOURCE_NAMES,
-    TEXT_BLOCKS,
     TEXT_NAMES,
     FieldMap,
 )
 from groundwatch.transforms.formats.field_maps.json_path import (
+    TEXT_BLOCKS,
     Step,
     next_steps,
     read_text_as_json,

@@ -163,6 +163,7 @@ def test_tags_of_a_check_are_dropped_and_all_others_stay() -> None:
         Tag.BAD_TIMESTAMP,
         Tag.FACTS_DROPPED,
         Tag.MULTIPLE_CANDIDATES,
+        Tag.SOURCE_WITHOUT_TEXT,
         Tag.STREAM_ERROR,
     }
     finishing = {Tag.ABNORMAL_FINISH, Tag.TRUNCATED, Tag.UNFINISHED}

@@ -137,7 +137,8 @@ def test_small_members_anywhere_change_nothing(value: Any, lacking: str) -> None
         value = without(value, [fact.text for fact in answer.facts])
     expected = list(outcomes(value))
     for path, inner in list(nodes(value)):
-        if isinstance(inner, dict):
+        # What a function returned is a fact as a whole.
+        if isinstance(inner, dict) and path[-2:] != ("functionResponse", "response"):
             changed = deepcopy(value)
             at(changed, path).update(SMALL)
             assert list(outcomes(changed)) == expected, path

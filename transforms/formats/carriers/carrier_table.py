@@ -1,6 +1,7 @@
 """List the carriers and detect which of them a message is."""
 
 from groundwatch.transforms.formats.carriers import (
+    agent_session,
     exchange_rows,
     gen_ai_attributes,
     log_entry,
@@ -17,6 +18,7 @@ CARRIERS: tuple[Carrier, ...] = (
     exchange_rows.BATCH_OUTPUT,
     exchange_rows.DIALOGFLOW_ROW,
     otlp_json.OTLP_JSON,
+    agent_session.AGENT_SESSION,
     gen_ai_attributes.GEN_AI_ATTRIBUTES,
 )
 """All carriers; the first that matches an object unwraps it."""

@@ -13,9 +13,11 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import has_any, read_embedded
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from groundwatch.transforms.formats.unread_content import Part, all_but
+from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, all_but
 
 _GEMINI_FIELDS = frozenset({"candidates", "promptFeedback", "error"})
+_CHAT_FIELDS = frozenset({"messages"})
+_REQUEST_FIELDS = _CHAT_FIELDS | {"contents"}  # of requests that are read with their responses
 _FIRST_WORDS = re.compile(r"(\w[\w ]*)")
 _STATUS_NAME = re.compile(r'"status"\s*:\s*"([A-Z_]+)"')
 
@@ -33,15 +35,26 @@ def _unwrap_log(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
         asked = next(iter(asked), {})  # a list of texts holds the one request
     chunks = response if isinstance(response, list) else [response]
     is_gemini = any(has_any(each, _GEMINI_FIELDS) for each in chunks)
+    # Partner models have formats of their own, in which most are chats.
+    is_pair = is_gemini or has_any(asked, _CHAT_FIELDS)
     yield CarriedBody(
-        # Other models have formats of their own.
-        body={"request": asked or {}, "response": response} if is_gemini else response,
+        body={"request": asked or {}, "response": response} if is_pair else response,
         attributes=text_attributes(
             format="vertex" if is_gemini else "",
             groundwatch_repeatable_id=f"vertex/{row['requestId']}" if "requestId" in row else "",
             groundwatch_carrier_time=row.get("loggingTime"),
         ),
     )
+
+
+def _unread_of_log(row: Mapping[str, Any]) -> Iterator[Part]:
+    # The log in OpenTelemetry's words repeats the bodies.
+    yield from all_but(*words("requestPayload responsePayload fullRequest fullResponse otelLog"))(
+        row
+    )
+    asked = _body(row.get("fullRequest")) or _body(row.get("requestPayload"))
+    if isinstance(asked, dict) and not has_any(asked, _REQUEST_FIELDS):
+        yield "fullRequest", asked, UNKNOWN
 
 
 def _body(value: object) -> object:
@@ -53,8 +66,7 @@ def _body(value: object) -> object:
 VERTEX_LOG = Carrier(
     name="request-response log",
     marks=frozenset(words("fullResponse responsePayload")),
-    # The log in OpenTelemetry's words repeats the bodies.
-    unread=all_but(*words("requestPayload responsePayload fullRequest fullResponse otelLog")),
+    unread=_unread_of_log,
     detects=lambda row: not {"loggingTime", "requestId", "apiMethod"}.isdisjoint(row),
     unwrap=_unwrap_log,
 )

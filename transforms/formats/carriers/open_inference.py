@@ -12,7 +12,8 @@ from groundwatch.schemas.message import UnmappedFields
 from groundwatch.schemas.wire.json_input import read_if_json
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.field_map import parse_map, returned_items
-from groundwatch.transforms.formats.field_maps.json_path import json_path
+from groundwatch.transforms.formats.field_maps.json_path import TEXT_BLOCKS, json_path
+from groundwatch.transforms.formats.text_parts import join_parts
 from groundwatch.transforms.formats.unread_content import (
     KnownPaths,
     Part,
@@ -137,13 +138,21 @@ def _text_message(role: str, text: str) -> dict[str, Any]:
 def _messages(fields: Mapping[str, Any], path: str) -> list[Any]:
     messages = []
     for each in _listed(fields, path):
-        contents = [_at(each, "message.content")]
-        contents += [
-            _at(part, "message_content.text") for part in _listed(each, "message.contents")
-        ]
-        text = "".join(content for content in contents if isinstance(content, str))
+        blocks = [_at(part, "message_content") for part in _listed(each, "message.contents")]
+        text = join_parts(map(_block_text, blocks))
+        if not text.strip():
+            content = _at(each, "message.content")
+            text = content if isinstance(content, str) else ""
         messages.append(_text_message(str(_at(each, "message.role") or ""), text))
     return messages if any(each["parts"][0]["content"].strip() for each in messages) else []
+
+
+def _block_text(block: Any) -> str | None:
+    """Return the text of a block, "" of a thought or a picture, None of what separates texts."""
+    text, kind = _at(block, "text"), _at(block, "type")
+    if kind in TEXT_BLOCKS:
+        return text if isinstance(text, str) else ""
+    return None if str(kind).startswith("tool") else ""
 
 
 def _document(holder: Any) -> Any:

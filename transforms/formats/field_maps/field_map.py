@@ -3,6 +3,7 @@
 The maps are the user's own, and the presets for other tools, which `presets.toml` lists.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -18,10 +19,12 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name, has_any, read_if_json
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.json_path import (
+    TEXT_BLOCKS,
     JsonPath,
     json_path,
     read_text_as_json,
 )
+from groundwatch.transforms.formats.text_parts import join_parts
 
 FIELDS: tuple[str, ...] = (
     *("query", "answer", "facts", "document", "id", "time"),
@@ -31,10 +34,11 @@ PathPairs = tuple[tuple[str, str], ...]
 """Pairs of a field and its path; several paths of one field are tried in their order."""
 
 _KINDS = (str, dict, type(None))
-TEXT_BLOCKS = (None, "text", "input_text", "output_text")
 _OF_DOCUMENTS = frozenset({"node", "page_content"})  # in JSON that libraries dump
 _PICTURES = ("image", "image_url", "input_image")
-_SEPARATOR = " | "
+_SEPARATOR = re.compile(r"\s+\|\s+")
+# How pandas and Python write a cell that is empty.
+_MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "NaT", "<NA>"})
 
 
 def _keys(*names: str) -> tuple[tuple[str, ...], ...]:
@@ -67,6 +71,8 @@ SOURCE_NAMES = frozenset(
     {keys[0] for keys in (*_TITLES, *_URIS, *_DOCUMENTS) if len(keys) == 1}
 ).difference(TEXT_NAMES, {"node", "source"})
 """The fields in which a fact's title, address and document are found."""
+
+_ABOUT_SOURCES = SOURCE_NAMES | {"score", "distance", "rank", "metadata", "source"}
 
 # The only field of an object in which functions return something.
 _ABSENT: tuple[object, ...] = ("", [], {})
@@ -106,7 +112,7 @@ class FieldMap(Record, frozen=True):
         return next(filter(_has_text, found), next(filter(None, found), []))
 
     def text(self, field: str, value: object) -> str:
-        """Return the text of a field, "" if there is none; several texts are joined."""
+        """Return the text of a field, "" if there is none; texts that are separate are joined."""
         found = self.find(field, value)
         if self.takes_last:
             found = [each for each in found if _has_text([each])][-1:]
@@ -114,10 +120,16 @@ class FieldMap(Record, frozen=True):
             if not isinstance(each, str):
                 kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
                 raise UnreadableAnswer(f"The {field}{self.describe(field)} is {kind}, not a text.")
-        return "".join(map(str, found))
+        if len(found) > 1:
+            parts = (map(_joined_blocks, path.find_parts(value)) for path in self.paths[field])
+            found = next(filter(_has_text, map(list, parts)), found)
+        return join_parts(map(_text_or_none, found))
 
-    def facts(self, value: object) -> Iterator[Fact]:
-        """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text."""
+    def facts(self, value: object) -> Iterator[Fact | None]:
+        """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text.
+
+        An object without a text is None: it does not make the others unreadable.
+        """
         for found in self.find("facts", value):
             items = read_text_as_json(found)
             if isinstance(items, dict) and (inner := returned_items(items)) != [items]:
@@ -163,20 +175,16 @@ class FieldMap(Record, frozen=True):
         paths = " or ".join(path.text for path in self.paths.get(field, ()))
         return f" at {paths}" if paths else ""
 
-    def _facts_in(self, item: object) -> Iterator[Fact]:
+    def _facts_in(self, item: object) -> Iterator[Fact | None]:
         if isinstance(item, str):
             dumped = read_text_as_json(item)
             is_node = has_any(dumped, _OF_DOCUMENTS)
-            yield (read_fact(dumped) if is_node else None) or Fact(text=item)
+            if item.strip() not in _MISSING:
+                yield (read_fact(dumped) if is_node else None) or Fact(text=item)
         elif item is not None:  # tables write null for an item that is missing
             fact, inner = read_fact(item), _inner(item)
-            if fact is not None:
+            if fact is not None or inner is None:
                 yield fact
-            elif inner is None:
-                raise UnreadableAnswer(
-                    f"A fact{self.describe('facts')} is neither a text nor an object with one: map"
-                    " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
-                )
             for each in inner or () if fact is None else ():
                 yield from self._facts_in(each)
 
@@ -202,16 +210,24 @@ def _joined_blocks(value: object) -> object:
     if not isinstance(value, list):
         return value
     texts = [
-        each.get("text") if isinstance(each, dict) else each
+        (each.get("text") if each.get("type") in TEXT_BLOCKS else None)
+        if isinstance(each, dict)
+        else each
         for each in value
-        if not isinstance(each, dict) or each.get("type") in TEXT_BLOCKS
     ]
-    kept = [text for text in texts if isinstance(text, str)]
-    return "".join(kept) if kept or not value else value
+    kept = list(map(_text_or_none, texts))
+    return value if value and kept.count(None) == len(kept) else join_parts(kept)
+
+
+def _text_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _has_text(found: list[object]) -> bool:
-    return any(not isinstance(each, dict | list) and str(each).strip() for each in found)
+    return any(
+        each is not None and not isinstance(each, dict | list) and str(each).strip()
+        for each in found
+    )
 
 
 @cache
@@ -221,7 +237,7 @@ def parse_map(pairs: PathPairs, ignored: tuple[str, ...] = ()) -> FieldMap:
     for field, text in pairs:
         if field not in FIELDS:
             raise ValueError(f"{field} is not one of {', '.join(FIELDS)}")
-        found = tuple(map(json_path, text.split(_SEPARATOR)))
+        found = tuple(map(json_path, _SEPARATOR.split(text)))
         paths[field] = (*paths.get(field, ()), *found)
     return FieldMap(paths, frozenset(ignored))
 
@@ -229,11 +245,30 @@ def parse_map(pairs: PathPairs, ignored: tuple[str, ...] = ()) -> FieldMap:
 def read_fact(item: object) -> Fact | None:
     """Read a fact from an object as any tool writes it; None if it has no text."""
     text = _first_text(_TEXTS, item)
+    if text is None and (cells := _cells_in(item)):
+        text = "\n".join(cells)
     if text is None:
         return None
     sources = (_first_text(keys, item) or None for keys in (_TITLES, _URIS, _DOCUMENTS))
     title, uri, document = sources
     return Fact(text=text, title=title, uri=uri, document=document)
+
+
+def _cells_in(item: object) -> list[str]:
+    """Return the cells of a row of a table, as Bedrock's knowledge bases on databases give it."""
+    content = item.get("content", item) if isinstance(item, dict) else None
+    row = content.get("row") if isinstance(content, dict) else None
+    cells = [cell for cell in row if isinstance(cell, dict)] if isinstance(row, list) else []
+    return [
+        f"{cell.get('columnName', cell.get('column_name', ''))}: {value}"
+        for cell in cells
+        if isinstance(value := cell.get("columnValue", cell.get("column_value")), str)
+    ]
+
+
+def is_source_alone(item: object) -> bool:
+    """Return whether an object says where a source is and how well it fits, without its text."""
+    return isinstance(item, dict) and bool(item) and _ABOUT_SOURCES.issuperset(item)
 
 
 def returned_items(returned: object) -> list[object]:
@@ -271,6 +306,7 @@ class Preset(Record, frozen=True):
     field_map: FieldMap
     comes_first: bool
     needs_text: bool
+    type_name: str
     types: tuple[str, ...]
 
     @property
@@ -283,16 +319,24 @@ class Preset(Record, frozen=True):
         return (
             self.rarest_name in value
             and all(mark.find(value) for mark in self.marks)
-            and (not self.types or value.get("type") in self.types)
             and (not self.needs_text or _has_text(self.field_map.find("answer", value)))
         )
+
+    def reject_other(self, value: object) -> None:
+        """Raise UnreadableAnswer for a row of the tool that is no answer, such as a search."""
+        kind = value.get(self.type_name) if isinstance(value, dict) else None
+        if self.types and kind not in self.types:
+            raise UnreadableAnswer(
+                f"The message is not recognised as an answer: the {self.type_name} of the row of"
+                f" {self.name} is {str(kind)[:40]!r}. Export only rows of {', '.join(self.types)}."
+            )
 
 
 def _preset(
     name: str, *, marks: str, comes_first: bool = False, needs_text: bool = False, **others: Any
 ) -> Preset:
     paths = {field: others.pop(field) for field in FIELDS if field in others}
-    types = words(others.pop("types", ""))
+    type_name, types = others.pop("type_name", ""), words(others.pop("types", ""))
     ignored, candidates = words(others.pop("ignored", "")), others.pop("candidates", "")
     field_map = replace(
         parse_map(tuple(paths.items()), ignored),
@@ -300,9 +344,8 @@ def _preset(
         prompt=tuple(map(json_path, words(others.pop("prompt", "")))),
         **others,
     )
-    return Preset(
-        name, tuple(map(json_path, words(marks))), field_map, comes_first, needs_text, types
-    )
+    mark_paths = tuple(map(json_path, words(marks)))
+    return Preset(name, mark_paths, field_map, comes_first, needs_text, type_name, types)
 
 
 _TABLE: dict[str, dict[str, Any]] = tomllib.loads(

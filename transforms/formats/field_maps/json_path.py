@@ -6,7 +6,7 @@ JSONPath does either.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from msgspec.structs import replace
@@ -34,6 +34,8 @@ _STEP = re.compile(
 _PYTHON_TEXT = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+\"""")
 _PYTHON_LIST = re.compile(rf"\[\s*+(?:(?:{_PYTHON_TEXT.pattern})\s*+,?+\s*+)*+\]")
 _EMPTY: tuple[object, ...] = ("", None, [], {})
+TEXT_BLOCKS = (None, "text", "input_text", "output_text")
+"""The types of the blocks of a content that are its text."""
 _WORDS = {"true": True, "false": False}
 
 
@@ -71,6 +73,31 @@ class JsonPath(Record, frozen=True):
         for each in found:
             reject_repeated(each)
         return found
+
+    def find_parts(self, value: object) -> list[object]:
+        """Return the values that the path finds; None stands between those that are separate.
+
+        Blocks of text are parts of one text if nothing else is between them in their list. All
+        other values are separate, such as messages.
+        """
+        found: list[tuple[tuple[object, ...], object]] = [((), value)]
+        for step in self.steps:
+            found = [
+                ((*place, key), each)
+                for place, item in found
+                for key, each in _select_with_keys(step, read_text_as_json(item))
+            ]
+        blocks = [
+            number
+            for number, step in enumerate(self.steps)
+            if isinstance(step, Filter) and step.is_equal and step.literal in TEXT_BLOCKS
+        ]
+        parts: list[object] = []
+        for before, (place, each) in zip([None, *found], found, strict=False):
+            if before is not None and not _is_next(before[0], place, blocks):
+                parts.append(None)
+            parts.append(each)
+        return parts
 
     def finds_empty(self, value: object) -> bool:
         """Return whether what the path names is there, and empty."""
@@ -178,6 +205,28 @@ def _select(step: Step, value: object) -> Iterable[object]:
         return value[step : step + 1 or None] if isinstance(value, list) else ()
     items = _items(value)
     return items if isinstance(step, Every) else _matching(items, step)
+
+
+def _select_with_keys(step: Step, value: object) -> Iterator[tuple[object, object]]:
+    """Select as `_select` does, with the index or name of each value."""
+    if isinstance(step, str | int):
+        yield from ((step, each) for each in _select(step, value))
+        return
+    items = value.items() if isinstance(value, dict) else enumerate(_items(value))
+    for key, item in items:
+        if isinstance(step, Every) or any(True for _ in _matching([item], step)):
+            yield key, item
+
+
+def _is_next(place: tuple[object, ...], other: tuple[object, ...], blocks: Sequence[int]) -> bool:
+    """Return whether two values are in neighbouring blocks of text of one list."""
+    different = [
+        number for number, keys in enumerate(zip(place, other, strict=True)) if len({*keys}) > 1
+    ]
+    if len(different) != 1 or different[0] not in blocks:
+        return False
+    one, next_one = place[different[0]], other[different[0]]
+    return isinstance(one, int) and isinstance(next_one, int) and next_one == one + 1
 
 
 def _field(value: object, name: str) -> Iterable[object]:
