@@ -88,7 +88,7 @@ def is_csv_name(path: str) -> bool:
 def read_csv(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
     """Read the rows of a table, until DamagedArchive.
 
-    All cells are texts, and an empty one is absent. A row of another length than the first becomes
+    All cells are texts, and an empty one is null. A row of another length than the first becomes
     a list, which no format reads, so that nothing is lost. So does the first line of a row that is
     no CSV; the next line begins a row again.
     """
@@ -106,7 +106,7 @@ def read_csv(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Ite
             place = f"{path}#{lines.rows_read}"
             if len(row) == len(names):
                 cells = zip(names, row, strict=True)
-                yield row_message({name: cell for name, cell in cells if cell}, place)
+                yield row_message({name: cell or None for name, cell in cells}, place)
             else:
                 text = json.dumps(row, ensure_ascii=False)
                 yield Message(payload=text.encode(errors="surrogateescape"), place=place)

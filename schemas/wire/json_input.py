@@ -63,6 +63,11 @@ def read_json(payload: bytes) -> object:
     return value
 
 
+def read_with_nulls(payload: bytes) -> object:
+    """Parse one JSON value that can be parsed, and keep the fields that are null."""
+    return json.loads(payload.removeprefix(BYTE_ORDER_MARK))
+
+
 def read_camel_case(payload: bytes) -> object:
     """Parse one JSON value, and rename its fields to lowerCamelCase."""
     value = read_json(payload)

@@ -34,7 +34,12 @@ def _read(request: Request) -> Reading:
         last = replace(last, grounding_metadata=replace(sources[-1], grounding_supports=()))
     before = whole[: whole.index(said[-1])]
     exchange = wire.GenerateAnswerExchange(
-        request=wire.GenerateAnswerRequest(contents=tuple(event.content for event in before)),
+        request=wire.GenerateAnswerRequest(
+            contents=tuple(
+                replace(event.content, role=USER if event.author == USER else event.author)
+                for event in before
+            )
+        ),
         response=wire.GenerateAnswerResponse(answer=last),
     )
     answer = read_exchange(exchange, request, enums_of(request, {}, {}))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
-from groundwatch.schemas.wire.json_input import camel_case_name, read_json
+from groundwatch.schemas.wire.json_input import camel_case_name, read_json, read_with_nulls
 from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
 from groundwatch.transforms.formats.field_maps.field_map import PRESETS, FieldMap
 from groundwatch.transforms.formats.field_values import first_time, true_tags
@@ -76,7 +76,11 @@ def read_with_own_map(
             raise detected
         (answer, token), found = detected.read(request), detected
     except UnreadableAnswer:
-        if not own_map.text("answer", value) and not own_map.is_empty("answer", value):
+        is_there = own_map.text("answer", value) or own_map.is_empty("answer", value)
+        # A cell without a text is null.
+        if not is_there and not own_map.is_empty(
+            "answer", read_with_nulls(request.message.payload)
+        ):
             raise
         answer, token = found.read(replace(request, value={}))
     if found.field_map:

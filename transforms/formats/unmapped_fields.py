@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields
-from groundwatch.schemas.wire.json_input import camel_case_name, read_json
+from groundwatch.schemas.wire.json_input import camel_case_name, read_json, read_with_nulls
 from groundwatch.transforms.formats.field_maps.suggestions import suggest_map
 from groundwatch.transforms.formats.format import Format, Request
 from groundwatch.transforms.formats.unread_content import (
@@ -37,7 +37,7 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     lacking = [
         name
         for name in _FLAGS
-        if is_lacking[name] and not _says_none(name, request.value, input_format, parts)
+        if is_lacking[name] and not _says_none(name, request, input_format, parts)
     ]
     if lacking == ["facts"]:
         _reject_long_prompt(request.value, input_format)
@@ -84,18 +84,21 @@ def _known_parts(value: object, input_format: Format) -> Iterator[Part]:
 def _beside(request: Request) -> Iterator[Part]:
     """Yield what the carriers of a message hold beside it."""
     for carrier, holder in request.carried_by:
+        name = carrier.name.replace(" ", "_")
         for path, part, known in carrier.unread(holder):
-            yield f"{carrier.name}.{path}" if path else carrier.name, part, known
+            yield f"{name}.{path}" if path else name, part, known
 
 
 def _says_none(
     content: str,
-    value: object,
+    request: Request,
     input_format: Format,
     parts: Iterable[Part],
 ) -> bool:
     """Return whether all places of the text or the facts are there, and empty."""
     if input_format.field_map:
+        # A cell of a table without a text is null.
+        value = request.value if request.carried_by else read_with_nulls(request.message.payload)
         return input_format.field_map.is_empty(_FLAGS[content], value)
     values = [each for _, part, known in parts for each in wire_content(content, part, known)]
     return bool(values) and not any(

@@ -55,7 +55,11 @@ _TEXTS = (
     *_keys("body", "cited_text", "fact_text", "stdout", "init_parameters.content"),
     ("document.content",),
 )
-TEXT_NAMES = frozenset(keys[0] for keys in _TEXTS)
+_TEXTS_BY_NAME = {
+    name: tuple(keys for keys in _TEXTS if keys[0] == name)
+    for name in dict.fromkeys(keys[0] for keys in _TEXTS)
+}
+TEXT_NAMES = frozenset(_TEXTS_BY_NAME)
 """The fields in which the text of a fact is found."""
 _TITLES = (
     *_keys("title", "document_title", "filename", "metadata.title", "metadata.file_name"),
@@ -77,6 +81,7 @@ _ABOUT_SOURCES = SOURCE_NAMES | {"score", "distance", "rank", "metadata", "sourc
 # The only field of an object in which functions return something.
 _ABSENT: tuple[object, ...] = ("", [], {})
 _RETURNED = frozenset({"content", "output", "response", "result", "results"})
+_BESIDE_DOCUMENTS = _RETURNED | TEXT_NAMES | {"summary", "answer"}
 
 
 class FieldMap(Record, frozen=True):
@@ -244,7 +249,7 @@ def parse_map(pairs: PathPairs, ignored: tuple[str, ...] = ()) -> FieldMap:
 
 def read_fact(item: object) -> Fact | None:
     """Read a fact from an object as any tool writes it; None if it has no text."""
-    text = _first_text(_TEXTS, item)
+    text = _joined_texts(item)
     if text is None and (cells := _cells_in(item)):
         text = "\n".join(cells)
     if text is None:
@@ -252,6 +257,22 @@ def read_fact(item: object) -> Fact | None:
     sources = (_first_text(keys, item) or None for keys in (_TITLES, _URIS, _DOCUMENTS))
     title, uri, document = sources
     return Fact(text=text, title=title, uri=uri, document=document)
+
+
+def _joined_texts(item: object) -> str | None:
+    """Return the first text of an object, and behind it the others that it does not contain.
+
+    A document may have a summary beside its body.
+    """
+    if not isinstance(item, dict):
+        return None
+    named = (paths for name, paths in _TEXTS_BY_NAME.items() if name in item)
+    found = [text for paths in named if (text := _first_text(paths, item)) is not None]
+    kept = found[:1]
+    for text in found[1:]:
+        if text.strip() and not any(text.strip() in other for other in kept):
+            kept.append(text)
+    return "\n\n".join(filter(str.strip, kept)) if found else None
 
 
 def _cells_in(item: object) -> list[str]:
@@ -272,12 +293,16 @@ def is_source_alone(item: object) -> bool:
 
 
 def returned_items(returned: object) -> list[object]:
-    """List what a tool returned: also JSON in a text, and what is in the field `documents`."""
+    """List what a tool returned: also JSON in a text, and what is in the field `documents`.
+
+    Texts beside the documents are another fact.
+    """
     returned = read_if_json(returned)
     if isinstance(returned, dict):
         filled = {name: field for name, field in returned.items() if field not in _ABSENT}
         if isinstance(documents := filled.get("documents"), list):
-            return documents
+            beside = {name: filled[name] for name in filled if name in _BESIDE_DOCUMENTS}
+            return [*documents, beside] if beside else documents
         if len(filled) == 1 and not _RETURNED.isdisjoint(filled):
             [inner] = filled.values()
             return returned_items(inner)

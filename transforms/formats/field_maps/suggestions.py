@@ -42,6 +42,7 @@ _ROLES = {
     "ai": "answer",
     "model": "answer",
 } | dict.fromkeys(("user", "human", "customer"), "query")
+_NUMBER = re.compile(r"_?\d+\Z")  # of one of several columns
 _LISTED = re.compile(r"\[[*?]")
 _ROLE_NAMES = ("role", "type", "sender", "author")
 _MOST_SPACES = 2  # in a name; more may be text of an answer
@@ -92,7 +93,7 @@ def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> s
 
 def is_facts_name(name: str) -> bool:
     """Return whether facts usually stand in fields of a name, such as `context`."""
-    return _snake_case(name) in _FACTS_NAMES
+    return _NUMBER.sub("", _snake_case(name)) in _FACTS_NAMES
 
 
 def _flag(field: str, path: str) -> str:

@@ -1,0 +1,495 @@
+"""Shapes of answers that users of other tools reported: what is read of each, or why it is not."""
+
+import json
+from typing import Any
+
+import pytest
+
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
+from groundwatch.transforms.rules.routing import route
+from tests.support.answer_messages import message_of, parse_answer, parsed
+from tests.transforms.formats.carriers.test_carriers import attributes_of
+
+Q = "How long is the warranty?"
+TEXT = "The warranty lasts three years."
+FACT = "The warranty lasts two years."
+OTHER = "It covers water damage."
+CHAT = [{"role": "user", "content": Q}]
+CHOICE = {"message": {"role": "assistant", "content": TEXT}}
+CHUNK = {"retrievedContext": {"text": FACT}}
+
+
+def said(text: str, **fields: Any) -> dict[str, Any]:
+    return {"content": {"role": "model", "parts": [{"text": text}]}, **fields}
+
+
+def inference(**fields: Any) -> dict[str, Any]:
+    names = {name.replace("__", "."): value for name, value in fields.items()}
+    return {"name": "s", "attributes": {"openinference.span.kind": "LLM", **names}}
+
+
+def spans(*attributes: dict[str, Any]) -> dict[str, Any]:
+    items = [
+        {"traceId": "t", "spanId": f"s{number}", "attributes": attributes_of(each)}
+        for number, each in enumerate(attributes)
+    ]
+    return {"resourceSpans": [{"scopeSpans": [{"spans": items}]}]}
+
+
+OUTPUT = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": TEXT}]}])
+
+UNREAD: dict[str, tuple[Any, str]] = {
+    "a run whose answer has another name": (
+        {"id": "r", "run_type": "chain", "inputs": {"question": Q}}
+        | {"outputs": {"finding": TEXT, "documents": [{"page_content": FACT}]}},
+        "outputs.finding",
+    ),
+    "a trace with empty metadata": (
+        {"id": "t", "timestamp": "2026-03-02T08:00:00Z", "input": Q, "output": TEXT}
+        | {"metadata": {}, "observations": [{"type": "RETRIEVER", "output": [{"text": FACT}]}]},
+        "observations",
+    ),
+    "an empty cell beside the facts": (
+        {"id": "t", "timestamp": "2026-03-02T08:00:00Z", "input": Q, "output": TEXT}
+        | {"metadata": "", "retrieved": json.dumps([FACT])},
+        "retrieved",
+    ),
+    "one empty path of several": (
+        {"messages": CHAT, "choices": [{"message": {**CHOICE["message"], "found": [FACT]}}]},
+        "choices[].message.found",
+    ),
+    "the grounding of a proxy": (
+        {"messages": CHAT, "response": {"choices": [CHOICE], "grounding": [{"chunk": FACT}]}},
+        "response.grounding",
+    ),
+    "the metadata of a message": (
+        {"messages": [{"type": "human", "content": Q}]}
+        | {
+            "messages": [
+                {"type": "ai", "content": TEXT, "response_metadata": {"grounding": [CHUNK]}}
+            ]
+        },
+        "messages[].response_metadata",
+    ),
+    "an attribute beside the answer's own": (
+        {"name": "s", "attributes": {"gen_ai.output.messages": OUTPUT, "rag.context": [FACT]}},
+        "attributes.attributes.rag.context",
+    ),
+    "an event of the answer's span": (
+        {
+            "attributes": {"gen_ai.output.messages": OUTPUT},
+            "events": [{"name": "search", "attributes": {"hits": json.dumps([FACT])}}],
+        },
+        "attributes.events[].attributes.hits",
+    ),
+    "an attribute of another span of the trace": (
+        spans(
+            {"gen_ai.output.messages": OUTPUT},
+            {"traceloop.span.kind": "task", "traceloop.entity.output": json.dumps([FACT])},
+        ),
+        "OTLP.traceloop.entity.output",
+    ),
+    "the fields of a logger beside its text": (
+        {
+            "logName": "l",
+            "insertId": "i",
+            "jsonPayload": {"message": json.dumps({"answer": TEXT}), "found": [FACT]},
+        },
+        "LogEntry.jsonPayload.found",
+    ),
+    "attributes of a push body": (
+        {
+            "message": {
+                "data": "eyJhbnN3ZXIiOiAiTGFtcHMuIn0=",
+                "messageId": "1",
+                "attributes": {"context": FACT},
+            }
+        },
+        "push_body.message.attributes",
+    ),
+    "the transcript of speech": (
+        {
+            "messages": CHAT,
+            "choices": [{"message": {"content": "", "audio": {"transcript": TEXT}}}],
+        },
+        "choices[].message.audio",
+    ),
+    "what a pipeline says of its answer": (
+        {"answers": [{"data": TEXT, "query": Q, "meta": {"prompt_documents": [FACT]}}]},
+        "answers[].meta",
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "name"), UNREAD.values(), ids=UNREAD)
+def test_what_is_not_read_is_named(value: Any, name: str) -> None:
+    failures = list(parse_answers(message_of(value)))
+    for failure in failures:
+        assert isinstance(failure, ParseFailure)
+        assert type(failure.error) is UnmappedFields
+        assert name in str(failure.error)
+        # The message of the failure alone is replayed with the same end.
+        [again] = parse_answers(failure.message)
+        assert isinstance(again, ParseFailure)
+        assert str(again.error) == str(failure.error)
+
+
+TWO_PARTS = f"{TEXT}\n\n{OTHER}"
+READ: dict[str, tuple[Any, str, list[str]]] = {
+    "reasoning among the contents of a message": (
+        inference(
+            retrieval__documents__0__document__content=FACT,
+            **{
+                "llm.output_messages.0.message.contents.0.message_content.type": "reasoning",
+                "llm.output_messages.0.message.contents.0.message_content.text": "Is it five?",
+                "llm.output_messages.0.message.contents.1.message_content.type": "text",
+                "llm.output_messages.0.message.contents.1.message_content.text": TEXT,
+            },
+        ),
+        TEXT,
+        [FACT],
+    ),
+    "content and contents of a message": (
+        inference(
+            retrieval__documents__0__document__content=FACT,
+            **{
+                "llm.output_messages.0.message.content": TEXT,
+                "llm.output_messages.0.message.contents.0.message_content.text": TEXT,
+            },
+        ),
+        TEXT,
+        [FACT],
+    ),
+    "a partner model's exchange in the log": (
+        {
+            "logging_time": "2026-03-02 08:00:00 UTC",
+            "full_request": json.dumps({"messages": [*CHAT, {"role": "tool", "content": FACT}]}),
+            "full_response": json.dumps({"id": "c", "choices": [CHOICE]}),
+        },
+        TEXT,
+        [FACT],
+    ),
+    "JSON in the output of a row": (
+        {
+            "attributes.input.value": json.dumps({"question": Q}),
+            "attributes.output.value": json.dumps(
+                {"answer": TEXT, "context": [{"page_content": FACT}]}
+            ),
+        },
+        TEXT,
+        [FACT],
+    ),
+    "a document without a text beside others": (
+        {"question": Q, "answer": TEXT, "contexts": [{"text": FACT}, {"content": None, "id": 7}]},
+        TEXT,
+        [FACT],
+    ),
+    "the row of a table": (
+        {
+            "output": {"text": TEXT},
+            "sessionId": "s",
+            "citations": [
+                {
+                    "retrievedReferences": [
+                        {
+                            "content": {
+                                "type": "ROW",
+                                "row": [{"columnName": "years", "columnValue": "2"}],
+                            }
+                        }
+                    ]
+                }
+            ],
+        },
+        TEXT,
+        ["years: 2"],
+    ),
+    "the messages of a graph in a trace": (
+        {
+            "id": "t",
+            "timestamp": "2026-03-02T08:00:00Z",
+            "input": {"messages": [{"type": "human", "content": Q}]},
+            "output": {
+                "messages": [
+                    {"type": "human", "content": Q},
+                    {"type": "tool", "content": FACT},
+                    {"type": "ai", "content": TEXT},
+                ]
+            },
+        },
+        TEXT,
+        [FACT],
+    ),
+    "documents that were retrieved, and not cited": (
+        {
+            "messages": CHAT,
+            "choices": [
+                {
+                    "message": {
+                        "content": TEXT,
+                        "context": {
+                            "citations": [],
+                            "all_retrieved_documents": [{"content": FACT}],
+                        },
+                    }
+                }
+            ],
+        },
+        TEXT,
+        [FACT],
+    ),
+    "texts around a function's call": (
+        {
+            "candidates": [
+                {
+                    "content": {
+                        "parts": [
+                            {"text": TEXT},
+                            {"functionCall": {"name": "f"}},
+                            {"functionResponse": {"response": {"result": FACT}}},
+                            {"text": OTHER},
+                        ]
+                    },
+                    "finishReason": "STOP",
+                }
+            ]
+        },
+        TWO_PARTS,
+        [FACT],
+    ),
+    "texts around the use of a tool": (
+        {
+            "role": "assistant",
+            "stop_reason": "end_turn",
+            "content": [
+                {"type": "text", "text": TEXT},
+                {"type": "mcp_tool_use", "name": "f", "input": {}},
+                {"type": "mcp_tool_result", "content": [{"type": "text", "text": FACT}]},
+                {"type": "text", "text": OTHER[:9]},
+                {"type": "text", "text": OTHER[9:]},
+            ],
+        },
+        TWO_PARTS,
+        [FACT],
+    ),
+    "two messages of a response": (
+        {
+            "output": [
+                {"type": "message", "content": [{"type": "output_text", "text": TEXT}]},
+                {"type": "mcp_call", "output": FACT},
+                {"type": "message", "content": [{"type": "output_text", "text": OTHER}]},
+            ]
+        },
+        TWO_PARTS,
+        [FACT],
+    ),
+    "texts around a tool's call in a span": (
+        {
+            "gen_ai.input.messages": [{"role": "tool", "content": FACT}],
+            "gen_ai.output.messages": [
+                {
+                    "role": "assistant",
+                    "parts": [
+                        {"type": "text", "content": TEXT},
+                        {"type": "tool_call", "name": "f"},
+                        {"type": "text", "content": OTHER},
+                    ],
+                }
+            ],
+        },
+        TWO_PARTS,
+        [FACT],
+    ),
+    "documents and another text that a tool returned": (
+        {
+            "gen_ai.input.messages": [
+                {
+                    "role": "tool",
+                    "parts": [
+                        {
+                            "type": "tool_call_response",
+                            "response": {"documents": [{"content": FACT}], "summary": OTHER},
+                        }
+                    ],
+                }
+            ],
+            "gen_ai.output.messages": OUTPUT,
+        },
+        TEXT,
+        [FACT, f"summary: {OTHER}"],
+    ),
+    "a document with a content and a body": (
+        {"gen_ai.retrieval.documents": [{"content": FACT, "body": OTHER}]}
+        | {"gen_ai.output.messages": OUTPUT},
+        TEXT,
+        [f"{FACT}\n\n{OTHER}"],
+    ),
+    "two results in one part": (
+        {
+            "gen_ai.input.messages": [
+                {
+                    "role": "tool",
+                    "parts": [{"type": "tool_call_response", "response": FACT, "content": OTHER}],
+                }
+            ],
+            "gen_ai.output.messages": OUTPUT,
+        },
+        TEXT,
+        [FACT, OTHER],
+    ),
+    "the events of an agent's run": (
+        [
+            said(Q, invocationId="e", author="user"),
+            {
+                "invocationId": "e",
+                "author": "bot",
+                "content": {"parts": [{"functionResponse": {"response": {"result": FACT}}}]},
+            },
+            said(TEXT[:9], invocationId="e", author="bot", partial=True),
+            said(TEXT, invocationId="e", author="bot"),
+        ],
+        TEXT,
+        [FACT],
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "text", "facts"), READ.values(), ids=READ)
+def test_a_reported_shape_is_read(value: Any, text: str, facts: list[str]) -> None:
+    answer = parsed(value)
+    assert answer.answer_text == text
+    assert [fact.text for fact in answer.facts] == facts
+
+
+def test_a_source_without_a_text_is_a_tag() -> None:
+    row = {"question": Q, "answer": TEXT, "contexts": [{"text": FACT}, {"content": None, "id": 7}]}
+    assert Tag.SOURCE_WITHOUT_TEXT in parsed(row).tags
+
+
+def test_the_runs_of_a_session_are_answers() -> None:
+    events = [
+        said(text, invocationId=run, author=author)
+        for run in ("e1", "e2")
+        for text, author in ((Q, "user"), (TEXT, "bot"))
+    ]
+    for value in (events, {"id": "s", "appName": "shop", "userId": "u", "events": events}):
+        found = list(parse_answers(message_of(value)))
+        assert [getattr(each, "query", None) for each in found] == [Q, Q]
+        for each in found:
+            assert not isinstance(each, ParseFailure)
+            [again] = parse_answers(each.message)
+            assert again == each
+
+
+NO_ANSWERS: dict[str, tuple[dict[str, Any], str]] = {
+    "what the user said": (said(Q, invocationId="e", author="user"), "is of the user"),
+    "a search": (
+        {"run_type": "retriever", "inputs": {"query": Q}, "outputs": {"documents": [FACT]}},
+        "'retriever'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "words"), NO_ANSWERS.values(), ids=NO_ANSWERS)
+def test_what_is_no_answer_is_a_failure_that_says_so(value: dict[str, Any], words: str) -> None:
+    with pytest.raises(UnreadableAnswer, match=words):
+        parsed(value)
+
+
+UNSCORABLE: dict[str, tuple[dict[str, Any], str]] = {
+    "documents without a text": (
+        {"gen_ai.retrieval.documents": [{"id": "d", "score": 0.9}, {"id": "e", "score": 0.8}]}
+        | {"gen_ai.output.messages": OUTPUT},
+        "NO_FACTS",
+    ),
+    "a cell that pandas writes": (
+        {"user_input": Q, "response": TEXT, "retrieved_contexts": "nan"},
+        "NO_FACTS",
+    ),
+    "items that Python writes": (
+        {"user_input": Q, "response": TEXT, "retrieved_contexts": ["None", "null"]},
+        "NO_FACTS",
+    ),
+    "masked facts": (
+        inference(output__value=TEXT, retrieval__documents__0__document__content="__REDACTED__"),
+        "ELIDED",
+    ),
+    "a masked answer": ({"answer": "[REDACTED]", "facts": [FACT]}, "ELIDED"),
+    "stars": ({"answer": TEXT, "facts": ["***", "*****"]}, "ELIDED"),
+}
+
+
+@pytest.mark.parametrize(("value", "reason"), UNSCORABLE.values(), ids=UNSCORABLE)
+def test_what_is_not_there_is_not_compared(value: dict[str, Any], reason: str) -> None:
+    decision = route(parsed(value))
+    assert decision is not None
+    assert (decision.verdict, decision.reason) == ("UNSCORABLE", reason)
+
+
+def test_one_masked_fact_of_several_is_no_reason() -> None:
+    assert route(parsed({"answer": TEXT, "facts": ["__REDACTED__", FACT]})) is None
+
+
+def test_an_event_that_is_a_part_is_incomplete() -> None:
+    decision = route(parsed(said(TEXT, invocationId="e", author="bot", partial=True)))
+    assert decision is not None
+    assert decision.verdict == "INCOMPLETE"
+
+
+SEGMENTS = {
+    "the number of the part is left out": ({"endIndex": len(OTHER), "text": OTHER}, [OTHER]),
+    "characters, not bytes, in another part": ({"endIndex": 7, "text": "x" * 7}, []),
+    "the text of the part": ({"partIndex": 0, "endIndex": 3, "text": TEXT[:3]}, [TEXT[:3]]),
+    "no text": ({"partIndex": 1, "endIndex": 5}, [OTHER[:5]]),
+}
+
+
+@pytest.mark.parametrize(("segment", "cited"), SEGMENTS.values(), ids=SEGMENTS)
+def test_a_segment_is_where_its_text_is(segment: dict[str, Any], cited: list[str]) -> None:
+    answer = parsed(
+        {
+            "content": {"parts": [{"text": TEXT}, {"text": OTHER}]},
+            "finishReason": "STOP",
+            "groundingMetadata": {
+                "groundingChunks": [CHUNK],
+                "groundingSupports": [{"segment": segment, "groundingChunkIndices": [0]}],
+            },
+        }
+    )
+    text = answer.answer_text.encode()
+    assert [text[each.start : each.end].decode() for each in answer.supports] == cited
+    assert (Tag.BAD_OFFSETS in answer.tags) is not bool(cited)
+
+
+def test_recited_spans_count_without_what_stands_between_the_parts() -> None:
+    parts = [{"text": TEXT}, {"functionCall": {"name": "f"}}, {"text": OTHER}]
+    span = {"startIndex": len(TEXT), "endIndex": len(TEXT) + len(OTHER)}
+    answer = parsed(
+        {"content": {"parts": parts}, "finishReason": "STOP"}
+        | {"citationMetadata": {"citationSources": [span, {"endIndex": len(TEXT)}]}}
+    )
+    found = [answer.answer_text[each.start : each.end] for each in answer.citations]
+    assert found == [OTHER, TEXT]
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [("$.parts[*]",), ("$.parts[0]",)],
+    ids=["all parts", "the first part"],
+)
+def test_the_parts_of_a_map_are_separate(paths: tuple[str, ...]) -> None:
+    row = {"parts": [TEXT, OTHER], "found": [FACT]}
+    own_map = (*(("answer", path) for path in paths), ("facts", "$.found[*]"))
+    answer = parse_answer(message_of(row), own_map=own_map)
+    assert answer.answer_text == (TWO_PARTS if "*" in paths[0] else TEXT)
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_an_empty_answer_of_a_map_has_no_text(empty: str | None) -> None:
+    row = {"said": empty, "found": FACT, "asked": Q}
+    answer = parse_answer(message_of(row), own_map=(("answer", "$.said"), ("facts", "$.found")))
+    decision = route(answer)
+    assert decision is not None
+    assert (decision.verdict, decision.reason) == ("UNSCORABLE", "NO_TEXT")
