@@ -6,7 +6,7 @@ from collections.abc import Iterable
 def separate_parts(parts: Iterable[str | None]) -> list[str]:
     """Put a blank line before each text of an answer that stands behind something else.
 
-    The parts are those of one content in their order; None is a part that is no text, such as the
+    The parts are those of one content in their order; None is a part of another kind, such as the
     call of a tool. Texts that follow each other are parts of one text. Parts keep their places: one
     without text is empty.
     """
@@ -20,5 +20,5 @@ def separate_parts(parts: Iterable[str | None]) -> list[str]:
 
 
 def join_parts(parts: Iterable[str | None]) -> str:
-    """Join the texts of one content, with a blank line around what is no text."""
+    """Join the texts of one content, with a blank line around other parts."""
     return "".join(separate_parts(parts))

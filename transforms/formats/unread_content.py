@@ -146,7 +146,7 @@ def _known_of(value: object, annotation: object) -> Known | None:
 class KnownPaths(Record, frozen=True):
     """What paths lead to: the rests of those that go through here, each with its field.
 
-    `ends` has the fields whose paths end here, at something that is no text: its texts were read.
+    `ends` has the fields whose paths end here, at an object or a list: its texts were read.
     """
 
     rests: tuple[tuple[str, tuple[Step, ...]], ...]
@@ -231,8 +231,8 @@ def unread_fields(
     """Yield the paths of what is not known of parsed JSON and could hold what is lacking.
 
     Each is the outermost field that nothing is known of. A list or an object counts if some text in
-    it is of several words, a text by itself if it has over 200 characters, is a sentence that is no
-    question or is named as facts are; where the text is lacking, also if it has several words.
+    it is of several words, a text by itself if it has over 200 characters, is a statement or is
+    named as facts are; where the text is lacking, also if it has several words.
     """
     value = read_text_as_json(value)
     below: Iterator[tuple[str, object, Known | None, str]]
