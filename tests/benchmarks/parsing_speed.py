@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.parsing_speed --baseline CHECKOUT
 
-The messages are the examples of docs/formats.md, as they are and with facts of the usual length; a
-baseline is a folder with the sources of another version. The versions take turns, in processes of
-their own. Prints each format's ratio, and that of all.
+The messages are the examples of the baseline's docs/formats.md, as they are and with facts of the
+usual length; a baseline is a folder with the sources of another version. The versions take turns,
+in processes of their own. Prints each format's ratio, and that of all.
 """
 
 import argparse
@@ -39,8 +39,8 @@ for line in sys.stdin:
 """
 
 
-def _examples() -> dict[str, bytes]:
-    page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+def _examples(version: Path) -> dict[str, bytes]:
+    page = (version / "docs" / "formats.md").read_text(encoding="utf-8")
     blocks = re.findall(r"### `([^`]*)`\n.*?```json\n(.*?)```", page, re.DOTALL)
     found: dict[str, bytes] = {}
     for name, block in blocks:
@@ -89,7 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     workers = [_start(version.resolve()) for version in (ROOT, options.baseline)]
     totals = [0.0, 0.0]
-    for name, messages in _examples().items():
+    for name, messages in _examples(options.baseline).items():
         ours, theirs = _measure(workers, messages, options.rounds)
         totals = [totals[0] + ours, totals[1] + theirs]
         sys.stdout.write(f"{name}: {1 / ours:,.0f} a second, x{theirs / ours:.2f}\n")

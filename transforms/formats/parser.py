@@ -187,13 +187,14 @@ def _record_id_of(answer: Answer, kind: str, name: str) -> str:
 
 def _is_masked(answer: Answer) -> bool:
     """Return whether the text, or each of the facts, is a mask in place of what was there."""
-    texts = [answer.answer_text] if answer.answer_text else []
-    facts = [fact.text for fact in answer.facts]
-    return any(
-        bool(each)
-        and all(len(text) < _LONGEST_MASK and _MASK.fullmatch(text.strip()) for text in each)
-        for each in (texts, facts)
+    facts = answer.facts
+    return _is_mask(answer.answer_text) or (
+        bool(facts) and _is_mask(facts[0].text) and all(_is_mask(fact.text) for fact in facts)
     )
+
+
+def _is_mask(text: str) -> bool:
+    return len(text) < _LONGEST_MASK and _MASK.fullmatch(text.strip()) is not None
 
 
 def _non_blank(text: str | None) -> str | None:
