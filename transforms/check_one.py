@@ -14,7 +14,7 @@ from groundwatch.schemas.message import Message, ParseOptions
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.check_session import CheckSession, open_session
 from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import Check, Routed, enrich_answers, route_answers
 
 

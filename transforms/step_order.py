@@ -13,7 +13,8 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from groundwatch.transforms.rules.routing import route
 from groundwatch.transforms.rules.sampling import SamplingRule, is_in_sample
-from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.transforms.rules.tagging import tag_answer
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 
 class SampledOut(Exception):

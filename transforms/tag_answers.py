@@ -5,7 +5,8 @@ from apache_beam.pvalue import PCollection
 
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.transforms.rules.tagging import tag_answer
+from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime import counters
 
 

@@ -20,7 +20,7 @@ from groundwatch.schemas.wire.json_input import read_camel_case, read_json
 from groundwatch.transforms.check_one import enrich_one
 from groundwatch.transforms.formats.carriers.carrier_table import find_carrier
 from groundwatch.transforms.formats.parser import ParseFailure
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import Routed, route_answers
 
 

@@ -12,7 +12,7 @@ from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.schemas.summary import RunCounts, Summary
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime import clock
 
 

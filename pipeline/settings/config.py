@@ -15,7 +15,7 @@ from groundwatch.transforms.rules.alerting import AlertRule
 from groundwatch.transforms.rules.rate_incidents import RateRule
 from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 
 class Destination(Record, frozen=True, kw_only=True):

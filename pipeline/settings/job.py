@@ -13,7 +13,7 @@ from groundwatch.transforms.rules.alerting import AlertRule
 from groundwatch.transforms.rules.rate_incidents import RateRule
 from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 _RATES = RateRule()
 _CLOSING_RATIO = 0.5  # An incident closes at half the rate that opens it, so that it does not flap

@@ -13,7 +13,7 @@ from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow, is_enriched_schema
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 _Line = TypeVar("_Line", AlertLine, AnswerRow, FailureLine)
 

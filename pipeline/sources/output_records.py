@@ -1,7 +1,7 @@
 """The records of an output folder, as far as they are read back; every field may be missing."""
 
 from groundwatch.schemas import Record
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 
 class RateState(Record, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from groundwatch.transforms.measure_rates import MeasureRates as MeasureRates
     from groundwatch.transforms.parse_answers import ParseAnswers as ParseAnswers
     from groundwatch.transforms.route_answers import RouteAnswers as RouteAnswers
-    from groundwatch.transforms.rules.tagging import Thresholds as Thresholds
+    from groundwatch.transforms.rules.thresholds import Thresholds as Thresholds
     from groundwatch.transforms.sample_answers import SampleAnswers as SampleAnswers
     from groundwatch.transforms.select_alerts import SelectAlerts as SelectAlerts
     from groundwatch.transforms.tag_answers import TagAnswers as TagAnswers

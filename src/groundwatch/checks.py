@@ -7,7 +7,7 @@ from functools import partial
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.transforms.check_one import check_answers, enrich_all, read_answer
 from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL, CheckSettings
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 Facts = Iterable[str | Mapping[str, object]]
 

@@ -24,7 +24,7 @@ import fastavro
 from groundwatch.launch.results.evaluate.strata import Stratum
 from groundwatch.launch.results.review.answer_index import AnswerIndex, Query
 from groundwatch.schemas.avro import load_schema
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.benchmarks.report_speed import made_rows
 
 _ROWS_A_FILE = 100_000

@@ -16,7 +16,8 @@ from apache_beam.coders import FastPrimitivesCoder, TupleCoder
 from groundwatch.schemas import Record
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.message import Message
-from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.transforms.rules.tagging import tag_answer
+from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime.record_coder import RecordCoder
 from tests.benchmarks.generated_answers import generated_messages
 from tests.support.answer_messages import parse_answer

@@ -29,7 +29,8 @@ sys.stderr.write("\\n" + json.dumps([status, time.process_time(), sorted(sys.mod
 # Empty packages that every interpreter loads, not clients.
 _EMPTY = {"google", "google.cloud"}
 _CLIENTS = frozenset({"apache_beam", "google", "grpc"})
-_HEAVY = _CLIENTS | {"aiohttp", "jinja2", "rich"}
+_CHECKER = "groundwatch.transforms.lexical"
+_HEAVY = _CLIENTS | {"aiohttp", "jinja2", "rich", _CHECKER}
 
 
 class Start(NamedTuple):
@@ -46,7 +47,11 @@ def start(*arguments: str, roots: frozenset[str] = _CLIENTS) -> Start:
         [sys.executable, "-c", _PROGRAM, *arguments], capture_output=True, text=True, check=True
     )
     status, cpu_s, modules = json.loads(ended.stderr.splitlines()[-1])
-    heavy = [name for name in modules if name.partition(".")[0] in roots and name not in _EMPTY]
+    heavy = [
+        name
+        for name in modules
+        if name not in _EMPTY and any(f"{name}.".startswith(f"{root}.") for root in roots)
+    ]
     return Start(status, cpu_s, heavy)
 
 

@@ -15,7 +15,8 @@ import msgspec
 from groundwatch.schemas import Record
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.lexical.check_claims import check_grounding
-from groundwatch.transforms.rules.tagging import Thresholds, score_verdict
+from groundwatch.transforms.rules.tagging import score_verdict
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.checks import check_request
 
 _FOLDER = Path(__file__).parents[1] / "data" / "languages"

@@ -16,7 +16,7 @@ from groundwatch.transforms.check_one import check_answers
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.rules.sampling import SamplingRule
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import SampledOut, enrich_answers, route_answers
 from tests.support.builders import a_message
 from tests.support.pipelines import local_pipeline

@@ -6,7 +6,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from groundwatch.schemas.checked_answer import CheckedAnswer, Decision, Grounding
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime import counters
 from groundwatch.transforms.tag_answers import TagAnswers
 from tests.support.builders import a_claim, an_answer

@@ -1,7 +1,6 @@
 """Words without evidence, number words, and phrases about the sources or to the reader."""
 
 # ruff: noqa: SIM905 - a table of words reads best as text
-# The longest expressions are compiled when they are first used: no help of a command needs them.
 
 import re
 import tomllib
@@ -117,12 +116,8 @@ _SOURCE_IN_CJK = r"(?:来源|來源|出典|参考|參考|资料|資料)"
 _ADDRESS_IN_ANGLES = r"(?:https?://|www\.)[^\s<>]{1,300}"
 _TAGS = r"(?:cite|sup|ref|source|citation)"
 _PRIVATE = r"[\ue200-\ue20f]"
-
-
-@cache
-def _mark() -> re.Pattern[str]:
-    return re.compile(
-        rf"""(?P<link>\[[^\[\]]{{1,200}}\]\({_ADDRESS}\))
+_MARK = re.compile(
+    rf"""(?P<link>\[[^\[\]]{{1,200}}\]\({_ADDRESS}\))
     | \[\[?{_ALL_CITED}\]?\](?:\({_ADDRESS}\)|:\s?{_ADDRESS})?
     | \[\[?{_CITED}\s?[:=][^\[\]]{{1,80}}\]?\]
     | [(\uff08](?:{_SEE_ALSO}\s|{_SOURCE_IN_CJK}[:\uff1a])[^()\uff08\uff09]{{1,60}}[)\uff09]
@@ -138,33 +133,27 @@ def _mark() -> re.Pattern[str]:
         {_CITED}\b\s?[:.]?\s?[^()\uff09]{{0,80}}?(?:\d|\.\w{{2,4}}|:)[^()\uff09]{{0,80}}
       | {_ADDRESS} | {_NAME_OF_FILE}[^()]{{0,40}} )[)\uff09]
     | (?:[(]\s?\d{{1,2}}(?:\s?[,;]\s?\d{{1,2}}){{0,9}}\s?[)]\s?){{1,9}}(?=\s*[.!?]?\s*$)""",
-        re.IGNORECASE | re.VERBOSE,
-    )
-
-
+    re.IGNORECASE | re.VERBOSE,
+)
 _LINK_TEXT = re.compile(r"\[([^\[\]]*)\]")
 _MARK_SIGN = re.compile(r"[\[({<^\u3010\uff08\u00b9\u00b2\u00b3\u2070\u2074-\u2079\ue200-\ue20f]")
-
-
-@cache
-def _named_at_end() -> re.Pattern[str]:
-    return re.compile(
-        rf"\b(?:sources?|quellen?|fuentes?|fontes?|fonti|bron|bronnen|references?)\s?:\s{_ALL_CITED}\.?$",
-        re.IGNORECASE,
-    )
+_NAMED_AT_END = re.compile(
+    rf"\b(?:sources?|quellen?|fuentes?|fontes?|fonti|bron|bronnen|references?)\s?:\s{_ALL_CITED}\.?$",
+    re.IGNORECASE,
+)
 
 
 def without_marks(text: str) -> str:
     """Remove the citation marks of any vendor; of a link the text stays if it is no mark."""
     if ": " in text:
-        text = _named_at_end().sub("", text)
+        text = _NAMED_AT_END.sub("", text)
     sign = _MARK_SIGN.search(text)
     if not sign:
         return text
     parts, place = [], 0
     while sign:
         behind = sign.start() + 1
-        if mark := _mark().match(text, sign.start()):
+        if mark := _MARK.match(text, sign.start()):
             parts += [text[place : mark.start()], _shown(mark)]
             place = behind = mark.end()
         sign = _MARK_SIGN.search(text, behind)
@@ -179,11 +168,8 @@ def _shown(mark: re.Match[str]) -> str:
 
 _IS_CITED = re.compile(_ALL_CITED, re.IGNORECASE)
 
-
-@cache
-def _opening() -> re.Pattern[str]:
-    return re.compile(
-        rf"""{_JOINT}
+_OPENING = re.compile(
+    rf"""{_JOINT}
     (?:
       (?:based\s+(?:solely\s+|only\s+)?(?:on|upon)|according\s+to|as\s+(?:stated|mentioned)\s+in
         |from|in|per)
@@ -195,15 +181,10 @@ def _opening() -> re.Pattern[str]:
       (?:it\s+is|it\s+was)\s+(?:also\s+)?(?:stated|mentioned|noted)\s+(?:in\s+{_THE_SOURCE}\s+)?
       that\s+
     )""",
-        re.IGNORECASE | re.VERBOSE,
-    )
+    re.IGNORECASE | re.VERBOSE,
+)
 
-
-@cache
-def _address_to_reader() -> re.Pattern[str]:
-    return re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
-
-
+_ADDRESS_TO_READER = re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
 _FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
 _REFERRAL = re.compile(str(_ENGLISH_PHRASES["referral"]), re.IGNORECASE | re.VERBOSE)
 _SIGNATURE = re.compile(r"(?:the|your)\s+(?:[\w'\u2019-]+\s+){0,3}team[.!]?", re.IGNORECASE)
@@ -387,14 +368,14 @@ def addresses_reader(text: str) -> bool:
     if "team" in text[-6:].lower() and _SIGNATURE.fullmatch(text):
         return True
     first = text.partition(" ")[0]
-    if _may_address[first] and _address_to_reader().match(text):
+    if _may_address[first] and _ADDRESS_TO_READER.match(text):
         return True
     return _may_address_otherwise[first] and _other_address().match(text) is not None
 
 
 def without_opening(text: str) -> str:
     """Remove the opening of a sentence that reports what a source says."""
-    found = _opening().match(text)
+    found = _OPENING.match(text)
     if not found and _may_open[text.partition(" ")[0]] and not has_english(text):
         found = _other_opening().match(text)
     return text[found.end() :] if found else text

@@ -1,10 +1,9 @@
-"""The limits of one check, and how a longer text is split without losing a character."""
+"""Count the tokens of a text, and split a longer one without losing a character."""
 
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.sentences import UNSPACED_SCRIPTS, locate_sentences
 
 Measure = Callable[[str], int]  # the size of a text is at most the sum of its parts' sizes
@@ -12,17 +11,6 @@ _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
 _WORDS_AND_SPACES = re.compile(r"\s+|\S+")
 # Armenian, Arabic, Devanagari (single and double), Ethiopic
 _OTHER_FULL_STOPS = re.compile("[\u0589\u06d4\u0964\u0965\u1362]")
-
-
-class CheckLimits(Record, frozen=True, kw_only=True):
-    """The limits of one `groundingConfigs.check` call.
-
-    Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
-    """
-
-    max_facts: int = 200
-    max_fact_chars: int = 10_000
-    max_answer_tokens: int = 4_096
 
 
 def count_tokens(text: str) -> int:

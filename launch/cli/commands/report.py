@@ -7,7 +7,7 @@ from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
-from groundwatch.transforms.rules.tagging import GivenThresholds
+from groundwatch.transforms.rules.thresholds import GivenThresholds
 
 _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (

@@ -14,7 +14,7 @@ from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.grounding.settings import LOCAL
 from groundwatch.transforms.rules.spans import without_controls
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 _WIDTH = 100
 _STYLES = {Verdict.GROUNDED: "bold green", Verdict.LOW_GROUNDED: "bold red"}

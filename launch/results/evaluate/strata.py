@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from groundwatch.launch.results.evaluate.shares import Interval, share_interval
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 _NEAR = 0.15  # so close above a threshold
 # No stratum has less than this share of the labels.

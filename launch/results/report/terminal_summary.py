@@ -27,7 +27,7 @@ from groundwatch.schemas.cost_estimate import Comparison
 from groundwatch.schemas.quantities import SECOND_US
 from groundwatch.schemas.summary import Summary
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 _MAX_ANSWERS = 5
 _MAX_ROWS_TO_SEARCH = 20_000

@@ -13,7 +13,7 @@ from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
 from groundwatch.schemas.enriched_answer import AnswerRow
-from groundwatch.transforms.rules.tagging import GivenThresholds, Thresholds
+from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
 
 REPORT_NAME = "report.html"
 _NAMED_BY_DATABASE = re.compile(r"([^/]+)-([0-9a-f]{8})-\d{6}\.avro$")

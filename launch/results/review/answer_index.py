@@ -21,7 +21,7 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.quantities import DAY_US, to_us
 from groundwatch.transforms.persistence.database import DamagedDatabase, Database, Value
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 _FORMAT = 1
 _PAGE = 25

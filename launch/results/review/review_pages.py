@@ -19,7 +19,7 @@ from groundwatch.launch.results.review.answer_index import NAME_KINDS, AnswerInd
 from groundwatch.launch.results.review.label_files import LabelFiles
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.rules.record_urls import record_url
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 _LIMITS = Limits(answer_bytes=200_000, facts=40, fact_bytes=20_000)
 _REPORT = "groundwatch.launch.results.report.page"

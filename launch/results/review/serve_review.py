@@ -25,7 +25,7 @@ from groundwatch.launch.results.review.routes import Routes
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_thresholds
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 _LIMITS = ServerLimits(
     deadline_s=30.0, max_connections=64, max_body_bytes=64_000, max_large_bodies=4, shutdown_s=1.0

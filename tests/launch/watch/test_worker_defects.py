@@ -7,7 +7,7 @@ import pytest
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.transforms import tag_answers
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime import counters
 from tests.support.archives import an_envelope
 from tests.support.outputs import failures_in, original_bytes

@@ -19,7 +19,7 @@ from groundwatch.pipeline.sources.output_folder import (
 )
 from groundwatch.pipeline.sources.output_records import AlertLine
 from groundwatch.schemas.avro import load_schema
-from groundwatch.transforms.rules.tagging import GivenThresholds, Thresholds
+from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
 from tests.support.builders import an_enriched
 from tests.support.pages import parse_page
 from tests.support.reports import a_low, findings_in, write_enriched, write_lines, write_summary

@@ -20,7 +20,8 @@ from groundwatch.schemas.message import Message, UnreadableAnswer
 from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.rules.redaction import TextMode, redact
 from groundwatch.transforms.rules.routing import route
-from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.transforms.rules.tagging import tag_answer
+from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime.failures import failed_now
 from tests.support.answer_messages import parse_answer
 from tests.support.archives import read_all

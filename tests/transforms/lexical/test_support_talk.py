@@ -7,7 +7,8 @@ import pytest
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.schemas.wire.grounding_check import CheckResponse
 from groundwatch.transforms.lexical.check_claims import check_grounding
-from groundwatch.transforms.rules.tagging import Thresholds, score_verdict
+from groundwatch.transforms.rules.tagging import score_verdict
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.checks import check_request
 
 FACT = (

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.schemas.answer import Fact
-from groundwatch.transforms.rules.limits import CheckLimits, count_tokens
+from groundwatch.transforms.rules.check_limits import CheckLimits
+from groundwatch.transforms.rules.limits import count_tokens
 from groundwatch.transforms.rules.planning import (
     AnswerPiece,
     FactPiece,

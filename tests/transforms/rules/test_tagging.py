@@ -15,7 +15,8 @@ from groundwatch.schemas.checked_answer import (
 )
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Tag, Verdict
-from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.transforms.rules.tagging import tag_answer
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.builders import a_check, a_claim, a_fact, an_answer
 
 

@@ -28,7 +28,8 @@ from groundwatch.transforms.rules.routing import (
     CONTRADICTION,
     SUPPORT_SCORE,
 )
-from groundwatch.transforms.rules.tagging import Thresholds, score_verdict
+from groundwatch.transforms.rules.tagging import score_verdict
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 BINS = 20
 _EDGES = [step / BINS for step in range(1, BINS)]

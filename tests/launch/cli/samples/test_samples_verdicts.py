@@ -14,7 +14,8 @@ from groundwatch.transforms.grounding.check_session import check_answer
 from groundwatch.transforms.grounding.client import GroundingClient
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.rules.routing import route
-from groundwatch.transforms.rules.tagging import Thresholds, tag_answer
+from groundwatch.transforms.rules.tagging import tag_answer
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.answer_messages import parse_answer
 from tests.support.samples.generate import DUPLICATE, FAILURE, intended
 

@@ -16,7 +16,7 @@ from groundwatch.launch.results.evaluate.strata import (
     next_stratum,
     stratum_of,
 )
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 Samples = dict[Stratum, Sample]
 

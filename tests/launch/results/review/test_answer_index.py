@@ -16,7 +16,7 @@ from groundwatch.launch.results.review.answer_index import AnswerIndex, Query
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import DAY_US
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.builders import NOON_US, a_fact, an_enriched
 from tests.support.reports import a_low, hostile_answers, write_enriched
 

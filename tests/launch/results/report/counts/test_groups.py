@@ -15,7 +15,7 @@ from groundwatch.launch.results.report.counts.groups import GeneratorComparison,
 from groundwatch.launch.results.report.counts.tally import OTHERS, Tally
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.builders import an_enriched
 from tests.support.reports import row_of
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.launch.results.report.counts.score_grid import ScoreGrid
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 
 scores = st.none() | st.floats(0, 1)
 DEFAULTS = Thresholds()

@@ -18,7 +18,7 @@ from groundwatch.launch.results.report.counts.untrusted_names import sources_of
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RateState
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.builders import a_check, a_fact, an_enriched
 from tests.support.reports import a_low, row_of
 

@@ -11,7 +11,7 @@ from groundwatch.launch.results.report.page.page import render
 from groundwatch.pipeline.sources.output_records import RunSummary
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.builders import an_enriched
 from tests.support.pages import Page, parse_page
 from tests.support.reports import a_low, row_of

@@ -18,7 +18,7 @@ from groundwatch.schemas.checked_answer import Contradiction
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import to_us
 from groundwatch.transforms.rules.redaction import TextMode, redact
-from groundwatch.transforms.rules.tagging import Thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.builders import NOON_US, a_claim, a_fact, an_enriched
 from tests.support.pages import Element, Page, parse_page
 from tests.support.reports import (

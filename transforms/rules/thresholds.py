@@ -1,0 +1,39 @@
+"""The thresholds of verdicts and tags."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from groundwatch.schemas import Record
+
+GivenThresholds = Mapping[str, Sequence[tuple[str | None, float]]]
+"""Values of thresholds, by the threshold's name: each for an engine, or for all (None)."""
+
+
+class Thresholds(Record, frozen=True, kw_only=True):
+    """The thresholds of verdicts and tags, 0..1; a score equal to its threshold is not low.
+
+    `engines` are the thresholds of engines that have their own.
+    """
+
+    low_grounded: float = 0.6
+    claim: float = 0.4
+    drift: float = 0.3
+    engines: dict[str, "Thresholds"] = {}
+
+    def of_engine(self, engine: str | None) -> "Thresholds":
+        """Return the thresholds of an answer's engine."""
+        return self.engines.get(engine, self) if engine and self.engines else self
+
+    def replaced(self, given: GivenThresholds) -> "Thresholds":
+        """Replace values; an engine without a value of its own has that of all."""
+        by_engine: dict[str | None, dict[str, float]] = {}
+        for name, values in given.items():
+            for engine, value in values:
+                by_engine.setdefault(engine, {})[name] = value
+        base = replace(self, **by_engine.pop(None, {}), engines={})
+        own = {
+            engine: replace(self.engines.get(engine, base), **by_engine.get(engine, {}))
+            for engine in sorted(filter(None, {*self.engines, *by_engine}))
+        }
+        return replace(base, engines=own)
