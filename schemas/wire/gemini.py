@@ -129,11 +129,6 @@ class GroundingMetadata(Wire, frozen=True):
     grounding_chunks: Details[GroundingChunk] = ()
     grounding_supports: Details[GeminiSupport] = ()
 
-    @property
-    def has_chunks(self) -> bool:
-        """Whether it names any source."""
-        return bool(self.grounding_chunks)
-
 
 class Candidate(Wire, frozen=True):
     """One generated answer; also an event of the Agent Development Kit."""

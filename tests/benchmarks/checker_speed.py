@@ -13,7 +13,6 @@ import argparse
 import json
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,8 +24,9 @@ import msgspec
 
 from groundwatch.transforms.grounding.embedded_service import answer
 from tests.benchmarks.generated_answers import answer_and_facts
+from tests.benchmarks.version_worker import VersionWorker
 from tests.support.checks import CHECK_PATH, check_request
-from tests.support.repository import ROOT, python_path
+from tests.support.repository import ROOT
 
 _GENERATED = 400
 _SENTENCE_END = re.compile(r"(?<=[a-z])\.(?= [A-Z]|$)")
@@ -83,25 +83,14 @@ def _answers_in(path: Path) -> Iterator[Asked]:
         yield found["answerText"], facts
 
 
-def _start(version: Path) -> subprocess.Popen[str]:
+def _start(version: Path) -> VersionWorker:
     package = "groundwatch." if (version / "src").is_dir() else ""
-    return subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
-        [sys.executable, "-c", _WORKER.replace("groundwatch.", package)],
-        cwd=version,
-        env={"PYTHONPATH": python_path(version)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    return VersionWorker(version, _WORKER.replace("groundwatch.", package))
 
 
-def _ask(worker: subprocess.Popen[str], path: Path) -> tuple[float, str]:
+def _ask(worker: VersionWorker, path: Path) -> tuple[float, str]:
     """Have a worker check the requests of a file; returns microseconds an answer, and a digest."""
-    assert worker.stdin
-    assert worker.stdout
-    worker.stdin.write(f"{path}\n")
-    worker.stdin.flush()
-    seconds, digest = worker.stdout.readline().split()
+    seconds, digest = worker.process(path).split()
     return 1e6 * float(seconds), digest
 
 
@@ -120,7 +109,7 @@ def _measure(
                 raise SystemExit("the replies of the versions differ")
             taken.append([microseconds for microseconds, _ in found])
     for worker in workers:
-        worker.communicate()
+        worker.close()
     return taken[1:]
 
 

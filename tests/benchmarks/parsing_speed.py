@@ -8,15 +8,14 @@ in processes of their own. Prints each format's ratio, and that of all.
 """
 
 import argparse
-import json
-import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.support.repository import ROOT, python_path
+from tests.benchmarks.version_worker import VersionWorker
+from tests.support.formats_page import examples_in
+from tests.support.repository import ROOT
 
 _COPIES = 150
 _LONG = (
@@ -41,41 +40,19 @@ for line in sys.stdin:
 
 def _examples(version: Path) -> dict[str, bytes]:
     page = (version / "docs" / "formats.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"### `([^`]*)`\n.*?```json\n(.*?)```", page, re.DOTALL)
     found: dict[str, bytes] = {}
-    for name, block in blocks:
-        short = json.dumps(json.loads(block))
+    for name, short in examples_in(page).items():
         long = short.replace("Lamps glow.", _LONG.strip())
         found[name] = "\n".join([short, long] * _COPIES).encode()
     return found
 
 
-def _start(version: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
-        [sys.executable, "-c", _WORKER],
-        cwd=version,
-        env={"PYTHONPATH": python_path(version)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def _ask(worker: subprocess.Popen[str], path: Path) -> float:
-    """Have a worker parse the messages of a file; returns seconds a message."""
-    assert worker.stdin
-    assert worker.stdout
-    worker.stdin.write(f"{path}\n")
-    worker.stdin.flush()
-    return float(worker.stdout.readline())
-
-
-def _measure(workers: Sequence[subprocess.Popen[str]], messages: bytes, rounds: int) -> list[float]:
+def _measure(workers: Sequence[VersionWorker], messages: bytes, rounds: int) -> list[float]:
     """Return the least time of each worker, after one round that fills the caches."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "messages.jsonl"
         path.write_bytes(messages)
-        taken = [[_ask(worker, path) for worker in workers] for _ in range(rounds + 1)]
+        taken = [[float(worker.process(path)) for worker in workers] for _ in range(rounds + 1)]
     return [min(times) for times in zip(*taken[1:], strict=True)]
 
 
@@ -87,14 +64,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--baseline", type=Path, required=True, help="a folder with a version")
     parser.add_argument("--rounds", type=int, default=25)
     options = parser.parse_args(arguments)
-    workers = [_start(version.resolve()) for version in (ROOT, options.baseline)]
+    workers = [VersionWorker(each.resolve(), _WORKER) for each in (ROOT, options.baseline)]
     totals = [0.0, 0.0]
     for name, messages in _examples(options.baseline).items():
         ours, theirs = _measure(workers, messages, options.rounds)
         totals = [totals[0] + ours, totals[1] + theirs]
         sys.stdout.write(f"{name}: {1 / ours:,.0f} a second, x{theirs / ours:.2f}\n")
     for worker in workers:
-        worker.communicate()
+        worker.close()
     sys.stdout.write(f"all: x{totals[1] / totals[0]:.3f} of the baseline\n")
 
 

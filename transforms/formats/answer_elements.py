@@ -37,7 +37,7 @@ from groundwatch.transforms.formats.mapped_answers import is_row
 from groundwatch.transforms.formats.unread_content import (
     could_hold_content,
     join_names,
-    unread_fields,
+    names_of_unread,
 )
 
 MAX_ANSWERS = 10_000
@@ -117,11 +117,7 @@ def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
             holder: Any = fields if carried.alone is None else carried.alone
             yield Element(read_embedded(value), message, (*outer.carried_by, (carrier, holder)))
     except UnreadableAnswer as error:
-        names = [
-            name
-            for path, part, known in carrier.unread(fields)
-            for name in unread_fields(part, known, is_text_lacking=True, path=path)
-        ]
+        names = list(names_of_unread(carrier.unread(fields), is_text_lacking=True))
         hint = f" The {carrier.name} has texts in {join_names(names)}." if names else ""
         yield Element(
             type(error)(f"{error}{hint}"), outer.message, (*outer.carried_by, (carrier, fields))

@@ -6,7 +6,7 @@ from typing import Any
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import Message
-from groundwatch.schemas.wire.json_input import has_any, read_json
+from groundwatch.schemas.wire.json_input import has_any, read_json, read_with_nulls
 from groundwatch.schemas.wire.wire_type import Wire
 from groundwatch.transforms.formats.carriers.carrier import Carrier
 from groundwatch.transforms.formats.field_maps.field_map import FieldMap
@@ -34,11 +34,11 @@ class Request(Record, frozen=True, kw_only=True):
 
     def as_written(self) -> object:
         """Return the value with the spelling of the message, where it is the whole message."""
-        if not self.carried_by:
-            written = read_json(self.message.payload)
-            if isinstance(written, dict):
-                return written
-        return self.value
+        return self.value if self.carried_by else read_json(self.message.payload)
+
+    def with_nulls(self) -> object:
+        """Return the value with the fields that are null, where it is the whole message."""
+        return self.value if self.carried_by else read_with_nulls(self.message.payload)
 
 
 class Format(Record, frozen=True, kw_only=True):

@@ -5,9 +5,8 @@ The Gemini API and Vertex AI write candidates of the same shape and number some 
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate, chain
-
-from msgspec.structs import replace
 
 from groundwatch.schemas.answer import Answer, Citation, GroundingSupport
 from groundwatch.schemas.message import UnreadableAnswer
@@ -58,8 +57,7 @@ def _read_candidate(request: Request) -> Reading:
         )
     response = wire.GenerateAnswerResponse(answer=candidate)
     names = enums_of(request, request.value, {})
-    answer = read_exchange(wire.GenerateAnswerExchange(response=response), request, names)
-    return (replace(answer, state="IN_PROGRESS") if candidate.partial else answer), ""
+    return read_exchange(wire.GenerateAnswerExchange(response=response), request, names), ""
 
 
 def _read_generate_answer(request: Request) -> Reading:
@@ -80,15 +78,15 @@ def read_exchange(
     asked, candidate = exchange.request, exchange.response.answer
     feedback = exchange.response.input_feedback
     facts, chunks = _read_facts(candidate, asked)
-    metadata, content = candidate.grounding_metadata, candidate.content
-    texts = separate_parts(part.own_text for part in content.parts)
-    supports = _read_supports(metadata.grounding_supports, content, texts, chunks)
-    recited, all_fit = _read_recitations(candidate.citation_metadata, content, texts)
+    metadata, joined = candidate.grounding_metadata, _JoinedParts(candidate.content)
+    supports = _read_supports(metadata.grounding_supports, joined, chunks)
+    recited, all_fit = _read_recitations(candidate.citation_metadata, joined)
     all_fit &= len(supports) == len(metadata.grounding_supports)
     return Answer(
         message=request.message,
         query=_query(asked),
-        answer_text="".join(texts),
+        answer_text=joined.text,
+        state="IN_PROGRESS" if candidate.partial else None,
         finish_reason=enums.enum_name(candidate.finish_reason, names.finish_reasons),
         block_reason=enums.enum_name(feedback.block_reason, names.block_reasons),
         safety_ratings=read_ratings(
@@ -111,7 +109,7 @@ def joined_text(content: wire.Content) -> str:
 
 
 def _lines(content: wire.Content) -> str:
-    return "\n".join(part.text for part in content.parts if part.text and not part.thought)
+    return "\n".join(filter(None, (part.own_text for part in content.parts)))
 
 
 def _query(asked: wire.GenerateAnswerRequest) -> str | None:
@@ -163,22 +161,83 @@ def _add_source(source: wire.ChunkSource, facts: FactCollection) -> tuple[int, .
     )
 
 
+class _JoinedParts:
+    """The text of an answer, and where its parts and their segments are in it.
+
+    Offsets are in bytes. They are found only if something asks for them.
+    """
+
+    def __init__(self, content: wire.Content) -> None:
+        self._content = content
+        self._texts = separate_parts(part.own_text for part in content.parts)
+        self.text = "".join(self._texts)
+
+    @cached_property
+    def _bytes(self) -> bytes:
+        return self.text.encode()
+
+    @cached_property
+    def _parts(self) -> list[bytes]:
+        return [(part.own_text or "").encode() for part in self._content.parts]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each part begins, behind the blank line that may be before it."""
+        ends = accumulate(len(text.encode()) for text in self._texts)
+        return [end - len(part) for end, part in zip(ends, self._parts, strict=True)]
+
+    def span_of(self, segment: wire.GeminiSegment) -> tuple[int, int] | None:
+        """Return the start and end of a segment; None if it does not fit.
+
+        Some SDKs leave the number of the part out: a segment that names its text is where that
+        stands, if it is in one part alone.
+        """
+        span = self._span_in(segment.part_index, segment)
+        if span is None and segment.text:
+            spans = (self._span_in(number, segment) for number in range(len(self._parts)))
+            found = [each for each in spans if each is not None]
+            span = found[0] if len(found) == 1 else None
+        return span
+
+    def span_in_parts(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the start and end of offsets that leave blank lines out; None if they misfit."""
+        if not is_valid_span(b"".join(self._parts), start, end):
+            return None
+        if not self._parts:
+            return start, end
+        ends = list(accumulate(map(len, self._parts)))
+
+        def shifted(offset: int, number: int) -> int:
+            number = min(number, len(ends) - 1)
+            return offset - ends[number] + self._starts[number] + len(self._parts[number])
+
+        return shifted(start, bisect_right(ends, start)), shifted(end, bisect_left(ends, end))
+
+    def _span_in(self, number: int, segment: wire.GeminiSegment) -> tuple[int, int] | None:
+        parts = self._content.parts
+        if not 0 <= number < len(parts) or parts[number].own_text is None or parts[number].thought:
+            return None
+        first, length = self._starts[number], len(self._parts[number])
+        start, end = first + segment.start_index, first + segment.end_index
+        is_within = first <= start and end <= first + length
+        if not is_within or not is_valid_span(self._bytes, start, end):
+            return None
+        is_other = segment.text and self._bytes[start:end] != segment.text.encode()
+        return None if is_other else (start, end)
+
+
 def _read_supports(
     supports: Sequence[wire.GeminiSupport | None],
-    content: wire.Content,
-    texts: Sequence[str],
+    joined: _JoinedParts,
     chunks: Sequence[tuple[int, ...]],
 ) -> list[GroundingSupport]:
     """Read the supports whose segments fit their parts, with offsets into the whole answer.
 
     A support's score is the best of its chunks' scores.
     """
-    if not supports:
-        return []
-    segments = _Segments(content, texts)
     read = []
     for support in filter(None, supports):
-        span = segments.span_of(support.segment)
+        span = joined.span_of(support.segment)
         if span is None:
             continue
         scores = map(proportion, support.confidence_scores)
@@ -199,72 +258,19 @@ def _read_supports(
     return read
 
 
-class _Segments:
-    """Find the bytes of an answer that segments of its parts are."""
-
-    def __init__(self, content: wire.Content, texts: Sequence[str]) -> None:
-        self._parts = [(part.own_text or "").encode() for part in content.parts]
-        self._is_text = [part.own_text is not None and not part.thought for part in content.parts]
-        ends = accumulate(len(text.encode()) for text in texts)
-        self._starts = [end - len(part) for end, part in zip(ends, self._parts, strict=True)]
-        self._text = "".join(texts).encode()
-
-    def span_of(self, segment: wire.GeminiSegment) -> tuple[int, int] | None:
-        """Return the start and end of a segment in the answer; None if it does not fit.
-
-        Some SDKs leave the number of the part out: a segment that names its text is where that
-        stands, if it is in one part alone.
-        """
-        span = self._span_in(segment.part_index, segment)
-        if span is None and segment.text:
-            spans = (self._span_in(number, segment) for number in range(len(self._parts)))
-            found = [each for each in spans if each is not None]
-            span = found[0] if len(found) == 1 else None
-        return span
-
-    def _span_in(self, number: int, segment: wire.GeminiSegment) -> tuple[int, int] | None:
-        if not 0 <= number < len(self._parts) or not self._is_text[number]:
-            return None
-        first, length = self._starts[number], len(self._parts[number])
-        start, end = first + segment.start_index, first + segment.end_index
-        is_within = first <= start and end <= first + length
-        if not is_within or not is_valid_span(self._text, start, end):
-            return None
-        is_other = segment.text and self._text[start:end] != segment.text.encode()
-        return None if is_other else (start, end)
-
-
 def _read_recitations(
-    metadata: wire.CitationMetadata, content: wire.Content, texts: Sequence[str]
+    metadata: wire.CitationMetadata, joined: _JoinedParts
 ) -> tuple[list[Citation], bool]:
-    """Read the recited spans as citations without facts, and return whether all of them fit.
-
-    Their offsets count the bytes of the parts without what stands between these here.
-    """
+    """Read the recited spans as citations without facts, and return whether all of them fit."""
     sources = [
         source
         for source in metadata.citation_sources + metadata.citations
         if source is None or (source.start_index, source.end_index) != (None, None)
     ]
-    if not sources:
-        return [], True
-    parts = [(part.own_text or "").encode() for part in content.parts]
-    text = b"".join(parts)
-    ends = list(accumulate(map(len, parts)))
-    added = list(
-        accumulate(len(own.encode()) - len(part) for own, part in zip(texts, parts, strict=True))
+    spans = (
+        joined.span_in_parts(each.start_index or 0, each.end_index or 0) for each in sources if each
     )
-
-    def shifted(place: int, *, is_end: bool) -> int:
-        find = bisect_left if is_end else bisect_right
-        return place + added[min(find(ends, place), len(added) - 1)]
-
-    spans = [(each.start_index or 0, each.end_index or 0) for each in sources if each]
-    fitting = [
-        Citation(start=shifted(start, is_end=False), end=shifted(end, is_end=True))
-        for start, end in spans
-        if is_valid_span(text, start, end)
-    ]
+    fitting = [Citation(start=span[0], end=span[1]) for span in spans if span]
     return fitting, len(fitting) == len(sources)
 
 

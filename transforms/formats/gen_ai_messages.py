@@ -35,9 +35,8 @@ def _read(request: Request) -> Reading:
     for message in record.input_messages + record.output_messages:
         for part in message.parts:
             if part.type_.endswith("tool_call_response"):
-                for returned in (
-                    *(part.result, part.response, part.server_tool_call_response, part.content),
-                ):
+                results = (part.result, part.response, part.server_tool_call_response)
+                for returned in (*results, part.content):
                     facts.add_returned(returned)
         if message.role in _TOOLS:
             facts.add_returned(_text(message))

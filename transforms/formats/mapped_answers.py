@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
-from groundwatch.schemas.wire.json_input import camel_case_name, read_json, read_with_nulls
+from groundwatch.schemas.wire.json_input import camel_case_name, read_json
 from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
 from groundwatch.transforms.formats.field_maps.field_map import PRESETS, FieldMap
 from groundwatch.transforms.formats.field_values import first_time, true_tags
@@ -76,11 +76,9 @@ def read_with_own_map(
             raise detected
         (answer, token), found = detected.read(request), detected
     except UnreadableAnswer:
-        is_there = own_map.text("answer", value) or own_map.is_empty("answer", value)
-        # A cell without a text is null.
-        if not is_there and not own_map.is_empty(
-            "answer", read_with_nulls(request.message.payload)
-        ):
+        places = (value, request.with_nulls())
+        is_empty = any(own_map.is_empty("answer", each) for each in places)
+        if not is_empty and not own_map.text("answer", value):
             raise
         answer, token = found.read(replace(request, value={}))
     if found.field_map:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields
-from groundwatch.schemas.wire.json_input import camel_case_name, read_json, read_with_nulls
+from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.transforms.formats.field_maps.suggestions import suggest_map
 from groundwatch.transforms.formats.format import Format, Request
 from groundwatch.transforms.formats.unread_content import (
@@ -12,9 +12,10 @@ from groundwatch.transforms.formats.unread_content import (
     Known,
     KnownWire,
     Part,
+    below,
     join_names,
     known_by_map,
-    unread_fields,
+    names_of_unread,
     wire_content,
 )
 from groundwatch.transforms.rules.routing import depends_on_content
@@ -31,20 +32,20 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     }
     if not any(is_lacking.values()) or not depends_on_content(answer):
         return
-    # In the spelling of the message, where it is the whole message.
-    value = request.value if request.carried_by else read_json(request.message.payload)
-    parts = list(_known_parts(value, input_format))
+    parts = list(_known_parts(request.as_written(), input_format))
     lacking = [
         name
         for name in _FLAGS
         if is_lacking[name] and not _says_none(name, request, input_format, parts)
     ]
+    if not lacking:
+        return
     if lacking == ["facts"]:
         _reject_long_prompt(request.value, input_format)
-    unread = _names((*parts, *_beside(request)), is_text_lacking="text" in lacking)
+    unread = _unread((*parts, *_beside(request)), is_text_lacking="text" in lacking)
     field_map = input_format.field_map
     is_unnamed = field_map and any(_FLAGS[name] not in field_map.paths for name in lacking)
-    if lacking and (unread or is_unnamed):
+    if unread or is_unnamed:
         raise UnmappedFields(_message(lacking, unread, request, input_format))
 
 
@@ -53,18 +54,13 @@ def describe_texts(request: Request) -> str:
     written = request.as_written()
     if not isinstance(written, dict):
         return ""
-    names = _names((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
+    names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
     return f"{found} {suggest_map(written)}"
 
 
-def _names(parts: Iterable[Part], *, is_text_lacking: bool) -> list[str]:
-    names = (
-        name
-        for path, part, known in parts
-        for name in unread_fields(part, known, is_text_lacking=is_text_lacking, path=path)
-    )
-    return list(dict.fromkeys(names))
+def _unread(parts: Iterable[Part], *, is_text_lacking: bool) -> list[str]:
+    return list(dict.fromkeys(names_of_unread(parts, is_text_lacking=is_text_lacking)))
 
 
 def _known_parts(value: object, input_format: Format) -> Iterator[Part]:
@@ -84,9 +80,7 @@ def _known_parts(value: object, input_format: Format) -> Iterator[Part]:
 def _beside(request: Request) -> Iterator[Part]:
     """Yield what the carriers of a message hold beside it."""
     for carrier, holder in request.carried_by:
-        name = carrier.name.replace(" ", "_")
-        for path, part, known in carrier.unread(holder):
-            yield f"{name}.{path}" if path else name, part, known
+        yield from below(carrier.name.replace(" ", "_"), carrier.unread(holder))
 
 
 def _says_none(
@@ -97,9 +91,7 @@ def _says_none(
 ) -> bool:
     """Return whether all places of the text or the facts are there, and empty."""
     if input_format.field_map:
-        # A cell of a table without a text is null.
-        value = request.value if request.carried_by else read_with_nulls(request.message.payload)
-        return input_format.field_map.is_empty(_FLAGS[content], value)
+        return input_format.field_map.is_empty(_FLAGS[content], request.with_nulls())
     values = [each for _, part, known in parts for each in wire_content(content, part, known)]
     return bool(values) and not any(
         each.strip() if isinstance(each, str) else each for each in values
@@ -110,8 +102,8 @@ def _reject_long_prompt(value: object, input_format: Format) -> None:
     """Raise UnmappedFields if the text of a prompt is longer than a question."""
     texts: Iterable[str] = ()
     path = ""
-    if field_map := input_format.field_map:
-        texts, path = field_map.prompts(value), field_map.prompt_path
+    if (field_map := input_format.field_map) and field_map.prompt:
+        texts, path = field_map.prompts(value), field_map.prompt[0].text
     elif input_format.prompt:
         texts, path = input_format.prompt(value)
     prompt = [text.strip() for text in texts if text]

@@ -5,7 +5,7 @@ by path. Everything else is searched at every depth.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, get_args, get_origin
 
 from groundwatch.schemas import Record
@@ -76,17 +76,7 @@ class _Read(Record, frozen=True):
         return self
 
 
-class _Unknown(Record, frozen=True):
-    """Nothing is known of any field or item."""
-
-    def field(self, _name: str, _value: object) -> Known | None:
-        return None
-
-    def item(self, _value: object, _place: int, _count: int) -> Known | None:
-        return None
-
-
-READ, UNKNOWN = _Read(), _Unknown()
+READ = _Read()
 
 Part = tuple[str, object, Known]
 """A part of a message to search: its path, its value, and what is known of it."""
@@ -191,6 +181,10 @@ def _ending(rests: tuple[tuple[str, tuple[Step, ...]], ...], value: object) -> K
     return KnownPaths(tuple(rest for rest in rests if rest[1]), ends)
 
 
+UNKNOWN = KnownPaths(())
+"""Nothing is known of any field or item."""
+
+
 def known_by_map(field_map: FieldMap) -> KnownPaths:
     """Return what a field map knows of a row."""
     paths = [
@@ -210,6 +204,12 @@ def all_but(*names: str) -> Callable[[Mapping[str, object]], Iterator[Part]]:
         yield "", {name: field for name, field in fields.items() if name not in known}, UNKNOWN
 
     return parts
+
+
+def below(path: str, parts: Iterable[Part]) -> Iterator[Part]:
+    """Put the path to what holds some parts before theirs."""
+    for inner, value, known in parts:
+        yield ".".join(filter(None, (path, inner))), value, known
 
 
 def wire_content(content: str, value: object, known: Known | None) -> Iterator[object]:
@@ -235,29 +235,35 @@ def unread_fields(
     named as facts are; where the text is lacking, also if it has several words.
     """
     value = read_text_as_json(value)
-    below: Iterator[tuple[str, object, Known | None, str]]
+    inner: Iterator[tuple[str, object, Known | None, str]]
     if isinstance(value, dict):
-        below = (
+        inner = (
             (name, field, known and known.field(name, field), f"{path}.{name}" if path else name)
-            for name, field in _told(value)
+            for name, field in _searched(value)
         )
     elif isinstance(value, list):
-        below = (
+        inner = (
             ("", item, known and known.item(item, place, len(value)), f"{path}[]")
             for place, item in enumerate(value)
         )
     else:
         return
-    for name, each, found, place in below:
+    for name, each, found, place in inner:
         if found is not None:
             if found != READ:
                 yield from unread_fields(each, found, is_text_lacking=is_text_lacking, path=place)
         elif isinstance(each, dict) and not name:
             yield from (
-                f"{place}.{inner}" for inner, field in _told(each) if _has_words(inner, field)
+                f"{place}.{below}" for below, field in _searched(each) if _has_words(below, field)
             )
         elif could_hold_content(name, each, is_text_lacking=is_text_lacking):
             yield place
+
+
+def names_of_unread(parts: Iterable[Part], *, is_text_lacking: bool) -> Iterator[str]:
+    """Yield the same paths of several parts of a message."""
+    for path, value, known in parts:
+        yield from unread_fields(value, known, is_text_lacking=is_text_lacking, path=path)
 
 
 def join_names(paths: Sequence[str]) -> str:
@@ -289,7 +295,7 @@ def _has_words(name: str, value: object) -> bool:
     if isinstance(value, RepeatedField):
         return any(_has_words(name, each) for each in value.values)
     if isinstance(value, dict):
-        return any(_has_words(inner, field) for inner, field in _told(value))
+        return any(_has_words(inner, field) for inner, field in _searched(value))
     if isinstance(value, list):
         return any(
             (isinstance(each, str) and _words(each) > 1) or _has_words(name, each) for each in value
@@ -297,21 +303,20 @@ def _has_words(name: str, value: object) -> bool:
     return isinstance(value, str) and could_hold_content(name, value, is_text_lacking=True)
 
 
-def _told(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     """Yield the fields of an object but those of a model's calls and thoughts."""
     kind = fields.get("type")
     kind = kind if isinstance(kind, str) else ""
     if kind in _THOUGHTS or fields.get("thought") is True:
         return
-    names = {camel_case_name(name): name for name in fields}
     left_out = _OF_MODEL
     if _CALL.search(kind):
         left_out |= _CALLED_WITH
-    if not _DEFINED.isdisjoint(names):
+    if not _DEFINED.isdisjoint(map(camel_case_name, fields)):
         left_out |= _DEFINED | {"description"}
-    for camel, name in names.items():
-        if camel not in left_out:
-            yield name, fields[name]
+    for name, field in fields.items():
+        if camel_case_name(name) not in left_out:
+            yield name, field
 
 
 def _is_sentence(text: str) -> bool:

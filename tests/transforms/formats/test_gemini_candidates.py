@@ -135,6 +135,21 @@ def test_a_supports_score_is_the_best_of_its_chunks(
     assert answer.supports[0].score == best
 
 
+EDGES: dict[str, tuple[list[dict[str, str]], dict[str, int], tuple[int, int]]] = {
+    "no parts": ([], {"startIndex": 0, "endIndex": 0}, (0, 0)),
+    "nothing at the end": ([{"text": "Yes."}], {"startIndex": 4, "endIndex": 4}, (4, 4)),
+    "the whole": ([{"text": "Yes."}], {"startIndex": 0, "endIndex": 4}, (0, 4)),
+}
+
+
+@pytest.mark.parametrize(("parts", "source", "span"), EDGES.values(), ids=EDGES)
+def test_an_empty_recitation_is_one(
+    parts: list[dict[str, str]], source: dict[str, int], span: tuple[int, int]
+) -> None:
+    answer = parsed(candidate(*parts, citationMetadata={"citationSources": [source]}))
+    assert answer.citations == (Citation(start=span[0], end=span[1]),)
+
+
 @pytest.mark.parametrize("field", ["citationSources", "citations"])
 def test_recitations_are_citations_without_facts(field: str) -> None:
     sources = [

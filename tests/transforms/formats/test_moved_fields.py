@@ -5,7 +5,6 @@ Each example of docs/formats.md and of the presets is changed at every depth.
 
 import base64
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
@@ -19,13 +18,11 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from groundwatch.transforms.rules.routing import route
 from tests.support.answer_messages import message_of
-from tests.support.repository import ROOT
+from tests.support.formats_page import EXAMPLES
 from tests.transforms.formats.field_maps.test_presets import SHAPES
 
-PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
-BLOCKS = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
-EXAMPLES = {f"{number} {next(iter(value))!s:.30}": value for number, value in enumerate(BLOCKS)}
-EXAMPLES |= {name: shape.row for name, shape in SHAPES.items()}
+ROWS = {name: json.loads(example) for name, example in EXAMPLES.items()}
+ROWS |= {name: shape.row for name, shape in SHAPES.items()}
 NAME = "zzMoved"
 # A copy of a part of the answer stands there.
 REPEATING = {("segment", "text"), ("segments", "text")}
@@ -103,7 +100,7 @@ def outcomes(value: Any) -> Iterator[str]:
             yield "read"
 
 
-@pytest.mark.parametrize("value", EXAMPLES.values(), ids=EXAMPLES)
+@pytest.mark.parametrize("value", ROWS.values(), ids=ROWS)
 def test_what_holds_the_text_or_facts_elsewhere_is_read_or_a_failure(value: Any) -> None:
     answer = read(value)
     if answer is None:
@@ -128,7 +125,7 @@ def without(value: Any, texts: list[str]) -> Any:
 
 
 @pytest.mark.parametrize("lacking", ["nothing", "facts"])
-@pytest.mark.parametrize("value", EXAMPLES.values(), ids=EXAMPLES)
+@pytest.mark.parametrize("value", ROWS.values(), ids=ROWS)
 def test_small_members_anywhere_change_nothing(value: Any, lacking: str) -> None:
     answer = read(value)
     if answer is None:

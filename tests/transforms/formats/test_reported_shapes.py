@@ -116,6 +116,14 @@ UNREAD: dict[str, tuple[Any, str]] = {
         },
         "choices[].message.audio",
     ),
+    "an attribute of OpenInference's own": (
+        inference(output__value=TEXT, output__found=[FACT]),
+        "attributes.attributes.output.found",
+    ),
+    "one of two spellings of a field": (
+        {"user_input": Q, "response": TEXT, "found_here": [FACT], "foundHere": []},
+        "found_here",
+    ),
     "what a pipeline says of its answer": (
         {"answers": [{"data": TEXT, "query": Q, "meta": {"prompt_documents": [FACT]}}]},
         "answers[].meta",
@@ -336,6 +344,19 @@ READ: dict[str, tuple[Any, str, list[str]]] = {
             ],
             "gen_ai.output.messages": OUTPUT,
         },
+        TEXT,
+        [FACT, OTHER],
+    ),
+    "an event that is there twice": (
+        [
+            {
+                "invocationId": "e",
+                "author": "bot",
+                "content": {"parts": [{"functionResponse": {"response": {"result": fact}}}]},
+            }
+            for fact in (FACT, OTHER, FACT)
+        ]
+        + [said(TEXT, invocationId="e", author="bot")] * 2,
         TEXT,
         [FACT, OTHER],
     ),

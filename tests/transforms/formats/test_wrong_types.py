@@ -134,6 +134,12 @@ def test_a_repeated_or_huge_field_that_is_not_read_is_ignored(field: str) -> Non
     assert parse_answer(message_of(with_field(field))).answer_text == "a"
 
 
+def test_a_huge_number_beside_empty_facts_is_ignored() -> None:
+    row = {"user_input": "q", "response": "a", "retrieved_contexts": []}
+    payload = json.dumps(row)[:-1] + ', "tokens": ' + "9" * 5000 + "}"
+    assert not parse_answer(message_of(payload.encode())).facts
+
+
 OUT_OF_RANGE_SCORES = {
     "groundingScore 1e400": '"groundingScore": 1e400',
     "groundingScore of 5,000 digits": '"groundingScore": ' + "9" * 5000,

@@ -23,10 +23,7 @@ _STATUS_NAME = re.compile(r'"status"\s*:\s*"([A-Z_]+)"')
 
 
 def _unwrap_log(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
-    asked, response = (
-        _body(row.get(f"full{side}")) or _body(row.get(f"{side.lower()}Payload"))
-        for side in ("Request", "Response")
-    )
+    asked, response = _logged(row, "Request"), _logged(row, "Response")
     if not response:
         raise UnreadableAnswer(
             "The row of the request-response log has no response: select rows with full_response."
@@ -52,9 +49,13 @@ def _unread_of_log(row: Mapping[str, Any]) -> Iterator[Part]:
     yield from all_but(*words("requestPayload responsePayload fullRequest fullResponse otelLog"))(
         row
     )
-    asked = _body(row.get("fullRequest")) or _body(row.get("requestPayload"))
+    asked = _logged(row, "Request")
     if isinstance(asked, dict) and not has_any(asked, _REQUEST_FIELDS):
         yield "fullRequest", asked, UNKNOWN
+
+
+def _logged(row: Mapping[str, Any], side: str) -> object:
+    return _body(row.get(f"full{side}")) or _body(row.get(f"{side.lower()}Payload"))
 
 
 def _body(value: object) -> object:

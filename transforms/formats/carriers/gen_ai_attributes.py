@@ -16,13 +16,13 @@ from groundwatch.schemas.wire.json_input import objects_in, read_if_json, to_cam
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from groundwatch.transforms.formats.carriers.open_inference import (
-    is_inference,
+    is_of_inference,
     read_inference,
     unread_inference,
     without_text,
 )
 from groundwatch.transforms.formats.field_maps.field_map import returned_items
-from groundwatch.transforms.formats.unread_content import UNKNOWN, Part
+from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, all_but, below
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
@@ -53,7 +53,7 @@ _WITHOUT_CONTENT = frozenset(
         server service telemetry url user_agent
     """)
 )
-_OF_TOOLS = frozenset(
+_KNOWN = frozenset(_FIELDS).union(
     words("""
         genaiagentdescription genaitoolcallarguments genaitoolcallresult genaitooldefinitions
         genaitooldescription
@@ -138,20 +138,15 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
 
 def unread_attributes(attributes: Mapping[str, Any]) -> Iterator[Part]:
     """Yield what attributes hold beside what is read of them, or never holds text or facts."""
-    inference = is_inference(attributes)
-    yield (
-        "",
-        {
-            name: value
-            for name, value in attributes.items()
-            if name.split(".")[0] not in _WITHOUT_CONTENT
-            and not (inference and is_inference((name,)))
-            and _SEPARATORS.sub("", name).lower() not in _OF_TOOLS.union(_FIELDS)
-        },
-        UNKNOWN,
-    )
-    if inference:
-        yield from unread_inference(attributes)
+    known = [
+        name
+        for name in attributes
+        if is_of_inference(name)
+        or name.split(".")[0] in _WITHOUT_CONTENT
+        or _SEPARATORS.sub("", name).lower() in _KNOWN
+    ]
+    yield from all_but(*known)(attributes)
+    yield from unread_inference(attributes)
 
 
 def _unread(holder: Mapping[str, Any]) -> Iterator[Part]:
@@ -163,11 +158,10 @@ def _unread(holder: Mapping[str, Any]) -> Iterator[Part]:
         if name in ("attributes", "resource") and isinstance(field, dict):
             named = field.get("attributes") if name == "resource" else field
             own = named if isinstance(named, dict) else field
-            yield from ((name, part, known) for _, part, known in unread_attributes(own))
+            yield from below(name, unread_attributes(own))
         elif name == "events":
             for event in _events(holder):
-                parts = unread_attributes(event["attributes"])
-                yield from (("events[].attributes", part, known) for _, part, known in parts)
+                yield from below("events[].attributes", unread_attributes(event["attributes"]))
         elif name not in _SPAN_FIELDS:
             yield "", {name: field}, UNKNOWN
 

@@ -15,7 +15,7 @@ from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
     has_output,
     unread_attributes,
 )
-from groundwatch.transforms.formats.unread_content import Part, all_but
+from groundwatch.transforms.formats.unread_content import Part, all_but, below
 
 _PAYLOADS = words("jsonPayload textPayload protoPayload")
 _PAYLOADS_OF_SINKS = frozenset({"insertId", "insertid", *_PAYLOADS, *map(str.lower, _PAYLOADS)})
@@ -65,15 +65,15 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
         # An exporter of OpenTelemetry writes them there, and a record's body beside them.
         body = entry.get(_PAYLOADS[0], {})
         entry = {**entry, _PAYLOADS[0]: {**(body if isinstance(body, dict) else {}), **labels}}
-    names = [name for name in _PAYLOADS if entry.get(name)]
-    if not names:
+    payload = _payload_name(entry)
+    if not payload:
         raise UnreadableAnswer("The log entry has no payload: let only entries with one pass.")
     if entry.get("split"):
         raise UnreadableAnswer(
             "The log entry is one part of a larger one, which Cloud Logging split: log the answer"
             " with less text, or publish it to Pub/Sub."
         )
-    body = entry[names[0]]
+    body = entry[payload]
     if isinstance(body, dict) and _is_wrapped(body):
         body = body["message"]
     if isinstance(body, str) and not body.lstrip().startswith(JSON_STARTS):
@@ -96,13 +96,18 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
 def _unread(entry: Mapping[str, Any]) -> Iterator[Part]:
     """Yield what is beside the payload that is read, and what is in it beside a logger's text."""
     entry = _restore_case(entry)
-    read = next((name for name in _PAYLOADS if entry.get(name)), "")
-    yield from all_but(read, "httpRequest", "labels")(entry)
-    body, labels = entry.get(read), entry.get("labels")
+    payload = _payload_name(entry)
+    yield from all_but(payload, "httpRequest", "labels")(entry)
+    body, labels = entry.get(payload), entry.get("labels")
     if isinstance(body, dict) and _is_wrapped(body):
-        yield from ((read, part, known) for _, part, known in all_but("message")(body))
+        yield from below(payload, all_but("message")(body))
     if isinstance(labels, dict):
-        yield from (("labels", part, known) for _, part, known in unread_attributes(labels))
+        yield from below("labels", unread_attributes(labels))
+
+
+def _payload_name(entry: Mapping[str, Any]) -> str:
+    """Return the name of the payload that is read, "" without any."""
+    return next((name for name in _PAYLOADS if entry.get(name)), "")
 
 
 def _is_wrapped(body: Mapping[str, Any]) -> bool:

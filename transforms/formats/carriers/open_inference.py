@@ -4,7 +4,7 @@ An answer is what a model, a chain or an agent puts out. Retrievers and tools gi
 Source: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from groundwatch.schemas import Record
@@ -17,7 +17,6 @@ from groundwatch.transforms.formats.text_parts import join_parts
 from groundwatch.transforms.formats.unread_content import (
     KnownPaths,
     Part,
-    all_but,
     known_by_map,
 )
 
@@ -40,17 +39,20 @@ _VALUES = parse_map(
         for path in paths
     )
 )
-_DOCUMENTS = KnownPaths(
+_DOCUMENTS = words("$.retrieval.documents[*].document $.reranker.output_documents[*].document")
+# Messages and values, tools, settings.
+_OTHERS = words("""
+    $.input.value $.output.value $.llm.input_messages $.llm.output_messages $.llm.tools
+    $.llm.invocation_parameters $.tool.description $.tool.json_schema $.tool.parameters
+    $.reranker.query $.openinference
+""")
+_KNOWN = KnownPaths(
     tuple(
-        ("facts", path.steps)
-        for path in map(
-            json_path,
-            words("$.retrieval.documents[*].document $.reranker.output_documents[*].document"),
-        )
+        (field, json_path(path).steps)
+        for field, paths in (("facts", _DOCUMENTS), ("", _OTHERS))
+        for path in paths
     )
 )
-# Messages that are read, tools and settings.
-_OF_CALLS = words("input_messages output_messages tools invocation_parameters")
 
 
 class InferenceSpan(Record, frozen=True, kw_only=True):
@@ -64,16 +66,14 @@ class InferenceSpan(Record, frozen=True, kw_only=True):
     is_certain: bool = True
 
 
-def is_inference(names: Iterable[str]) -> bool:
-    """Return whether some attribute's name is of OpenInference."""
-    return any(name.split(".")[0] in _NAMESPACES for name in names)
+def is_of_inference(name: str) -> bool:
+    """Return whether an attribute's name is of OpenInference."""
+    return name.split(".", maxsplit=1)[0] in _NAMESPACES
 
 
 def read_inference(attributes: Mapping[str, Any]) -> InferenceSpan:
     """Read the attributes of a span; those of another convention hold nothing."""
-    fields = _nested(
-        {name: value for name, value in attributes.items() if name.split(".")[0] in _NAMESPACES}
-    )
+    fields = _own_fields(attributes)
     kind = str(_at(fields, "openinference.span.kind") or "").upper()
     found = (*_listed(fields, "retrieval.documents"), *_listed(fields, "reranker.output_documents"))
     documents: list[Any] = [_document(each) for each in found]
@@ -103,18 +103,15 @@ def read_inference(attributes: Mapping[str, Any]) -> InferenceSpan:
 
 def unread_inference(attributes: Mapping[str, Any]) -> Iterator[Part]:
     """Yield what a span's attributes of OpenInference hold beside what is read of them."""
-    fields = _nested(
-        {name: value for name, value in attributes.items() if name.split(".")[0] in _NAMESPACES}
-    )
-    has_messages = {side: _at(fields, f"llm.{side}_messages") for side in ("input", "output")}
-    for side in ("input", "output"):
-        value = read_if_json(_at(fields, f"{side}.value"))
-        if not isinstance(value, str) and not (side == "input" and has_messages[side]):
-            yield f"{side}.value", value, known_by_map(_VALUES)
-    yield "", {name: fields.get(name) for name in ("retrieval", "reranker")}, _DOCUMENTS
-    llm = fields.get("llm")
-    if isinstance(llm, dict):
-        yield from (("llm", part, known) for _, part, known in all_but(*_OF_CALLS)(llm))
+    fields = _own_fields(attributes)
+    yield "", fields, _KNOWN
+    sides = ("output",) if _at(fields, "llm.input_messages") else ("input", "output")
+    for side in sides:
+        yield f"{side}.value", read_if_json(_at(fields, f"{side}.value")), known_by_map(_VALUES)
+
+
+def _own_fields(attributes: Mapping[str, Any]) -> Any:
+    return _nested({name: each for name, each in attributes.items() if is_of_inference(name)})
 
 
 def without_text() -> UnmappedFields:

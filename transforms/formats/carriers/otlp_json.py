@@ -20,7 +20,7 @@ from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
 )
 from groundwatch.transforms.formats.carriers.open_inference import read_inference, without_text
 from groundwatch.transforms.formats.field_maps.field_map import returned_items
-from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, unread_fields
+from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, names_of_unread
 
 MAX_SHARED_BYTES = 100_000_000
 """The limit of one message for spans that answers share: each answer has a copy of them."""
@@ -62,10 +62,7 @@ class _Span(NamedTuple):
     @property
     def has_unread(self) -> bool:
         """Whether it holds something that is not read, and could be the facts of its trace."""
-        parts = _unread_of(self.item)
-        return any(
-            any(unread_fields(part, known, is_text_lacking=False)) for _, part, known in parts
-        )
+        return any(names_of_unread(_unread_of(self.item), is_text_lacking=False))
 
     @property
     def end_ns(self) -> int:
@@ -87,12 +84,7 @@ def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:
 
 
 def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[CarriedBody]:
-    spans = [
-        _read(item)
-        for resource in objects_in(batch, signal.resources)
-        for scope in objects_in(resource, signal.scopes)
-        for item in objects_in(scope, signal.items)
-    ]
+    spans = list(map(_read, _items(batch, signal)))
     answering = _answering(spans)
     below: dict[int, list[_Span]] = {}
     shared: dict[str, list[_Span]] = {}
@@ -115,6 +107,12 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carrie
                 attributes=_attributes_of(span, event),
                 alone={signal.resources: [{signal.scopes: [{signal.items: items}]}]},
             )
+
+
+def _items(batch: Mapping[str, Any], signal: _Signal) -> Iterator[dict[str, Any]]:
+    for resource in objects_in(batch, signal.resources):
+        for scope in objects_in(resource, signal.scopes):
+            yield from objects_in(scope, signal.items)
 
 
 def _read(item: dict[str, Any]) -> _Span:
@@ -238,22 +236,18 @@ def _with_event(item: dict[str, Any], event: int | None) -> dict[str, Any]:
 
 def _unread(batch: Mapping[str, Any]) -> Iterator[Part]:
     for signal in _SIGNALS:
-        for resource in objects_in(batch, signal.resources):
-            for scope in objects_in(resource, signal.scopes):
-                for item in objects_in(scope, signal.items):
-                    yield from _unread_of(item)
+        yield from chain.from_iterable(map(_unread_of, _items(batch, signal)))
 
 
 def _unread_of(item: dict[str, Any]) -> Iterator[Part]:
     """Yield what a span or a log record holds beside what is read of it."""
     body = read_if_json(_value(item.get("body")))
-    holders = [{"attributes": item.get("attributes")}, *objects_in(item, "events")]
-    parts = [unread_attributes(_attributes(each.get("attributes"))) for each in holders]
     if isinstance(body, dict):
-        parts.append(unread_attributes(body))
-    elif isinstance(body, str):
+        yield from unread_attributes(body)
+    else:
         yield "", {"body": body}, UNKNOWN
-    yield from chain.from_iterable(parts)
+    for holder in (item, *objects_in(item, "events")):
+        yield from unread_attributes(_attributes(holder.get("attributes")))
 
 
 def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:

@@ -13,7 +13,7 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import JSON_STARTS, read_embedded
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from groundwatch.transforms.formats.unread_content import all_but
+from groundwatch.transforms.formats.unread_content import all_but, below
 
 _METADATA = frozenset(words("subscriptionName messageId publishTime"))
 _COLUMNS = frozenset({"data", "attributes"})
@@ -64,7 +64,7 @@ PUSH_BODY = Carrier(
     marks=frozenset({"message"}),
     unread=lambda body: (
         *all_but("message")(body),
-        *(("message", part, known) for _, part, known in all_but("data")(body["message"])),
+        *below("message", all_but("data")(body["message"])),
     ),
     detects=_is_push_body,
     unwrap=_unwrap_push_body,

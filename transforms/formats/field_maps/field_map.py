@@ -110,25 +110,21 @@ class FieldMap(Record, frozen=True):
 
     def find(self, field: str, value: object) -> list[object]:
         """Return the values of a field."""
-        found = [path.find(value) for path in self.paths.get(field, ())]
+        paths = self.paths.get(field, ())
         if field == "facts":
-            return list(chain.from_iterable(found))
-        found = [list(map(_joined_blocks, each)) for each in found]
-        return next(filter(_has_text, found), next(filter(None, found), []))
+            return list(chain.from_iterable(path.find(value) for path in paths))
+        return _first_text_of(path.find(value) for path in paths)
 
     def text(self, field: str, value: object) -> str:
         """Return the text of a field, "" if there is none; texts that are separate are joined."""
-        found = self.find(field, value)
+        parts = _first_text_of(path.find_parts(value) for path in self.paths.get(field, ()))
         if self.takes_last:
-            found = [each for each in found if _has_text([each])][-1:]
-        for each in found:
-            if not isinstance(each, str):
+            parts = [each for each in parts if _has_text([each])][-1:]
+        for each in parts:
+            if not isinstance(each, str | None):
                 kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
                 raise UnreadableAnswer(f"The {field}{self.describe(field)} is {kind}, not a text.")
-        if len(found) > 1:
-            parts = (map(_joined_blocks, path.find_parts(value)) for path in self.paths[field])
-            found = next(filter(_has_text, map(list, parts)), found)
-        return join_parts(map(_text_or_none, found))
+        return join_parts(map(_text_or_none, parts))
 
     def facts(self, value: object) -> Iterator[Fact | None]:
         """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text.
@@ -170,11 +166,6 @@ class FieldMap(Record, frozen=True):
         found = (_joined_blocks(each) for path in self.prompt for each in path.find(value))
         return [each for each in found if isinstance(each, str)]
 
-    @property
-    def prompt_path(self) -> str:
-        """The first path of what the model was told, "" if there is none."""
-        return next((path.text for path in self.prompt), "")
-
     def describe(self, field: str) -> str:
         """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
         paths = " or ".join(path.text for path in self.paths.get(field, ()))
@@ -214,18 +205,24 @@ def _joined_blocks(value: object) -> object:
     """Join the texts of a content that is a list of blocks; return any other value as it is."""
     if not isinstance(value, list):
         return value
-    texts = [
-        (each.get("text") if each.get("type") in TEXT_BLOCKS else None)
-        if isinstance(each, dict)
-        else each
-        for each in value
-    ]
-    kept = list(map(_text_or_none, texts))
-    return value if value and kept.count(None) == len(kept) else join_parts(kept)
+    texts = [_text_or_none(_text_of_block(each)) for each in value]
+    return value if value and texts.count(None) == len(texts) else join_parts(texts)
+
+
+def _text_of_block(block: object) -> object:
+    if not isinstance(block, dict):
+        return block
+    return block.get("text") if block.get("type") in TEXT_BLOCKS else None
 
 
 def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _first_text_of(found: Iterable[list[object]]) -> list[object]:
+    """Return the first values among which is a text, else the first that are any."""
+    joined = [list(map(_joined_blocks, each)) for each in found]
+    return next(filter(_has_text, joined), next(filter(None, joined), []))
 
 
 def _has_text(found: list[object]) -> bool:
@@ -279,12 +276,10 @@ def _cells_in(item: object) -> list[str]:
     """Return the cells of a row of a table, as Bedrock's knowledge bases on databases give it."""
     content = item.get("content", item) if isinstance(item, dict) else None
     row = content.get("row") if isinstance(content, dict) else None
-    cells = [cell for cell in row if isinstance(cell, dict)] if isinstance(row, list) else []
-    return [
-        f"{cell.get('columnName', cell.get('column_name', ''))}: {value}"
-        for cell in cells
-        if isinstance(value := cell.get("columnValue", cell.get("column_value")), str)
-    ]
+    cells = row if isinstance(row, list) else []
+    names, values = _keys("column_name"), _keys("column_value")
+    found = ((_first_text(names, cell), _first_text(values, cell)) for cell in cells)
+    return [f"{name or ''}: {value}" for name, value in found if value]
 
 
 def is_source_alone(item: object) -> bool:

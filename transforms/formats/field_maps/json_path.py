@@ -50,6 +50,10 @@ class Filter(Record, frozen=True, kw_only=True):
     literal: object
     is_equal: bool
 
+    def selects(self, item: object) -> bool:
+        """Return whether an item is one of those."""
+        return (self.literal in self.path.find(item)) is self.is_equal
+
 
 Step = str | int | Every | Filter
 
@@ -94,6 +98,7 @@ class JsonPath(Record, frozen=True):
         ]
         parts: list[object] = []
         for before, (place, each) in zip([None, *found], found, strict=False):
+            reject_repeated(each)
             if before is not None and not _is_next(before[0], place, blocks):
                 parts.append(None)
             parts.append(each)
@@ -119,13 +124,13 @@ def next_steps(
     if isinstance(step, Every):
         yield rest
     elif isinstance(step, Filter):
-        if (step.literal in step.path.find(value)) is step.is_equal:
+        if step.selects(value):
             yield rest
     elif isinstance(step, int):
         number, count = place
         if not name and step in (number, number - count):
             yield rest
-    elif name in (step, camel_case_name(step)) or camel_case_name(name) == camel_case_name(step):
+    elif camel_case_name(name) == camel_case_name(step):
         yield rest
     elif "." in step and name.startswith(f"{step}."):
         yield ()
@@ -204,7 +209,7 @@ def _select(step: Step, value: object) -> Iterable[object]:
     if isinstance(step, int):
         return value[step : step + 1 or None] if isinstance(value, list) else ()
     items = _items(value)
-    return items if isinstance(step, Every) else _matching(items, step)
+    return items if isinstance(step, Every) else filter(step.selects, items)
 
 
 def _select_with_keys(step: Step, value: object) -> Iterator[tuple[object, object]]:
@@ -214,7 +219,7 @@ def _select_with_keys(step: Step, value: object) -> Iterator[tuple[object, objec
         return
     items = value.items() if isinstance(value, dict) else enumerate(_items(value))
     for key, item in items:
-        if isinstance(step, Every) or any(True for _ in _matching([item], step)):
+        if isinstance(step, Every) or step.selects(item):
             yield key, item
 
 
@@ -252,9 +257,3 @@ def _items(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()
-
-
-def _matching(items: Iterable[object], condition: Filter) -> Iterator[object]:
-    for item in items:
-        if (condition.literal in condition.path.find(item)) is condition.is_equal:
-            yield item
