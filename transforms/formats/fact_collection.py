@@ -58,6 +58,8 @@ class FactCollection:
 
     def add_returned(self, returned: object) -> None:
         """Add what a tool returned: texts, objects with a text, or any other object as a whole."""
+        if returned in (None, ""):
+            return  # most parts of an answer
         for item in returned_items(returned):
             fact = read_fact(item)
             if fact is None or not fact.text.strip():

@@ -48,6 +48,7 @@ def _keys(*names: str) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys((*in_camel_case, *as_written)))
 
 
+_COLUMNS, _VALUES = _keys("column_name"), _keys("column_value")
 # Where tools write the text of a source, what it is called and where it is.
 _TEXTS = (
     *_keys("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
@@ -277,8 +278,7 @@ def _cells_in(item: object) -> list[str]:
     content = item.get("content", item) if isinstance(item, dict) else None
     row = content.get("row") if isinstance(content, dict) else None
     cells = row if isinstance(row, list) else []
-    names, values = _keys("column_name"), _keys("column_value")
-    found = ((_first_text(names, cell), _first_text(values, cell)) for cell in cells)
+    found = ((_first_text(_COLUMNS, cell), _first_text(_VALUES, cell)) for cell in cells)
     return [f"{name or ''}: {value}" for name, value in found if value]
 
 
