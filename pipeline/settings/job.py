@@ -25,9 +25,10 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
 
     input_format: Format of every message. Default: detected from each message's fields.
     map: Path of a field in the message, in JSONPath, such as 'facts=$.documents[*].text'. The
-      fields are query, answer, facts, document, id, time, engine, session, trace, span and
-      response. A document names the source of facts that do not name it themselves. Of
-      several paths of a field the first that finds a value counts.
+      fields are query, answer, facts, document, id, time, engine, session, trace, span,
+      response, finish_reason, refusal and error. A document names the source of facts that
+      do not name it themselves. Of several paths of a field the first that finds a value
+      counts.
     """
 
     input_format: kinds.FormatName | None = None

@@ -29,3 +29,4 @@ class GenAiRecord(Wire, frozen=True):
     retrieval_documents: Any = None
     system_instructions: Any = None
     error_type: str = ""
+    finish_reasons: tuple[str, ...] = ()

@@ -12,11 +12,13 @@ import sys
 from base64 import b64decode
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import httpx2
 from anthropic import Anthropic
+from anthropic.types import StopReason
+from anthropic.types.beta import BetaStopReason
 from deepeval.dataset import EvaluationDataset as DeepEvalDataset
 from deepeval.test_case import LLMTestCase
 from google.genai import types
@@ -45,6 +47,9 @@ from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import ToolOutput
 from openai import OpenAI
+from openai.types.chat.chat_completion import Choice
+from openai.types.responses import Response
+from openai.types.responses.response import IncompleteDetails
 from openinference.instrumentation.langchain import LangChainInstrumentor
 from openinference.instrumentation.openai import OpenAIInstrumentor
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
@@ -330,10 +335,28 @@ def langfuse() -> Iterator[Any]:
         yield json.loads(seen.model_dump_json(by_alias=True, exclude_none=True))
 
 
+def reasons() -> Iterator[str]:
+    """Yield the words for the end of an answer, from the libraries' own types."""
+    for annotation in (
+        Choice.model_fields["finish_reason"].annotation,
+        Response.model_fields["status"].annotation,
+        IncompleteDetails.model_fields["reason"].annotation,
+        StopReason,
+        BetaStopReason,
+    ):
+        yield from _literals(annotation)
+    yield from (each.name for each in types.FinishReason)
+
+
+def _literals(annotation: Any) -> Iterator[str]:
+    for each in get_args(annotation):
+        yield from [each] if isinstance(each, str) else _literals(each)
+
+
 if __name__ == "__main__":
     for make in (
         *(ragas, deepeval, llama_index, haystack, google_genai, langchain, openai, anthropic),
-        *(openinference, langfuse),
+        *(openinference, langfuse, reasons),
     ):
         for message in make():
             sys.stdout.write(f"{json.dumps([make.__name__, message])}\n")

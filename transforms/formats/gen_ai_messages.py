@@ -11,20 +11,10 @@ from groundwatch.schemas.wire import gen_ai_messages as wire
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
 from groundwatch.transforms.formats.fact_collection import FactCollection, first_text, render_value
 from groundwatch.transforms.formats.field_values import true_tags
+from groundwatch.transforms.formats.finish_reasons import read_end
 from groundwatch.transforms.formats.format import Format, Reading, Request
 from groundwatch.transforms.formats.text_parts import join_parts
 
-# Gemini's names lead to the same verdicts.
-_FINISH_REASONS = {
-    "": "STOP",
-    "content_filter": "SAFETY",
-    "end_turn": "STOP",
-    "length": "MAX_TOKENS",
-    "max_tokens": "MAX_TOKENS",
-    "stop": "STOP",
-    "tool_call": "STOP",
-    "tool_calls": "STOP",
-}
 _THOUGHTS = ("reasoning", "thinking")
 _TOOLS = ("tool", "function")
 
@@ -44,16 +34,17 @@ def _read(request: Request) -> Reading:
     outputs = [message for message in record.output_messages if message.role not in _TOOLS]
     said = [message for message in outputs if _text(message).strip()]
     last = next(reversed(said or outputs), None)
-    finish_reason = last.finish_reason if last else ""
+    reasons = [last.finish_reason] if last and last.finish_reason else record.finish_reasons[-1:]
+    end = read_end(("stop", *reasons) if last else ())
     text = _text(last) if last else ""
     has_failed = bool(record.error_type) and not text
     answer = Answer(
         message=request.message,
         query=next(_texts_of("user", reversed(record.input_messages)), None),
         answer_text=text,
-        state="FAILED" if has_failed else None,
+        state="FAILED" if has_failed else end.state,
         error_status=record.error_type if has_failed else None,
-        finish_reason=_FINISH_REASONS.get(finish_reason, finish_reason.upper()) if last else None,
+        finish_reason=end.finish_reason,
         facts=facts.all(),
         tags=true_tags({Tag.MULTIPLE_CANDIDATES: len(said) > 1}),
     )

@@ -136,26 +136,34 @@ def _is_redacted(row: wire.EnrichedRow) -> bool:
 
 def _signals(row: wire.EnrichedRow) -> dict[str, Any]:
     """Derive fields of `Answer` that lead to the same decision and the same tags as before."""
-    reason, reasons = row.verdict_reason, row.skip_reasons
-    is_explained = reason in (*routing.FINDINGS, routing.BLOCKED_RATING, *reasons)
-    if not routing.has_finish_reasons(row.source_format):
-        if reason in routing.STATE_VERDICTS:
-            return {"skip_reasons": reasons, "state": reason}
-        if is_explained:
-            return {"skip_reasons": reasons}
-        # The only other reason is the error that ended a stream.
-        return {"skip_reasons": reasons, "state": "FAILED", "error_status": reason}
-    finish_reason: str | None = "STOP"
+    reason, is_candidate = row.verdict_reason, routing.has_finish_reasons(row.source_format)
+    is_explained = reason in (*routing.FINDINGS, routing.BLOCKED_RATING, *row.skip_reasons)
+    state = reason if reason in routing.STATE_VERDICTS else None
+    # A record holds skip reasons, the finish reason and the block reason in one list.
+    known = routing.SKIP_REASON_VERDICTS if is_candidate else ()
+    skipped = [
+        each
+        for each in row.skip_reasons
+        if each in known or not (is_candidate or each in routing.POLICY_FINISH_REASONS)
+    ]
+    blocked = [each for each in row.skip_reasons if each not in skipped]
+    finish_reason = "STOP" if is_candidate else None
     if Tag.UNFINISHED in row.tags:
         finish_reason = None
     elif Tag.TRUNCATED in row.tags:
         finish_reason = "MAX_TOKENS"
     elif Tag.ABNORMAL_FINISH in row.tags:
-        finish_reason = "OTHER" if is_explained else reason
-    elif reasons and reasons[0] in routing.POLICY_FINISH_REASONS:
-        # A record holds the finish reason and the block reason in one list.
-        finish_reason, reasons = reasons[0], reasons[1:]
-    return {"finish_reason": finish_reason, "block_reason": reasons[0] if reasons else None}
+        finish_reason = "OTHER" if is_explained or state else reason
+    elif blocked and blocked[0] in routing.POLICY_FINISH_REASONS:
+        finish_reason, *blocked = blocked
+    is_error = not (state or is_explained or Tag.ABNORMAL_FINISH in row.tags)
+    return {
+        "state": "FAILED" if is_error else state,
+        "error_status": reason if is_error else None,
+        "skip_reasons": tuple(skipped),
+        "finish_reason": finish_reason,
+        "block_reason": blocked[0] if blocked else None,
+    }
 
 
 ENVELOPE = Format(

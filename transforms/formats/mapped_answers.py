@@ -13,6 +13,7 @@ from groundwatch.schemas.wire.json_input import camel_case_name, read_json
 from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
 from groundwatch.transforms.formats.field_maps.field_map import PRESETS, FieldMap
 from groundwatch.transforms.formats.field_values import first_time, true_tags
+from groundwatch.transforms.formats.finish_reasons import read_end
 from groundwatch.transforms.formats.format import Format, Reading, Request
 
 MAPPED = "field_map.custom"
@@ -55,6 +56,8 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     queries = [each for each in field_map.find("query", value) if isinstance(each, str) and each]
     if queries:
         found["query"] = queries[-1]  # of a conversation
+    end = read_end(field_map.end_words(value))
+    found |= {name: each for name, each in end._asdict().items() if each}
     for field, name in _NAMES.items():
         if given := next(map(render_value, field_map.find(field, value)), ""):
             found[name] = given
@@ -125,14 +128,14 @@ def _presets(*, first: bool) -> tuple[Format, ...]:
     return tuple(
         replace(
             _format_of(each.name, each.field_map, each.matches, each.reject_other),
-            marks=frozenset({each.rarest_name}),
+            marks=each.rarest_names,
         )
         for each in chosen
     )
 
 
 FIRST_PRESETS, OTHER_PRESETS = _presets(first=True), _presets(first=False)
-_RAREST_NAMES = frozenset(preset.rarest_name for preset in PRESETS)
+_RAREST_NAMES = frozenset[str]().union(*(preset.rarest_names for preset in PRESETS))
 
 
 def is_row(value: object) -> bool:

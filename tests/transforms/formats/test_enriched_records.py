@@ -116,11 +116,34 @@ GEMINI = answers(
     finish_reason=FINISH_REASONS,
     block_reason=BLOCK_REASONS,
 )
-ENVELOPES = answers(source_format=st.just("groundwatch.envelope"))
+ELIDED = st.sampled_from([(), ("ELIDED",)])
+RECORDED = st.one_of(
+    answers(
+        source_format=st.sampled_from(["openai.chat_completions", "opentelemetry.gen_ai"]),
+        finish_reason=FINISH_REASONS,
+        state=st.sampled_from([None, "IN_PROGRESS"]),
+        skip_reasons=ELIDED,
+    ),
+    answers(
+        text=st.just(""),
+        source_format=st.just("opentelemetry.gen_ai"),
+        state=st.just("FAILED"),
+        error_status=st.sampled_from(["timeout", "500"]),
+        finish_reason=FINISH_REASONS,
+    ),
+    answers(
+        source_format=st.just("gemini.agent_events"),
+        state=st.sampled_from([None, "IN_PROGRESS"]),
+        finish_reason=FINISH_REASONS,
+        block_reason=BLOCK_REASONS,
+        skip_reasons=ELIDED,
+    ),
+)
+ENVELOPES = answers(source_format=st.just("groundwatch.envelope"), skip_reasons=ELIDED)
 
 
 @example(an_answer("", source_format="gemini.candidate", finish_reason="47"))
-@given(st.one_of(DISCOVERY_ENGINE, INTERRUPTED, GEMINI, ENVELOPES))
+@given(st.one_of(DISCOVERY_ENGINE, INTERRUPTED, GEMINI, RECORDED, ENVELOPES))
 def test_checking_a_record_again_gives_the_same_record(
     answer: Answer,
 ) -> None:

@@ -21,6 +21,7 @@ ROW = {
         "bot": "pets",
         "chat": "c1",
         "ids": ["t", "s"],
+        "why": "length",
     },
 }
 WHOLE_MAP = (
@@ -36,6 +37,9 @@ WHOLE_MAP = (
     ("span", "$.meta.ids[1]"),
     ("response", "$.meta.none"),
     ("response", "$.meta.key"),
+    ("refusal", "$.meta.none"),
+    ("error", "$.meta.none"),
+    ("finish_reason", "$.meta.why"),
 )
 FACTS_MAP = (("facts", "$.found[*].chunk"),)
 
@@ -59,6 +63,7 @@ def test_a_map_reads_every_field() -> None:
     assert (answer.answer_name, answer.engine, answer.session) == ("7", "pets", "c1")
     assert (answer.trace_id, answer.span_id, answer.response_id) == ("t", "s", "7")
     assert answer.event_time_us == 1_772_539_200_000_000
+    assert answer.finish_reason == "MAX_TOKENS"
     assert {field for field, _ in WHOLE_MAP} == {*FIELDS}
 
 

@@ -44,6 +44,7 @@ _FIELDS = {
     "genairetrievaldocuments": "retrievalDocuments",
     "genaisysteminstructions": "systemInstructions",
     "errortype": "errorType",
+    "genairesponsefinishreasons": "finishReasons",
 }
 
 # Of OpenTelemetry's other conventions, and of GenAI's: settings, addresses, errors, tools.

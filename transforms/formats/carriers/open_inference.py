@@ -44,7 +44,7 @@ _DOCUMENTS = words("$.retrieval.documents[*].document $.reranker.output_document
 _OTHERS = words("""
     $.input.value $.output.value $.llm.input_messages $.llm.output_messages $.llm.tools
     $.llm.invocation_parameters $.tool.description $.tool.json_schema $.tool.parameters
-    $.reranker.query $.openinference
+    $.llm.finish_reason $.reranker.query $.openinference
 """)
 _KNOWN = KnownPaths(
     tuple(
@@ -94,6 +94,7 @@ def read_inference(attributes: Mapping[str, Any]) -> InferenceSpan:
         "gen_ai.input.messages": inputs,
         "gen_ai.output.messages": outputs,
         "gen_ai.conversation.id": _at(fields, "session.id") or "",
+        "gen_ai.response.finish_reasons": [_at(fields, "llm.finish_reason") or ""],
     }
     is_answer = bool(outputs or said)
     return InferenceSpan(

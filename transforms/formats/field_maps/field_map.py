@@ -24,11 +24,12 @@ from groundwatch.transforms.formats.field_maps.json_path import (
     json_path,
     read_text_as_json,
 )
+from groundwatch.transforms.formats.finish_reasons import ERROR, REFUSAL
 from groundwatch.transforms.formats.text_parts import join_parts
 
 FIELDS: tuple[str, ...] = (
     *("query", "answer", "facts", "document", "id", "time"),
-    *("engine", "session", "trace", "span", "response"),
+    *("engine", "session", "trace", "span", "response", "finish_reason", "refusal", "error"),
 )
 PathPairs = tuple[tuple[str, str], ...]
 """Pairs of a field and its path; several paths of one field are tried in their order."""
@@ -126,6 +127,14 @@ class FieldMap(Record, frozen=True):
                 kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
                 raise UnreadableAnswer(f"The {field}{self.describe(field)} is {kind}, not a text.")
         return join_parts(map(_text_or_none, parts))
+
+    def end_words(self, value: object) -> Iterator[str]:
+        """Yield the producer's words for why the answer ended; of several the last."""
+        for field in (REFUSAL, ERROR):
+            if any(self.find(field, value)):
+                yield field
+        for path in self.paths.get("finish_reason", ()):
+            yield from [each for each in path.find(value) if isinstance(each, str)][-1:]
 
     def facts(self, value: object) -> Iterator[Fact | None]:
         """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text.
@@ -319,26 +328,25 @@ def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
 
 
 class Preset(Record, frozen=True):
-    """The field map of a tool, as `presets.toml` describes it; the rarest mark comes first."""
+    """The field map of a tool, as `presets.toml` describes it.
+
+    Some of its `rarest_names` is in each row, and in few rows of other tools.
+    """
 
     name: str
-    marks: tuple[JsonPath, ...]
+    marks: tuple[tuple[JsonPath, ...], ...]
+    rarest_names: frozenset[str]
     field_map: FieldMap
     comes_first: bool
     needs_text: bool
     type_name: str
     types: tuple[str, ...]
 
-    @property
-    def rarest_name(self) -> str:
-        """The field that few rows of other tools have."""
-        return camel_case_name(self.marks[0].first_name)
-
     def matches(self, value: Mapping[str, object]) -> bool:
         """Return whether parsed JSON, in camelCase, is a row of the tool."""
         return (
-            self.rarest_name in value
-            and all(mark.find(value) for mark in self.marks)
+            not self.rarest_names.isdisjoint(value)
+            and any(all(mark.find(value) for mark in marks) for marks in self.marks)
             and (not self.needs_text or _has_text(self.field_map.find("answer", value)))
         )
 
@@ -364,8 +372,11 @@ def _preset(
         prompt=tuple(map(json_path, words(others.pop("prompt", "")))),
         **others,
     )
-    mark_paths = tuple(map(json_path, words(marks)))
-    return Preset(name, mark_paths, field_map, comes_first, needs_text, type_name, types)
+    mark_paths = tuple(
+        tuple(map(json_path, words(alternative))) for alternative in _SEPARATOR.split(marks)
+    )
+    rarest = frozenset(camel_case_name(paths[0].first_name) for paths in mark_paths)
+    return Preset(name, mark_paths, rarest, field_map, comes_first, needs_text, type_name, types)
 
 
 _TABLE: dict[str, dict[str, Any]] = tomllib.loads(

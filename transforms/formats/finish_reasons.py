@@ -1,0 +1,58 @@
+"""Read why an answer ended, as models and the tools that record them write it.
+
+Sources: the enumerations of OpenAI's Responses and Chat Completions, Anthropic's Messages,
+Bedrock's StopReason and GuardrailAction and OpenTelemetry's FinishReason, and the states of
+Langfuse, LangSmith, LiteLLM and Phoenix. docs/formats.md lists them.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from groundwatch.schemas.wire.wire_type import words
+
+REFUSAL, ERROR = "refusal", "error"
+"""The words for a text that refuses the question, and for an error beside the answer."""
+
+
+class End(NamedTuple):
+    """Why an answer ended, as `Answer` has it: in Gemini's names."""
+
+    finish_reason: str | None = None
+    state: str | None = None
+
+
+_STOP = End("STOP")
+_ENDS = {
+    **dict.fromkeys(
+        words("""
+            stop end_turn stop_sequence completed complete tool_call tool_calls tool_use
+            function_call
+        """),
+        _STOP,
+    ),
+    **dict.fromkeys(
+        words("length max_tokens max_output_tokens model_context_window_exceeded incomplete"),
+        End("MAX_TOKENS"),
+    ),
+    **dict.fromkeys(
+        words("content_filter content_filtered guardrail_intervened intervened refusal"),
+        End("SAFETY"),
+    ),
+    **dict.fromkeys(
+        words("in_progress queued pending pause_turn compaction"), End(state="IN_PROGRESS")
+    ),
+    # States of a run, and levels of a log, that say nothing of the answer.
+    **dict.fromkeys(
+        words("none success ok unset default debug warning finish_reason_unspecified"), End()
+    ),
+}
+
+
+def read_end(reasons: Iterable[str]) -> End:
+    """Return the first end that says more than that the answer is whole.
+
+    A reason that is not known is that of a newer version: it is kept, in upper case.
+    """
+    ends = [_ENDS.get(reason.strip().lower(), End(reason.strip().upper())) for reason in reasons]
+    known = [end for end in ends if end not in (End(), End(""))]
+    return next((end for end in known if end != _STOP), _STOP if known else End())
