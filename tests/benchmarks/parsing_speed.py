@@ -2,12 +2,13 @@
 
     python -m tests.benchmarks.parsing_speed --baseline CHECKOUT
 
-The messages are the examples of the baseline's docs/formats.md, as they are and with facts of the
-usual length; a baseline is a folder with the sources of another version. The versions take turns,
-in processes of their own. Prints each format's ratio, and that of all.
+The messages are the examples of the baseline's docs/formats.md and rows of all presets, as they are
+and with facts of the usual length; a baseline is a folder with the sources of another version. The
+versions take turns, in processes of their own. Prints each format's ratio, and that of all.
 """
 
 import argparse
+import json
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 from tests.benchmarks.version_worker import VersionWorker
 from tests.support.formats_page import examples_in
 from tests.support.repository import ROOT
+from tests.transforms.formats.field_maps.test_presets import FACTS, SHAPES
 
 _COPIES = 150
 _LONG = (
@@ -41,8 +43,9 @@ for line in sys.stdin:
 def _examples(version: Path) -> dict[str, bytes]:
     page = (version / "docs" / "formats.md").read_text(encoding="utf-8")
     found: dict[str, bytes] = {}
-    for name, short in examples_in(page).items():
-        long = short.replace("Lamps glow.", _LONG.strip())
+    rows = {name: json.dumps(shape.row) for name, shape in SHAPES.items()}
+    for name, short in (examples_in(page) | rows).items():
+        long = short.replace("Lamps glow.", _LONG.strip()).replace(FACTS[0], _LONG.strip())
         found[name] = "\n".join([short, long] * _COPIES).encode()
     return found
 

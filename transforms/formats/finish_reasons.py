@@ -53,6 +53,6 @@ def read_end(reasons: Iterable[str]) -> End:
 
     A reason that is not known is that of a newer version: it is kept, in upper case.
     """
-    ends = [_ENDS.get(reason.strip().lower(), End(reason.strip().upper())) for reason in reasons]
+    ends = [_ENDS.get(reason.strip().lower()) or End(reason.strip().upper()) for reason in reasons]
     known = [end for end in ends if end not in (End(), End(""))]
     return next((end for end in known if end != _STOP), _STOP if known else End())

@@ -113,6 +113,8 @@ class FieldMap(Record, frozen=True):
     def find(self, field: str, value: object) -> list[object]:
         """Return the values of a field."""
         paths = self.paths.get(field, ())
+        if not paths:
+            return []
         if field == "facts":
             return list(chain.from_iterable(path.find(value) for path in paths))
         return _first_text_of(path.find(value) for path in paths)
@@ -231,8 +233,13 @@ def _text_or_none(value: object) -> str | None:
 
 def _first_text_of(found: Iterable[list[object]]) -> list[object]:
     """Return the first values among which is a text, else the first that are any."""
-    joined = [list(map(_joined_blocks, each)) for each in found]
-    return next(filter(_has_text, joined), next(filter(None, joined), []))
+    first: list[object] = []
+    for each in filter(None, found):
+        joined = list(map(_joined_blocks, each))
+        if _has_text(joined):
+            return joined
+        first = first or joined
+    return first
 
 
 def _has_text(found: list[object]) -> bool:

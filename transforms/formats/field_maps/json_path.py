@@ -8,8 +8,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-
-from msgspec.structs import replace
+from itertools import takewhile
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnreadableAnswer
@@ -24,6 +23,7 @@ _STEP = re.compile(
         (?P<every>\*)
         | (?P<index>-?\d{1,9})
         | (?P<quoted>'[^']*'|"[^"]*")
+        | (?P<union>'[^']*'(?:\s*,\s*'[^']*')+)
         | \?\s*\(?\s*@(?P<inner>[^=!()\s]+)\s*(?P<operator>[=!]=)\s*
           (?P<literal>'[^']*'|"[^"]*"|-?\d+|true|false)\s*\)?
     )\s*\]
@@ -55,24 +55,36 @@ class Filter(Record, frozen=True, kw_only=True):
         return (self.literal in self.path.find(item)) is self.is_equal
 
 
-Step = str | int | Every | Filter
+class Union(Record, frozen=True):
+    """Select the fields that are there, of some names."""
+
+    names: tuple[str, ...]
+
+
+Step = str | int | Every | Filter | Union
 
 
 class JsonPath(Record, frozen=True):
-    """A path such as ``$.documents[*].text``, as its text and its steps."""
+    """A path such as ``$.documents[*].text``, as its text and its steps.
+
+    The first steps that name fields are also `names`, in both letter cases: most paths of a preset
+    end there, at a field that a row does not have. The `others` come behind them.
+    """
 
     text: str
     steps: tuple[Step, ...]
+    names: tuple[tuple[str, str], ...]
+    others: tuple[Step, ...]
 
     @property
     def first_name(self) -> str:
         """The field of the outermost object that the path leads through, "" if it names none."""
-        return next((step for step in self.steps[:1] if isinstance(step, str)), "")
+        return self.names[0][0] if self.names else ""
 
     def find(self, value: object) -> list[object]:
         """Return the values that the path finds, in their order; none where it leads nowhere."""
-        found = [value]
-        for step in self.steps:
+        found = self._find_named(value)
+        for step in self.others if found else ():
             found = [each for item in found for each in _select(step, read_text_as_json(item))]
         for each in found:
             reject_repeated(each)
@@ -84,8 +96,9 @@ class JsonPath(Record, frozen=True):
         Blocks of text are parts of one text if nothing else is between them in their list. All
         other values are separate, such as messages.
         """
-        found: list[tuple[tuple[object, ...], object]] = [((), value)]
-        for step in self.steps:
+        found: list[tuple[tuple[object, ...], object]]
+        found = [((), each) for each in self._find_named(value)]
+        for step in self.others if found else ():
             found = [
                 ((*place, key), each)
                 for place, item in found
@@ -93,7 +106,7 @@ class JsonPath(Record, frozen=True):
             ]
         blocks = [
             number
-            for number, step in enumerate(self.steps)
+            for number, step in enumerate(self.others)
             if isinstance(step, Filter) and step.is_equal and step.literal in TEXT_BLOCKS
         ]
         parts: list[object] = []
@@ -109,8 +122,24 @@ class JsonPath(Record, frozen=True):
         steps = self.steps
         while steps and isinstance(steps[-1], Every):
             steps = steps[:-1]
-        found = replace(self, steps=steps).find(value)
+        found = _path(self.text, steps).find(value)
         return bool(found) and all(_is_empty(read_text_as_json(each)) for each in found)
+
+    def _find_named(self, value: object) -> list[object]:
+        """Return the value of the first fields that the path names; none if one is missing."""
+        for name, camel in self.names:
+            fields = value if isinstance(value, dict) else read_text_as_json(value)
+            if not isinstance(fields, dict):
+                return []
+            if name in fields:
+                value = fields[name]
+            elif camel in fields:
+                value = fields[camel]
+            elif "." in name and (items := _numbered_items(fields, f"{name}.")):
+                value = items
+            else:
+                return []
+        return [value]
 
 
 def next_steps(
@@ -125,6 +154,9 @@ def next_steps(
         yield rest
     elif isinstance(step, Filter):
         if step.selects(value):
+            yield rest
+    elif isinstance(step, Union):
+        if camel_case_name(name) in map(camel_case_name, step.names):
             yield rest
     elif isinstance(step, int):
         number, count = place
@@ -148,11 +180,17 @@ def json_path(text: str) -> JsonPath:
         if match is None:
             raise ValueError(
                 f"the path is not understood from {text[end : end + 20]!r}: it may hold .NAME,"
-                " ['NAME'], [0], [-1], [*] and [?(@.NAME=='TEXT')]"
+                " ['NAME'], ['NAME', 'NAME'], [0], [-1], [*] and [?(@.NAME=='TEXT')]"
             )
         steps.append(_step(match))
         end = match.end()
-    return JsonPath(text, tuple(steps))
+    return _path(text, tuple(steps))
+
+
+def _path(text: str, steps: tuple[Step, ...]) -> JsonPath:
+    named = tuple(takewhile(lambda step: isinstance(step, str), steps))
+    names = tuple((name, camel_case_name(name)) for name in map(str, named))
+    return JsonPath(text, steps, names, steps[len(named) :])
 
 
 def read_text_as_json(value: object) -> object:
@@ -194,6 +232,8 @@ def _step(match: re.Match[str]) -> Step:
             literal=_literal(match["literal"]),
             is_equal=match["operator"] == "==",
         )
+    if match["union"]:
+        return Union(tuple(re.findall("'([^']*)'", match["union"])))
     return match["name"] or match["quoted"][1:-1]
 
 
@@ -208,13 +248,15 @@ def _select(step: Step, value: object) -> Iterable[object]:
         return _field(value, step)
     if isinstance(step, int):
         return value[step : step + 1 or None] if isinstance(value, list) else ()
+    if isinstance(step, Union):
+        return [each for name in step.names for each in _field(value, name)]
     items = _items(value)
     return items if isinstance(step, Every) else filter(step.selects, items)
 
 
 def _select_with_keys(step: Step, value: object) -> Iterator[tuple[object, object]]:
     """Select as `_select` does, with the index or name of each value."""
-    if isinstance(step, str | int):
+    if isinstance(step, str | int | Union):
         yield from ((step, each) for each in _select(step, value))
         return
     items = value.items() if isinstance(value, dict) else enumerate(_items(value))
@@ -240,17 +282,18 @@ def _field(value: object, name: str) -> Iterable[object]:
     for spelling in (name, camel_case_name(name)):
         if spelling in value:
             return (value[spelling],)
-    return _numbered_items(value, f"{name}.") if "." in name else ()
+    items = _numbered_items(value, f"{name}.") if "." in name else []
+    return [items] if items else ()
 
 
-def _numbered_items(fields: Mapping[str, object], prefix: str) -> Iterable[object]:
-    """Return the list whose items attributes of OpenTelemetry hold as `documents.0.id`."""
+def _numbered_items(fields: Mapping[str, object], prefix: str) -> list[object]:
+    """Return the items that attributes of OpenTelemetry hold as `documents.0.id`."""
     items: dict[int, dict[str, object]] = {}
     for name in fields:
         number, _, inner = name.removeprefix(prefix).partition(".")
         if name.startswith(prefix) and number.isdecimal() and inner:
             items.setdefault(int(number), {})[inner] = fields[name]
-    return [[items[number] for number in sorted(items)]] if items else ()
+    return [items[number] for number in sorted(items)]
 
 
 def _items(value: object) -> Iterable[object]:

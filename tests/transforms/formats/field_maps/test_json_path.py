@@ -39,6 +39,8 @@ FOUND = {
     "$.as_text.documents[0].body": ["inner"],
     "$['found.items'][*].body": ["first", "second"],
     "$['found.items'][0].url": ["u"],
+    "$.as_text.documents[0]['title', 'body']": ["inner"],
+    "$['retrieval_context','nothing','reply']": [["x", "y", "z"], "It boils."],
     "$.reply.text": [],
     "$.nothing[*].here": [],
 }
