@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := launch/constraints.txt
 # The rules that `make mutants` changes: of routing, verdicts, splitting and merging.
-RULES ?= routing tagging limits planning merging
+RULES ?= routing tagging text_splitting planning merging
 # An environment of its own inside: LangChain's packages hook themselves into pytest.
 BENCH := $(VENV)/bench
 

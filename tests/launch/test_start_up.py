@@ -29,8 +29,7 @@ sys.stderr.write("\\n" + json.dumps([status, time.process_time(), sorted(sys.mod
 # Empty packages that every interpreter loads, not clients.
 _EMPTY = {"google", "google.cloud"}
 _CLIENTS = frozenset({"apache_beam", "google", "grpc"})
-_CHECKER = "groundwatch.transforms.lexical"
-_HEAVY = _CLIENTS | {"aiohttp", "jinja2", "rich", _CHECKER}
+_HEAVY = _CLIENTS | {"aiohttp", "jinja2", "rich", "groundwatch.transforms.lexical"}
 
 
 class Start(NamedTuple):

@@ -13,9 +13,9 @@ from groundwatch.schemas.message import Message
 from groundwatch.transforms.grounding.embedded_service import answer
 from groundwatch.transforms.lexical.check_claims import find_contradictions
 from groundwatch.transforms.lexical.sentences import split_sentences
-from groundwatch.transforms.rules.check_limits import CheckLimits
-from groundwatch.transforms.rules.limits import count_tokens
+from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.planning import plan_within
+from groundwatch.transforms.rules.text_splitting import count_tokens
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import CHECK_PATH, check_request
 

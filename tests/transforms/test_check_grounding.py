@@ -19,7 +19,7 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.check_grounding import CHECKED, CheckGrounding
 from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from groundwatch.transforms.rules.check_limits import CheckLimits
+from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.runtime.failures import FAILURES
 from tests.support import wire_faults
 from tests.support.builders import a_fact, an_answer

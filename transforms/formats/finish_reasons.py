@@ -22,6 +22,7 @@ class End(NamedTuple):
 
 
 _STOP = End("STOP")
+_PLAIN = {End(): 0, _STOP: 1}
 _ENDS = {
     **dict.fromkeys(
         words("""
@@ -42,6 +43,7 @@ _ENDS = {
         words("in_progress queued pending pause_turn compaction"), End(state="IN_PROGRESS")
     ),
     # States of a run, and levels of a log, that say nothing of the answer.
+    "": End(),
     **dict.fromkeys(
         words("none success ok unset default debug warning finish_reason_unspecified"), End()
     ),
@@ -54,5 +56,4 @@ def read_end(reasons: Iterable[str]) -> End:
     A reason that is not known is that of a newer version: it is kept, in upper case.
     """
     ends = [_ENDS.get(reason.strip().lower()) or End(reason.strip().upper()) for reason in reasons]
-    known = [end for end in ends if end not in (End(), End(""))]
-    return next((end for end in known if end != _STOP), _STOP if known else End())
+    return max(ends, key=lambda end: _PLAIN.get(end, len(_PLAIN)), default=End())

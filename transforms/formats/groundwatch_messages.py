@@ -140,13 +140,11 @@ def _signals(row: wire.EnrichedRow) -> dict[str, Any]:
     is_explained = reason in (*routing.FINDINGS, routing.BLOCKED_RATING, *row.skip_reasons)
     state = reason if reason in routing.STATE_VERDICTS else None
     # A record holds skip reasons, the finish reason and the block reason in one list.
-    known = routing.SKIP_REASON_VERDICTS if is_candidate else ()
-    skipped = [
-        each
-        for each in row.skip_reasons
-        if each in known or not (is_candidate or each in routing.POLICY_FINISH_REASONS)
+    skips, policy = routing.SKIP_REASON_VERDICTS, routing.POLICY_FINISH_REASONS
+    blocked = [
+        each for each in row.skip_reasons if (each not in skips if is_candidate else each in policy)
     ]
-    blocked = [each for each in row.skip_reasons if each not in skipped]
+    skipped = tuple(each for each in row.skip_reasons if each not in blocked)
     finish_reason = "STOP" if is_candidate else None
     if Tag.UNFINISHED in row.tags:
         finish_reason = None
@@ -154,13 +152,13 @@ def _signals(row: wire.EnrichedRow) -> dict[str, Any]:
         finish_reason = "MAX_TOKENS"
     elif Tag.ABNORMAL_FINISH in row.tags:
         finish_reason = "OTHER" if is_explained or state else reason
-    elif blocked and blocked[0] in routing.POLICY_FINISH_REASONS:
+    elif blocked and blocked[0] in policy:
         finish_reason, *blocked = blocked
     is_error = not (state or is_explained or Tag.ABNORMAL_FINISH in row.tags)
     return {
         "state": "FAILED" if is_error else state,
         "error_status": reason if is_error else None,
-        "skip_reasons": tuple(skipped),
+        "skip_reasons": skipped,
         "finish_reason": finish_reason,
         "block_reason": blocked[0] if blocked else None,
     }

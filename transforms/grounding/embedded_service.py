@@ -16,8 +16,8 @@ from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
 from groundwatch.transforms.grounding.scorers.unsupported_tokens import UnsupportedTokens
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.claim_result import ScoreClaims, ScorerFailed
-from groundwatch.transforms.rules.check_limits import CheckLimits
-from groundwatch.transforms.rules.limits import count_tokens
+from groundwatch.transforms.rules.limits import CheckLimits
+from groundwatch.transforms.rules.text_splitting import count_tokens
 from groundwatch.transforms.runtime.waiting import waiting_for
 
 _CHECK_PATH = re.compile(

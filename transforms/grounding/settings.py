@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.quantities import MEGABYTE
-from groundwatch.transforms.rules.check_limits import CheckLimits
+from groundwatch.transforms.rules.limits import CheckLimits
 
 LOCAL = "local"
 DISCOVERY_ENGINE = "discoveryengine"

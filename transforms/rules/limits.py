@@ -1,64 +1,14 @@
-"""Count the tokens of a text, and split a longer one without losing a character."""
+"""The limits of one check."""
 
-import re
-from collections.abc import Callable, Iterator
-from itertools import pairwise
-
-from groundwatch.transforms.lexical.sentences import UNSPACED_SCRIPTS, locate_sentences
-
-Measure = Callable[[str], int]  # the size of a text is at most the sum of its parts' sizes
-_UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
-_WORDS_AND_SPACES = re.compile(r"\s+|\S+")
-# Armenian, Arabic, Devanagari (single and double), Ethiopic
-_OTHER_FULL_STOPS = re.compile("[\u0589\u06d4\u0964\u0965\u1362]")
+from groundwatch.schemas import Record
 
 
-def count_tokens(text: str) -> int:
-    """Count the service's tokens: words, and every full stop, also within words.
+class CheckLimits(Record, frozen=True, kw_only=True):
+    """The limits of one `groundingConfigs.check` call.
 
-    The service calls a token "a word or a period", and does not define the tokens of "3.14". This
-    count has a margin, so that a request is within the limit in any case. In scripts without spaces
-    between words every character counts.
+    Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
     """
-    characters = 0
-    if not text.isascii():
-        text, characters = _UNSPACED.subn(" ", _OTHER_FULL_STOPS.sub(".", text))
-    return characters + text.count(".") + len(text.replace(".", "").split())
 
-
-def split_text(text: str, limit: int, measure: Measure) -> list[str]:
-    """Split a text into pieces within a limit, at sentence ends, or else at white space."""
-    if measure(text) <= limit:
-        return [text]
-    slices = re.compile(f"(?s:.){{1,{limit}}}").findall
-    return list(_pieces(text, limit, measure, (_sentences, _WORDS_AND_SPACES.findall, slices)))
-
-
-def _pieces(
-    text: str, limit: int, measure: Measure, splits: tuple[Callable[[str], list[str]], ...]
-) -> Iterator[str]:
-    """Split a text, split the parts that are too large more finely, and join adjacent parts."""
-    split, *finer = splits
-    piece: list[str] = []
-    size = 0
-    for part in split(text):
-        part_size = measure(part)
-        too_large = part_size > limit
-        for unit in _pieces(part, limit, measure, tuple(finer)) if too_large else (part,):
-            unit_size = measure(unit) if too_large else part_size
-            if piece and size + unit_size > limit:
-                yield "".join(piece)
-                piece, size = [], 0
-            piece.append(unit)
-            size += unit_size
-    yield "".join(piece)
-
-
-def _sentences(text: str) -> list[str]:
-    """Split before each sentence, and before the marks at the start of its line."""
-    sentences = list(locate_sentences(text))
-    starts = [
-        text.rfind("\n", start + len(sentence), following) + 1 or following
-        for (start, sentence), (following, _) in pairwise(sentences)
-    ]
-    return [text[a:b] for a, b in pairwise([0, *starts, len(text)])]
+    max_facts: int = 200
+    max_fact_chars: int = 10_000
+    max_answer_tokens: int = 4_096

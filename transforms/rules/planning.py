@@ -5,8 +5,8 @@ from math import ceil
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Fact
-from groundwatch.transforms.rules.check_limits import CheckLimits
-from groundwatch.transforms.rules.limits import Measure, count_tokens, split_text
+from groundwatch.transforms.rules.limits import CheckLimits
+from groundwatch.transforms.rules.text_splitting import Measure, count_tokens, split_text
 
 
 class AnswerPiece(Record, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.rules.alerting import AlertRule
-from groundwatch.transforms.rules.check_limits import CheckLimits
+from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
 from groundwatch.transforms.rules.thresholds import Thresholds

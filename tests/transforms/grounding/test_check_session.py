@@ -22,7 +22,7 @@ from groundwatch.transforms.grounding.protocol import CheckReply
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
 from groundwatch.transforms.grounding.settings import CheckSettings, RetrySettings
 from groundwatch.transforms.lexical.check_claims import check_grounding
-from groundwatch.transforms.rules.check_limits import CheckLimits
+from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.runtime import clock
 from tests.support.builders import NOON_US, an_answer
 from tests.support.fault_server import FaultServer, always

@@ -16,7 +16,7 @@ from groundwatch.transforms.grounding.client import GroundingClient
 from groundwatch.transforms.grounding.embedded_service import LocalTransport
 from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
 from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.rules.check_limits import CheckLimits
+from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.builders import a_fact, an_answer
 from tests.support.texts import said_text
 

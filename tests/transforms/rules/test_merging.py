@@ -18,7 +18,7 @@ from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.sentences import split_sentences
 from groundwatch.transforms.lexical.support_score import support_score
-from groundwatch.transforms.rules.check_limits import CheckLimits
+from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.merging import merge_replies
 from groundwatch.transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall, plan_calls
 from tests.support.builders import a_claim, a_fact, a_reply, a_wire_claim

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.schemas.answer import Fact
-from groundwatch.transforms.rules.check_limits import CheckLimits
-from groundwatch.transforms.rules.limits import count_tokens
+from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.planning import (
     AnswerPiece,
     FactPiece,
@@ -18,6 +17,7 @@ from groundwatch.transforms.rules.planning import (
     plan_calls,
     plan_within,
 )
+from groundwatch.transforms.rules.text_splitting import count_tokens
 from tests.support.builders import a_fact
 from tests.support.texts import said_text
 

@@ -56,7 +56,7 @@ _KNOWN = KnownPaths(
 
 
 class InferenceSpan(Record, frozen=True, kw_only=True):
-    """What a span tells: attributes of an answer in OpenTelemetry's names, or none; and documents.
+    """What a span holds: attributes of an answer in OpenTelemetry's names, or none; and documents.
 
     An answer is uncertain, and may have no messages, where it is in JSON of a shape of its own.
     """

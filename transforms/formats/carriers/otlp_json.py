@@ -47,7 +47,7 @@ _ENDS = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUn
 class _Span(NamedTuple):
     """A span or log record: its answers by their event, None for its own, and its documents.
 
-    An answer of uncertain shape is used only if no call below the span tells it.
+    An answer of uncertain shape is used only if no call below the span has one.
     """
 
     item: dict[str, Any]

@@ -90,8 +90,8 @@ class FieldMap(Record, frozen=True):
     """The paths of each field; the first path that finds a text counts, of facts every path.
 
     The fields `ignored`, in lowerCamelCase, hold neither the answer nor its facts. `candidates`
-    finds all answers, of which the first is read; the last one where they are of a conversation.
-    `prompt` finds what the model was told, and `separator` stands between facts in a text.
+    finds all answers, where only the first is read; `takes_last` reads that of a conversation.
+    `prompt` finds the texts of the request, and `separator` stands between facts in a text.
     """
 
     paths: dict[str, tuple[JsonPath, ...]]
@@ -335,26 +335,25 @@ def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
 
 
 class Preset(Record, frozen=True):
-    """The field map of a tool, as `presets.toml` describes it.
-
-    Some of its `rarest_names` is in each row, and in few rows of other tools.
-    """
+    """The field map of a tool, as `presets.toml` describes it; the rarest marks come first."""
 
     name: str
     marks: tuple[tuple[JsonPath, ...], ...]
-    rarest_names: frozenset[str]
     field_map: FieldMap
     comes_first: bool
     needs_text: bool
     type_name: str
     types: tuple[str, ...]
 
+    @property
+    def rarest_names(self) -> frozenset[str]:
+        """The fields of which some is in each row, and in few rows of other tools."""
+        return frozenset(camel_case_name(marks[0].first_name) for marks in self.marks)
+
     def matches(self, value: Mapping[str, object]) -> bool:
         """Return whether parsed JSON, in camelCase, is a row of the tool."""
-        return (
-            not self.rarest_names.isdisjoint(value)
-            and any(all(mark.find(value) for mark in marks) for marks in self.marks)
-            and (not self.needs_text or _has_text(self.field_map.find("answer", value)))
+        return any(all(mark.find(value) for mark in marks) for marks in self.marks) and (
+            not self.needs_text or _has_text(self.field_map.find("answer", value))
         )
 
     def reject_other(self, value: object) -> None:
@@ -382,8 +381,7 @@ def _preset(
     mark_paths = tuple(
         tuple(map(json_path, words(alternative))) for alternative in _SEPARATOR.split(marks)
     )
-    rarest = frozenset(camel_case_name(paths[0].first_name) for paths in mark_paths)
-    return Preset(name, mark_paths, rarest, field_map, comes_first, needs_text, type_name, types)
+    return Preset(name, mark_paths, field_map, comes_first, needs_text, type_name, types)
 
 
 _TABLE: dict[str, dict[str, Any]] = tomllib.loads(

@@ -23,7 +23,7 @@ _STEP = re.compile(
         (?P<every>\*)
         | (?P<index>-?\d{1,9})
         | (?P<quoted>'[^']*'|"[^"]*")
-        | (?P<union>'[^']*'(?:\s*,\s*'[^']*')+)
+        | (?P<several>'[^']*'(?:\s*,\s*'[^']*')+)
         | \?\s*\(?\s*@(?P<inner>[^=!()\s]+)\s*(?P<operator>[=!]=)\s*
           (?P<literal>'[^']*'|"[^"]*"|-?\d+|true|false)\s*\)?
     )\s*\]
@@ -55,31 +55,35 @@ class Filter(Record, frozen=True, kw_only=True):
         return (self.literal in self.path.find(item)) is self.is_equal
 
 
-class Union(Record, frozen=True):
+class Names(Record, frozen=True):
     """Select the fields that are there, of some names."""
 
     names: tuple[str, ...]
 
 
-Step = str | int | Every | Filter | Union
+Step = str | int | Every | Filter | Names
 
 
 class JsonPath(Record, frozen=True):
     """A path such as ``$.documents[*].text``, as its text and its steps.
 
-    The first steps that name fields are also `names`, in both letter cases: most paths of a preset
-    end there, at a field that a row does not have. The `others` come behind them.
+    The first steps that name fields are apart: most paths of a preset end there, at a field that a
+    row does not have.
     """
 
     text: str
-    steps: tuple[Step, ...]
-    names: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]
     others: tuple[Step, ...]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps."""
+        return (*self.names, *self.others)
 
     @property
     def first_name(self) -> str:
         """The field of the outermost object that the path leads through, "" if it names none."""
-        return self.names[0][0] if self.names else ""
+        return self.names[0] if self.names else ""
 
     def find(self, value: object) -> list[object]:
         """Return the values that the path finds, in their order; none where it leads nowhere."""
@@ -127,18 +131,11 @@ class JsonPath(Record, frozen=True):
 
     def _find_named(self, value: object) -> list[object]:
         """Return the value of the first fields that the path names; none if one is missing."""
-        for name, camel in self.names:
-            fields = value if isinstance(value, dict) else read_text_as_json(value)
-            if not isinstance(fields, dict):
+        for name in self.names:
+            found = _field(value if isinstance(value, dict) else read_text_as_json(value), name)
+            if not found:
                 return []
-            if name in fields:
-                value = fields[name]
-            elif camel in fields:
-                value = fields[camel]
-            elif "." in name and (items := _numbered_items(fields, f"{name}.")):
-                value = items
-            else:
-                return []
+            value = found[0]
         return [value]
 
 
@@ -155,7 +152,7 @@ def next_steps(
     elif isinstance(step, Filter):
         if step.selects(value):
             yield rest
-    elif isinstance(step, Union):
+    elif isinstance(step, Names):
         if camel_case_name(name) in map(camel_case_name, step.names):
             yield rest
     elif isinstance(step, int):
@@ -184,13 +181,12 @@ def json_path(text: str) -> JsonPath:
             )
         steps.append(_step(match))
         end = match.end()
-    return _path(text, tuple(steps))
+    return _path(text, steps)
 
 
-def _path(text: str, steps: tuple[Step, ...]) -> JsonPath:
-    named = tuple(takewhile(lambda step: isinstance(step, str), steps))
-    names = tuple((name, camel_case_name(name)) for name in map(str, named))
-    return JsonPath(text, steps, names, steps[len(named) :])
+def _path(text: str, steps: Sequence[Step]) -> JsonPath:
+    names = tuple(takewhile(lambda step: isinstance(step, str), steps))
+    return JsonPath(text, tuple(map(str, names)), tuple(steps[len(names) :]))
 
 
 def read_text_as_json(value: object) -> object:
@@ -232,8 +228,8 @@ def _step(match: re.Match[str]) -> Step:
             literal=_literal(match["literal"]),
             is_equal=match["operator"] == "==",
         )
-    if match["union"]:
-        return Union(tuple(re.findall("'([^']*)'", match["union"])))
+    if match["several"]:
+        return Names(tuple(re.findall("'([^']*)'", match["several"])))
     return match["name"] or match["quoted"][1:-1]
 
 
@@ -248,7 +244,7 @@ def _select(step: Step, value: object) -> Iterable[object]:
         return _field(value, step)
     if isinstance(step, int):
         return value[step : step + 1 or None] if isinstance(value, list) else ()
-    if isinstance(step, Union):
+    if isinstance(step, Names):
         return [each for name in step.names for each in _field(value, name)]
     items = _items(value)
     return items if isinstance(step, Every) else filter(step.selects, items)
@@ -256,7 +252,7 @@ def _select(step: Step, value: object) -> Iterable[object]:
 
 def _select_with_keys(step: Step, value: object) -> Iterator[tuple[object, object]]:
     """Select as `_select` does, with the index or name of each value."""
-    if isinstance(step, str | int | Union):
+    if isinstance(step, str | int | Names):
         yield from ((step, each) for each in _select(step, value))
         return
     items = value.items() if isinstance(value, dict) else enumerate(_items(value))
@@ -276,14 +272,15 @@ def _is_next(place: tuple[object, ...], other: tuple[object, ...], blocks: Seque
     return isinstance(one, int) and isinstance(next_one, int) and next_one == one + 1
 
 
-def _field(value: object, name: str) -> Iterable[object]:
+def _field(value: object, name: str) -> tuple[object, ...]:
     if not isinstance(value, dict):
         return ()
-    for spelling in (name, camel_case_name(name)):
-        if spelling in value:
-            return (value[spelling],)
+    if name in value:
+        return (value[name],)
+    if (camel := camel_case_name(name)) in value:
+        return (value[camel],)
     items = _numbered_items(value, f"{name}.") if "." in name else []
-    return [items] if items else ()
+    return (items,) if items else ()
 
 
 def _numbered_items(fields: Mapping[str, object], prefix: str) -> list[object]:

@@ -18,7 +18,7 @@ from groundwatch.launch.backfill.estimate.sample_totals import Total
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.rules.check_limits import CheckLimits
+from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.archives import an_envelope
 from tests.support.builders import a_message
 

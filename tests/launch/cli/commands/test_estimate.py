@@ -9,7 +9,7 @@ import pytest
 
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.cli.samples import sample_paths
-from groundwatch.transforms.rules.check_limits import CheckLimits
+from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer
 from tests.support.limits import limited
