@@ -23,13 +23,13 @@ from groundwatch.transforms.formats.field_maps.field_map import (
     TEXT_NAMES,
     FieldMap,
 )
+from groundwatch.transforms.formats.field_maps.field_names import is_facts_name
 from groundwatch.transforms.formats.field_maps.json_path import (
     TEXT_BLOCKS,
     Step,
     next_steps,
     read_text_as_json,
 )
-from groundwatch.transforms.formats.field_maps.suggestions import is_facts_name
 
 _MAX_SMALL_CHARACTERS = 200
 _SEVERAL_WORDS = 3
@@ -284,7 +284,7 @@ def could_hold_content(name: str, value: object, *, is_text_lacking: bool = Fals
         return _has_words(name, value)
     if is_facts_name(name) and value.strip():
         return True
-    words = _words(value)
+    words = count_words(value)
     is_long = len(value) > _MAX_SMALL_CHARACTERS and words > 1
     return is_long or _is_sentence(value) or (is_text_lacking and words >= _SEVERAL_WORDS)
 
@@ -298,7 +298,8 @@ def _has_words(name: str, value: object) -> bool:
         return any(_has_words(inner, field) for inner, field in _searched(value))
     if isinstance(value, list):
         return any(
-            (isinstance(each, str) and _words(each) > 1) or _has_words(name, each) for each in value
+            (isinstance(each, str) and count_words(each) > 1) or _has_words(name, each)
+            for each in value
         )
     return isinstance(value, str) and could_hold_content(name, value, is_text_lacking=True)
 
@@ -321,10 +322,10 @@ def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 def _is_sentence(text: str) -> bool:
     text = text.strip()
-    return bool(_SENTENCE_END.search(text[-8:])) and _words(text) > 1
+    return bool(_SENTENCE_END.search(text[-8:])) and count_words(text) > 1
 
 
-def _words(text: str) -> int:
+def count_words(text: str) -> int:
     """Count the words of a text between spaces, up to a few; a script without spaces has many."""
     if _UNSPACED.search(text):
         return _MAX_SMALL_CHARACTERS

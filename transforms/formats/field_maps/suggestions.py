@@ -1,51 +1,37 @@
-"""Suggest a field map for JSON that nothing reads, by the likeness of its field names."""
+"""Suggest a field map for JSON that nothing reads, by its field names and by what they hold."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from groundwatch.transforms.formats.field_maps.field_map import read_fact
+from groundwatch.schemas.answer import Fact
+from groundwatch.transforms.formats.field_maps.field_map import TEXT_NAMES, PathPairs, parse_map
+from groundwatch.transforms.formats.field_maps.field_names import (
+    Content,
+    content_by_names,
+    is_about,
+    is_of_tool,
+    snake_case,
+)
 from groundwatch.transforms.formats.field_maps.json_path import read_text_as_json
+from groundwatch.transforms.formats.field_values import first_time
+from groundwatch.transforms.formats.unread_content import count_words
 
 _MAX_FIELDS = 500
-_ASKING = re.compile(
-    r"(^|_)(users?|customers?|humans?|asked|asks|question|query|prompt|input|request|req"
-    r"|instructions|systems?)(_|$)"
+_MAX_ITEMS = 50  # of a list
+_KINDS = ("role", "type", "sender", "author", "from")  # the fields by which items differ
+_KIND = re.compile(r"[\w .:/-]{1,40}", re.ASCII)
+_ALTERNATIVES = frozenset({"choices", "candidates", "generations"})  # the first one is the answer
+_TIME = re.compile(r"(^|_)(time|timestamp|created(_at)?|date|ts|at|started)$")
+_SESSION = re.compile(r"(^|_)(session|conversation|thread|dialog)(_(id|key))?$")
+_TEXT = re.compile(r"(^|[_.])(content|message|text|body)([_.]|$)")
+_DOCUMENT = re.compile(
+    r"(^|_)(documents?|docs?|sources?|articles?|files?|pages?)(_?(ids?|names?|titles?|ur[il]s?))?$"
 )
-_ANSWERING = re.compile(
-    r"(^|_)(bots?|assistants?|agents?|ai|models?|answers?|answered|reply|replies|outputs?|response"
-    r"|responses|res|completions?|generations?|generated|predictions?|said|results?)(_|$)"
-)
-_TEXT = re.compile(r"(^|_)(content|message|text|body)(_|$)")
-_GIVEN = re.compile(
-    r"(^|_)(references?|docs?|documents?|sources?|chunks?|contexts?|ctx|snippets?|passages?|facts?"
-    r"|evidence|citations?|retriev\w*|hits|nodes|matches|excerpts?|extracts?|articles?|kb|pages"
-    r"|paragraphs?|knowledge|files|grounding|search|metadata)(_|$)"
-)
-# Narrower than the pattern above: a message is refused where a short text has such a name.
-_FACTS_NAMES = frozenset(
-    {
-        *("facts", "contexts", "context", "retrieved_contexts", "documents", "docs", "sources"),
-        *("source_documents", "passages", "chunks", "references", "retrieved", "evidence"),
-        *("snippets", "citations", "search_results", "results", "nodes", "hits", "matches"),
-        *("excerpts", "extracts", "articles", "pages", "paragraphs", "knowledge", "files"),
-    }
-)
-_NAMED = {
-    "time": re.compile(r"(^|_)(time|timestamp|created(_at)?|date|ts|at|started)$"),
-    "session": re.compile(r"(^|_)(session|conversation|thread|dialog)(_(id|key))?$"),
-}
-_ROLES = {
-    "assistant": "answer",
-    "bot": "answer",
-    "ai": "answer",
-    "model": "answer",
-} | dict.fromkeys(("user", "human", "customer"), "query")
-_NUMBER = re.compile(r"_?\d+\Z")  # of one of several columns
-_LISTED = re.compile(r"\[[*?]")
-_ROLE_NAMES = ("role", "type", "sender", "author")
-_MOST_SPACES = 2  # in a name; more may be text of an answer
+_MAX_DOCUMENT_NAME = 200  # characters
+_DIGITS = re.compile(r"\d+")
+_MAX_SPACES = 2  # in a name; more may be text of an answer
 _NAME = re.compile(r"[^\W\d][\w .$@:/-]{0,59}")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]{0,59}", re.ASCII)
 _IN_PROMPT = (
@@ -56,155 +42,221 @@ _UNNAMED = (
     "No field looks like the answer or the facts: name them, as in"
     " --map 'answer=$.FIELD' 'facts=$.FIELD'."
 )
-_DOCUMENT = re.compile(
-    r"(^|_)(documents?|docs?|sources?|articles?|files?|pages?)(_?(ids?|names?|titles?|ur[il]s?))?$"
-)
-_MOST_IN_DOCUMENT = 200  # characters of its name
 _FIELDS = ("query", "answer", "facts", "document", "time", "session")
 
 
-class _Leaf(NamedTuple):
-    """A text or number in nested objects: its path, the names on the way, and the last of them."""
+class _Field(NamedTuple):
+    """A path in nested objects, and the texts and numbers that it finds.
+
+    `names` are the names on the way in snake_case, `name` is the last of them. `item_path` leads to
+    the object in a list around it.
+    """
 
     path: str
     names: str
     name: str
-    value: object
-    fact_path: str = ""  # to the object around it, with its title and address
+    values: tuple[str | int | float, ...]
+    item_path: str = ""
+
+    @property
+    def content(self) -> Content | None:
+        return None if is_about(self.name) else content_by_names(self.names)
 
     @property
     def text(self) -> str:
-        return self.value if isinstance(self.value, str) else ""
+        return " ".join(" ".join(each.split()) for each in self.values if isinstance(each, str))
+
+    @property
+    def has_words(self) -> bool:
+        return count_words(self.text) > 1
+
+    @property
+    def is_text(self) -> bool:
+        return self.name in TEXT_NAMES or content_by_names(self.name) == self.content
 
 
 def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> str:
     """Write the flags that would read an answer or its facts, as a sentence for a person.
 
-    Names are spelled as in the value, which is the message as it was written.
+    The flags come last, so that they can be copied to the end of the line. Names are spelled as in
+    the value, which is the message as it was written.
     """
-    found = _find(list(islice(_leaves(value, "$", ""), _MAX_FIELDS)))
+    found, repeated = _find(value)
     is_whole = {"answer", "facts"} <= {*wanted}
-    fields = [each for each in _FIELDS if each in found and (is_whole or each in wanted)]
-    if not {"answer", "facts"} & {*fields}:
-        return _UNNAMED if is_whole else _IN_PROMPT if "facts" in wanted else ""
-    sentence = f"Try {' '.join(_flag(field, found[field]) for field in fields)}."
-    return sentence if "facts" in fields or "facts" not in wanted else f"{sentence} {_IN_PROMPT}"
+    chosen = [(field, path) for field, path in found if is_whole or field in wanted]
+    names = {field for field, _ in chosen}
+    no_facts = _IN_PROMPT
+    if repeated:
+        no_facts = (
+            f"The texts at {repeated} are in the answer, too: name them as the facts only if they"
+            " are its sources."
+        )
+    if not {"answer", "facts"} & names:
+        return _UNNAMED if is_whole else no_facts if "facts" in wanted else ""
+    flags = " ".join(["Try", *(f"--map '{field}={path}'" for field, path in chosen)])
+    return flags if "facts" in names or "facts" not in wanted else f"{no_facts} {flags}"
 
 
-def is_facts_name(name: str) -> bool:
-    """Return whether facts usually stand in fields of a name, such as `context`."""
-    return _NUMBER.sub("", _snake_case(name)) in _FACTS_NAMES
+def _find(value: object) -> tuple[PathPairs, str]:
+    """Choose paths by names and texts.
+
+    The second value is the path of texts that would be the facts, if the answer did not have them.
+    """
+    fields = list(islice(_fields([value], _Field("$", "", "", ())), _MAX_FIELDS))
+    time = _first(fields, lambda each: bool(_TIME.search(each.name)) and _is_time(each))
+    session = _first(fields, lambda each: bool(_SESSION.search(each.name)) and not each.item_path)
+    fields = [each for each in fields if each not in (time, session)]
+    query = _likeliest(each for each in fields if each.content == "query")
+    answer = _answer(fields)
+    facts, repeated = _facts(fields, query, answer)
+    is_single = len(facts) == 1
+    document = _first(fields, lambda each: is_single and _names_document(each, facts[0]))
+    found = [
+        *(("query", each.path) for each in [query] if each),
+        *(("answer", each.path) for each in [answer] if each),
+        *(("facts", _path_of_fact(each, value) if is_single else each.path) for each in facts),
+        *(("document", each.path) for each in [document] if each and is_single),
+        *(("time", each.path) for each in [time] if each),
+        *(("session", each.path) for each in [session] if each),
+    ]
+    return tuple(found), repeated
 
 
-def _flag(field: str, path: str) -> str:
-    return f"--map '{field}={path}'"
+def _answer(fields: Sequence[_Field]) -> _Field | None:
+    facts = " ".join(each.text for each in fields if each.content == "facts")
+    named = _likeliest((each for each in fields if each.content == "answer"), facts)
+    if named is not None and named.has_words:
+        return named
+    unnamed = (each for each in fields if not each.content and _TEXT.search(each.names))
+    texts = (each for each in unnamed if each.has_words and not is_about(each.name))
+    return _likeliest(texts, facts) or named
 
 
-def _find(leaves: Sequence[_Leaf]) -> dict[str, str]:
-    found = {
-        field: leaf.path.removesuffix("[*]")
-        for field, pattern in _NAMED.items()
-        for leaf in reversed(leaves)
-        if pattern.search(leaf.name) and not _LISTED.search(leaf.path)
-    }
-    taken = {*found.values()}
-    texts = [each for each in leaves if each.text.strip() and each.path not in taken]
-    facts = _likeliest(texts, _GIVEN, _ASKING)
-    given = [each for each in texts if _GIVEN.search(each.names)]
-    others = [each for each in texts if each not in given]
-    query = _likeliest(others, _ASKING, _ANSWERING)
-    candidates = [each for each in others if not _ASKING.search(each.name)]
-    named = _likeliest(candidates, _ANSWERING, _ASKING, facts)
-    answer = named
-    if named is None or " " not in named.text:  # a word, such as the name of a model
-        answer = _likeliest(candidates, _TEXT, _ASKING, facts) or named
-    document = next((each for each in given if facts and _names(each, facts)), None)
-    for field, leaf in (
-        *(("query", query), ("answer", answer), ("facts", facts)),
-        ("document", document),
-    ):
-        if leaf is not None:
-            found[field] = (leaf.fact_path if field == "facts" else "") or leaf.path
-    return found
+def _facts(
+    fields: Sequence[_Field], query: _Field | None, answer: _Field | None
+) -> tuple[Sequence[_Field], str]:
+    """Return the likeliest field of the facts, or all columns that differ in a number alone."""
+    columns: dict[str, list[_Field]] = {}
+    for each in fields:
+        if each.content == "facts" and each not in (query, answer):
+            columns.setdefault(_DIGITS.sub("0", each.path), []).append(each)
+    joined = [
+        each[0]._replace(values=tuple(value for field in each for value in field.values))
+        for each in columns.values()
+    ]
+    texts = [each for each in joined if each.has_words and not (query and each.text == query.text)]
+    repeated = [each for each in texts if answer and _repeats(each, answer.text.casefold())]
+    likeliest = _likeliest(each for each in texts if each not in repeated)
+    if likeliest is not None:
+        return columns[_DIGITS.sub("0", likeliest.path)], ""
+    likeliest = _likeliest(repeated)
+    return (), likeliest.path if likeliest else ""
 
 
-def _names(leaf: _Leaf, facts: _Leaf) -> bool:
+def _repeats(facts: _Field, answer_text: str) -> bool:
+    """Return whether all texts are in the answer: citations often have its words beside a source.
+
+    What a tool returned may well be the whole answer.
+    """
+    texts = (" ".join(each.split()) for each in facts.values if isinstance(each, str))
+    return not is_of_tool(facts.names) and all(each.casefold() in answer_text for each in texts)
+
+
+def _likeliest(fields: Iterable[_Field], supporting: str = "") -> _Field | None:
+    """Choose a field with words, with a name of texts, with the words of facts, and the longest."""
+    words = {*supporting.lower().split()}
+
+    def rank(field: _Field) -> tuple[int, int, int, int]:
+        supported = words.intersection(field.text.lower().split())
+        return (field.has_words, field.is_text, len(supported), len(field.text))
+
+    return max((each for each in fields if each.text), key=rank, default=None)
+
+
+def _first(fields: Iterable[_Field], is_wanted: Callable[[_Field], bool]) -> _Field | None:
+    return next((each for each in fields if is_wanted(each)), None)
+
+
+def _is_time(field: _Field) -> bool:
+    return not field.item_path and first_time(*field.values[:1])[0] is not None
+
+
+def _names_document(field: _Field, facts: _Field) -> bool:
     """Return whether a field beside the facts may name their document."""
-    is_beside = not facts.fact_path and len(leaf.text) <= _MOST_IN_DOCUMENT
-    return is_beside and leaf.path != facts.path and bool(_DOCUMENT.search(leaf.name))
+    is_beside = not facts.item_path and len(field.text) <= _MAX_DOCUMENT_NAME and field.text
+    is_given = content_by_names(field.names) == "facts" and field.path != facts.path
+    return bool(is_beside) and is_given and bool(_DOCUMENT.search(field.name))
 
 
-def _likeliest(
-    leaves: Sequence[_Leaf],
-    pattern: re.Pattern[str],
-    other: re.Pattern[str],
-    facts: _Leaf | None = None,
-) -> _Leaf | None:
-    """Choose by name, then by the words that facts support, then by length."""
-    supporting = {*facts.text.lower().split()} if facts else set()
+def _path_of_fact(facts: _Field, value: object) -> str:
+    """Return the path to the objects around the facts, with their titles and addresses.
 
-    def rank(leaf: _Leaf) -> tuple[int, int, int, int]:
-        words = {*leaf.text.lower().split()}
-        is_own = bool(pattern.search(leaf.names))
-        is_other = bool(other.search(leaf.names)) and not pattern.search(leaf.name)
-        is_text = " " in leaf.text.strip()
-        return (is_own - is_other, is_text, len(words & supporting), len(leaf.text))
-
-    named = [each for each in leaves if pattern.search(each.names) and rank(each)[0] > 0]
-    return max(named, key=rank, default=None)
+    It must read the same texts: beside a source may be the words of the answer that cite it.
+    """
+    if not facts.item_path:
+        return facts.path
+    read = [each.text for each in _read_facts(facts.item_path, value)]
+    return facts.item_path if read and " ".join(read).split() == facts.text.split() else facts.path
 
 
-def _leaves(value: object, path: str, names: str) -> Iterator[_Leaf]:
-    """Yield the texts and numbers in nested objects, one of the items of a list."""
-    each = read_text_as_json(value)
-    if isinstance(each, dict):
-        for name, field in each.items():
-            if step := _step(name):
-                snake = _snake_case(name)
-                yield from _leaves_of(field, f"{path}{step}", f"{names}_{snake}", snake)
-    elif isinstance(each, list) and path != "$":
-        yield from _items(each, path, names)
+def _read_facts(path: str, value: object) -> list[Fact]:
+    return [each for each in parse_map((("facts", path),)).facts(value) if each is not None]
 
 
-def _leaves_of(value: object, path: str, names: str, name: str) -> Iterator[_Leaf]:
-    each = read_text_as_json(value)
-    if isinstance(each, dict | list):
-        if isinstance(each, list) and any(isinstance(item, str) for item in each):
-            yield _Leaf(f"{path}[*]", names, name, " ".join(filter(_is_text, each)))
-        yield from _leaves(each, path, names)
-    elif each is not None:
-        yield _Leaf(path, names, name, each)
+def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
+    """Yield the fields below the values that one path finds."""
+    read = [read_text_as_json(each) for each in values]
+    texts = tuple(each for each in read if isinstance(each, str))
+    numbers = tuple(each for each in read if isinstance(each, int | float))
+    is_plain = not (texts and numbers) and not any(isinstance(each, dict) for each in read)
+    if is_plain and (texts or numbers or None in read):  # this row may lack what others have
+        yield at._replace(values=texts or numbers)
+    items = [item for each in read if isinstance(each, list) for item in each[:_MAX_ITEMS]]
+    if items:
+        yield from _items(items, at)
+    below: dict[str, list[object]] = {}
+    for each in read:
+        for name, field in each.items() if isinstance(each, dict) else ():
+            below.setdefault(name, []).append(field)
+    for name, inner in below.items():
+        if step := _step(name):
+            snake = snake_case(name)
+            names = f"{at.names}.{snake}"
+            yield from _fields(inner, _Field(f"{at.path}{step}", names, snake, (), at.item_path))
 
 
-def _items(items: Sequence[object], path: str, names: str) -> Iterator[_Leaf]:
-    """Yield the leaves of a list's first object, or of the last one of each role in a chat."""
+def _items(items: list[object], at: _Field) -> Iterator[_Field]:
+    """Yield the fields of the items of a list, apart for each role in a chat."""
     objects = [each for each in items if isinstance(each, dict)]
-    for key in _ROLE_NAMES:
-        roles = {str(each.get(key)).lower(): each for each in objects}
-        if known := roles.keys() & _ROLES.keys():
-            for role in sorted(known):
-                spelled = roles[role][key]
-                below = f'{path}[?(@.{key}=="{spelled}")]'
-                kind = "output" if _ROLES[role] == "answer" else "input"
-                yield from _leaves(
-                    {name: each for name, each in roles[role].items() if name != key},
-                    below,
-                    f"{names}_{kind}",
-                )
-            return
-    if objects:
-        fact = read_fact(objects[0])
-        for leaf in _leaves(objects[0], f"{path}[*]", names):
-            is_its_text = fact is not None and fact.text == leaf.value
-            yield leaf._replace(fact_path=f"{path}[*]") if is_its_text else leaf
+    for kinds, key in _kinds(objects, at):
+        for kind, names in kinds.items():
+            chosen = [each for each in objects if each.get(key) == kind]
+            path = f'{at.path}[?(@.{key}=="{kind}")]'
+            is_last = chosen[-1] is items[-1] and len(chosen) > 1
+            if is_last and content_by_names(names) == "answer":
+                path, chosen = f"{at.path}[-1]", chosen[-1:]
+            yield from _fields(chosen, at._replace(path=path, names=names, item_path=path))
+        return
+    is_choice = at.name in _ALTERNATIVES and len(items) > 1
+    path = f"{at.path}[{0 if is_choice else '*'}]"
+    items = items[:1] if is_choice else items
+    yield from _fields(items, at._replace(path=path, item_path=path if objects else ""))
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _kinds(objects: Sequence[dict[str, Any]], at: _Field) -> Iterator[tuple[dict[str, str], str]]:
+    """Yield the kinds of objects that hold different contents, and the field by which they differ.
 
-
-def _snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|\W+", "_", name).lower()
+    With each kind are the names on the way to it.
+    """
+    for key in sorted(_KINDS, key=lambda key: -sum(key in each for each in objects)):
+        found = [each[key] for each in objects if isinstance(each.get(key), str)]
+        kinds = {kind: f"{at.names}.{snake_case(kind)}" for kind in dict.fromkeys(found)}
+        contents = {content_by_names(names) for names in kinds.values()}
+        is_role = key != "type" and any(content_by_names(snake_case(kind)) for kind in kinds)
+        is_of_all = len(found) == len(objects) and contents != {content_by_names(at.names)}
+        is_split = is_role or is_of_all or len(contents) > 1
+        if kinds and is_split and all(map(_KIND.fullmatch, kinds)):
+            yield kinds, key
 
 
 def _step(name: str) -> str:
@@ -212,4 +264,4 @@ def _step(name: str) -> str:
     if _PLAIN_NAME.fullmatch(name):
         return f".{name}"
     # A shell expands $['A'] within double quotes: the path has these, and single ones around it.
-    return f'["{name}"]' if _NAME.fullmatch(name) and name.count(" ") <= _MOST_SPACES else ""
+    return f'["{name}"]' if _NAME.fullmatch(name) and name.count(" ") <= _MAX_SPACES else ""

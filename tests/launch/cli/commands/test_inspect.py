@@ -16,7 +16,7 @@ TRACE = {
     "output": "Ada feeds the cat.",
     "metadata": {"contexts": ["Ada feeds the cat at noon."]},
 }
-ROW = {"said": {"reply": "Ada feeds the cat."}, "excerpts": [{"chunk": "Ada feeds the cat."}]}
+ROW = {"said": {"reply": "Ada feeds the cat."}, "excerpts": [{"chunk": "Ada has a cat to feed."}]}
 
 
 def inspect(path: Path, value: object, *flags: str) -> int:
@@ -49,7 +49,7 @@ def test_what_is_not_understood_comes_with_a_map_that_reads_it(
     flags = ["--map", "answer=$.said.reply", "facts=$.excerpts[*].chunk"]
     printed = capsys.readouterr()
     assert f"{path}#1: not read\n" in printed.out
-    assert f"Try --map '{flags[1]}' --map '{flags[2]}'." in printed.out
+    assert f"Try --map '{flags[1]}' --map '{flags[2]}'\n" in printed.out
     assert "none of these messages could be read" in printed.err
     assert inspect(path, ROW, *flags) == 0
     assert "a.jsonl#1: field_map.custom\n" in capsys.readouterr().out
@@ -123,7 +123,7 @@ def test_a_suggestion_works_as_printed(
     row = row | {"createdAt": "2026-05-01T10:00:00Z", "conversationId": "c1"}
     assert inspect(path, row) == 1
     suggested = capsys.readouterr().out.partition("Try ")[2].splitlines()[0]
-    script = f"printf '%s\\n' {suggested.removesuffix('.')}"
+    script = f"printf '%s\\n' {suggested}"
     # A shell expands more than shlex does, such as $['A'] within double quotes.
     words = subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True)  # noqa: S603, S607 - our own
     assert inspect(path, row, *words.stdout.splitlines()) == 0

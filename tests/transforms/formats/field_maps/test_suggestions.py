@@ -1,0 +1,260 @@
+"""Field maps that are suggested for JSON which nothing reads."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundwatch.transforms.formats.field_maps.field_map import FieldMap, parse_map
+from groundwatch.transforms.formats.field_maps.field_names import content_by_names
+from groundwatch.transforms.formats.field_maps.suggestions import suggest_map
+
+QUERY, TEXT, FACT = "What does the lamp cost?", "The lamp is free.", "The lamp costs 900 euros."
+OTHER = "Delivery takes two days."
+SPANS = {"start": 0, "end": 17, "text": TEXT}
+
+
+def flags(value: object) -> list[str]:
+    """Return the flags of a suggestion, as a shell would pass them on."""
+    return re.findall(r"--map '([^']+=[^']+)'", suggest_map(value).partition("Try ")[2])
+
+
+SUGGESTED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "what a bot cites, not the words that cite it": (
+        {
+            "completion": TEXT,
+            "citations": [
+                {
+                    "generatedResponsePart": {"textResponsePart": {"text": TEXT}},
+                    "retrievedReferences": [{"content": {"text": FACT}}],
+                }
+            ],
+        },
+        ["answer=$.completion", "facts=$.citations[*].retrievedReferences[*]"],
+    ),
+    "content with its citations": (
+        {
+            "output": {
+                "content": [
+                    {
+                        "citationsContent": {
+                            "content": [{"text": TEXT}],
+                            "citations": [{"title": "Prices", "sourceContent": [{"text": FACT}]}],
+                        }
+                    }
+                ]
+            }
+        },
+        [
+            "answer=$.output.content[*].citationsContent.content[*].text",
+            "facts=$.output.content[*].citationsContent.citations[*].sourceContent[*]",
+        ],
+    ),
+    "a quotation of the answer beside the source": (
+        {"answer": TEXT, "citations": [{"text": TEXT, "content": FACT}]},
+        ["answer=$.answer", "facts=$.citations[*].content"],
+    ),
+    "a tool's results": (
+        {"text": TEXT, "toolResults": [{"toolName": "search prices", "output": FACT}]},
+        ["answer=$.text", "facts=$.toolResults[*].output"],
+    ),
+    "a tool whose result is the answer": (
+        {
+            "user_input": [
+                {"type": "human", "content": QUERY},
+                {"type": "tool", "content": FACT},
+                {"type": "ai", "content": FACT},
+            ],
+            "reference": OTHER,
+        },
+        [
+            'query=$.user_input[?(@.type=="human")].content',
+            'answer=$.user_input[?(@.type=="ai")].content',
+            'facts=$.user_input[?(@.type=="tool")]',
+        ],
+    ),
+    "the last answer of a chat": (
+        {
+            "messages": [
+                {"role": "system", "content": "You sell lamps and tell what they cost, kindly."},
+                {"role": "user", "content": "Hello there!"},
+                {"role": "assistant", "content": "Hello, how can I help?"},
+                {"role": "user", "content": QUERY},
+                {"role": "assistant", "content": TEXT},
+            ],
+            "contexts": [FACT],
+        },
+        [
+            'query=$.messages[?(@.role=="user")].content',
+            "answer=$.messages[-1].content",
+            "facts=$.contexts[*]",
+        ],
+    ),
+    "parts of a message beside reasoning and calls": (
+        {
+            "parts": [
+                {"type": "reasoning", "text": "The user wants to know the price of a lamp."},
+                {"type": "tool-search", "input": {"q": QUERY}, "output": [{"text": FACT}]},
+                {"type": "text", "text": TEXT},
+            ]
+        },
+        [
+            'answer=$.parts[?(@.type=="text")].text',
+            'facts=$.parts[?(@.type=="tool-search")].output[*]',
+        ],
+    ),
+    "several columns": (
+        {"q": QUERY, "answer": TEXT, "context_1": FACT, "context_2": OTHER, "context_3": None},
+        ["answer=$.answer", "facts=$.context_1", "facts=$.context_2", "facts=$.context_3"],
+    ),
+    "several columns of objects": (
+        {"reply": TEXT, "doc1": {"id": "a", "body": FACT}, "doc2": {"id": "b", "body": OTHER}},
+        ["answer=$.reply", "facts=$.doc1.body", "facts=$.doc2.body"],
+    ),
+    "a column that is in the answer, and another": (
+        {"reply": TEXT, "context 1": TEXT, "context 2": FACT},
+        ["answer=$.reply", 'facts=$["context 1"]', 'facts=$["context 2"]'],
+    ),
+    "documents of several types": (
+        {"said": TEXT, "docs": [{"type": "pdf", "text": FACT}, {"type": "faq", "text": OTHER}]},
+        ["answer=$.said", "facts=$.docs[*]"],
+    ),
+    "documents of which one has a type": (
+        {"said": TEXT, "docs": [{"type": "document", "text": FACT}, {"text": OTHER}]},
+        ["answer=$.said", "facts=$.docs[*]"],
+    ),
+    "the first of several answers": (
+        {"choices": [{"text": TEXT}, {"text": OTHER}], "retrieved": [{"chunk": FACT}]},
+        ["answer=$.choices[0].text", "facts=$.retrieved[*].chunk"],
+    ),
+    "a fact in the second item": (
+        {"reply": TEXT, "hits": [{"score": 1}, {"score": 0, "passage": FACT}]},
+        ["answer=$.reply", "facts=$.hits[*]"],
+    ),
+    "an evaluation": (
+        {
+            "prompt": QUERY,
+            "generated_text": TEXT,
+            "expected_output": OTHER,
+            "ground_truth": OTHER,
+            "ground_truth_context": [FACT],
+        },
+        ["query=$.prompt", "answer=$.generated_text", "facts=$.ground_truth_context[*]"],
+    ),
+    "steps of an agent": (
+        {"result": {"output": TEXT, "steps": [{"tool_input": QUERY, "observation": FACT}]}},
+        ["answer=$.result.output", "facts=$.result.steps[*].observation"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), SUGGESTED.values(), ids=SUGGESTED)
+def test_the_fields_of_the_answer_and_its_facts_are_suggested(
+    value: dict[str, Any], expected: list[str]
+) -> None:
+    assert flags(value) == expected
+
+
+NO_FACTS = {
+    "spans of the answer": {"citations": [SPANS | {"document_ids": ["the first document"]}]},
+    "chunks of the answer": {"chunks": ["The lamp ", "is free."]},
+    "its words in another case": {"sources": ["the  LAMP is free"]},
+    "an id": {"trace_id": "a b c d", "document_id": "a long id of words", "sources": ["d-1"]},
+    "a role": {"context": {"role": "helpful assistant of lamps"}},
+    "the question": {"search": QUERY, "retrieval": {"query": "price of a lamp"}},
+    "a title and an address": {"docs": [{"title": "A list of prices", "url": "https://x"}]},
+    "an expected answer": {
+        "reference": FACT,
+        "expected_output": FACT,
+        "expectedAnswer": FACT,
+        "ground_truth": FACT,
+        "gold_answer": FACT,
+        "reference_answer": FACT,
+        "ideal": FACT,
+    },
+    "a reason": {"reasoning": FACT, "feedback": FACT, "docs_comment": FACT},
+    "the arguments of a call": {"tool_calls": [{"name": "pay", "arguments": {"what": FACT}}]},
+}
+
+
+@pytest.mark.parametrize("others", NO_FACTS.values(), ids=NO_FACTS)
+def test_no_facts_are_suggested_where_none_are(others: dict[str, object]) -> None:
+    value = {"question": QUERY, "answer": TEXT} | others
+    assert flags(value) == ["query=$.question", "answer=$.answer"]
+    assert "facts" in suggest_map(value)
+
+
+def test_texts_of_the_answer_are_named_as_such() -> None:
+    said = suggest_map({"answer": TEXT, "context": TEXT})
+    assert said.startswith("The texts at $.context are in the answer, too: name them as the facts")
+    assert flags({"answer": TEXT, "context": TEXT}) == ["answer=$.answer"]
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"messages": [{"role": "assistant of lamps"}]}, []),
+        ({"message": {"role": "assistant", "id": "the first id", "content": TEXT}}, ["content"]),
+        ({"message": {"data": "VGhlIGxhbXAgaXMgZnJlZS4="}}, []),
+    ],
+)
+def test_a_role_an_id_or_data_is_never_the_answer(
+    row: dict[str, object], expected: list[str]
+) -> None:
+    assert [each.rpartition(".")[2] for each in flags(row)] == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "content"),
+    [
+        ("search_query", "query"),
+        ("answer.documents.text", "facts"),
+        ("documents.answer", "answer"),
+        ("tool_results.output", "facts"),
+        ("search.results", "facts"),
+        ("result.text", "answer"),
+        ("references", "facts"),
+        ("reference", "other"),
+        ("reference_contexts", "facts"),
+        ("expected_output", "other"),
+        ("text", None),
+        ("contextual", None),
+    ],
+)
+def test_the_last_word_of_a_name_says_what_it_holds(names: str, content: str | None) -> None:
+    assert content_by_names(names) == content
+
+
+NAMES = st.sampled_from(
+    [
+        *("answer", "output", "text", "content", "context_1", "context_2", "documents", "it's"),
+        *("role", "type", "messages", "citations", "sources", "reference", "id", "input", "a b"),
+    ]
+)
+TEXTS = st.sampled_from([QUERY, TEXT, FACT, OTHER, "user", "assistant", "tool", "d-1", "", "[1]"])
+VALUES = st.recursive(
+    st.none() | st.integers() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(NAMES, VALUES, max_size=5))
+def test_what_is_suggested_reads_texts_that_the_answer_does_not_have(
+    value: dict[str, object],
+) -> None:
+    pairs = tuple((name, path) for name, _, path in (each.partition("=") for each in flags(value)))
+    field_map = parse_map(pairs)
+    text = field_map.text("answer", value) if "answer" in field_map.paths else ""
+    assert text or "answer" not in field_map.paths
+    facts = _facts(field_map, value)
+    assert facts or "facts" not in field_map.paths
+    is_of_tool = any("tool" in path for _, path in pairs)
+    assert not text or not facts or is_of_tool or any(each not in text for each in facts)
+    assert not facts or facts != field_map.find("query", value)
+
+
+def _facts(field_map: FieldMap, value: object) -> list[str]:
+    return [each.text for each in field_map.facts(value) if each is not None]

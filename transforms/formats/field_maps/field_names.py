@@ -1,0 +1,98 @@
+"""Decide by the name of a field whether it holds a question, an answer or facts."""
+
+import re
+from typing import Literal
+
+Content = Literal["query", "answer", "facts", "other"]
+
+_EXPECTED = r"reference|expected|ideal|target|correct|gold(?:en)?|ground_truths?"
+_RETURNED = r"outputs?|responses?|res|results?|returns?|messages?"
+_SEARCHES = r"search|retriev[a-z]*|tools?|functions?|kb|knowledge"
+# At the same place, what is longer comes first: the answer of an evaluation is not the chatbot's.
+_WORDS = {
+    "neutral": r"citations_content",
+    "facts": (
+        rf"(?:{_SEARCHES})(?:_calls?)?[_.](?:{_RETURNED}|references?|answers?)|retriev[a-z]*"
+        r"|references|docs?|documents?|sources?|chunks?|contexts?|ctx|snippets?|passages?|facts?"
+        r"|evidence|citations?|hits|nodes|matches|excerpts?|extracts?|articles?|kb|pages|files"
+        r"|page_content|paragraphs?|knowledge|grounding|policy|policies|faqs?|observation"
+    ),
+    "other": (
+        rf"(?:{_EXPECTED})(?:_(?:{_RETURNED}|answers?|reply|replies|completions?))?"
+        r"|(?:tools?|functions?)_(?:calls?|use|input)|arguments|args|systems?|developers?"
+        r"|instructions|reasoning|thoughts?|thinking|rationale|explanations?|feedback|comments?"
+        r"|errors?"
+    ),
+    "searched": r"tools?|functions?|search",
+    "query": r"users?|customers?|humans?|asked|asks|question|query|prompt|input|request|req",
+    "answer": (
+        r"answers?|reply|replies|completions?|bots?|assistants?|agents?|ai|models?|gpt|answered"
+        r"|generations?|generated|predictions?|predicted|said"
+    ),
+    "returned": _RETURNED.removesuffix("|messages?"),
+}
+_WORD = re.compile(
+    rf"(?<![^\W_])(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _WORDS.items())})"
+    r"(?![^\W\d_])"
+)
+_OF_TOOL = re.compile(r"(?:^|[_.])(?:tools?|functions?)(?:[_.]|$)")
+_CONTENT: dict[str | None, Content] = {
+    "query": "query",
+    "answer": "answer",
+    "returned": "answer",
+    "facts": "facts",
+    "searched": "facts",
+    "other": "other",
+}
+_ABOUT = re.compile(
+    r"(?:^|_)(?:ids?|uuid|keys?|hash|roles?|types?|kind|names?|titles?|headings?|labels?|status"
+    r"|state|model|ur[il]s?|links?|lang|language|locale|reason|score|version|author|category)$"
+)
+# Narrower than the words above: a message is refused where a short text has such a name.
+_FACTS_NAMES = frozenset(
+    {
+        *("facts", "contexts", "context", "retrieved_contexts", "documents", "docs", "sources"),
+        *("source_documents", "passages", "chunks", "references", "retrieved", "evidence"),
+        *("snippets", "citations", "search_results", "results", "nodes", "hits", "matches"),
+        *("excerpts", "extracts", "articles", "pages", "paragraphs", "knowledge", "files"),
+    }
+)
+_NUMBER = re.compile(r"_?\d+\Z")  # of one of several columns
+
+
+def snake_case(name: str) -> str:
+    """Write a name in lower case, with `_` between its words."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|\W+", "_", name).lower()
+
+
+def content_by_names(names: str) -> Content | None:
+    """Return what is usually in a field, by its name and those around it, in snake_case.
+
+    Names are joined by a dot. The last word that says something counts: `search_query` is a query,
+    `answer_documents` are facts; but an `output` is that of the search around it, and a tool's
+    `input` is not a query. The answer that an evaluation expects is `other`; None if no word says
+    anything.
+    """
+    content: Content | None = None
+    for match in _WORD.finditer(names):
+        found = match.lastgroup
+        if found == "query" and is_of_tool(names[: match.start()]):
+            content = "other"
+        elif found != "neutral" and not (found == "returned" and content == "facts"):
+            content = _CONTENT[found]
+    return content
+
+
+def is_of_tool(names: str) -> bool:
+    """Return whether a field is a tool's, or is in one of a tool."""
+    return bool(_OF_TOOL.search(names))
+
+
+def is_about(name: str) -> bool:
+    """Return whether a field says something about a text, such as its title, id or role."""
+    return bool(_ABOUT.search(name))
+
+
+def is_facts_name(name: str) -> bool:
+    """Return whether facts usually stand in fields of a name, such as `context`."""
+    return _NUMBER.sub("", snake_case(name)) in _FACTS_NAMES
