@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
-from itertools import count, cycle, islice
+from itertools import chain, count, cycle, islice
 
 import msgspec
 
@@ -333,6 +333,20 @@ FAMILIES: dict[str, Callable[[int, int], Case]] = {
     "list marks": _repeat(_fact_of("- - 1. "), _of("- - 1. "), " ", " "),
     "headings": _repeat(_fact_of("\n>>>>>>>### "), _of("\n>>>>>>>### "), "", ""),
     "emoji": _repeat(_fact_of("\U0001f600"), _of("\U0001f600"), "", "", 1 / 4),
+    "accents": _repeat(_fact_of("\u0301\u0323"), _of("\u0301\u0323"), "", "", 1 / 4),
+    "signs without width": _repeat(_fact_of("a\u200b"), _of("a\u200b"), "", "", 1 / 4),
+    "ligatures": _repeat(_fact_of("\ufb03"), _of("\ufb03"), "", "", 1 / 4),
+    "escapes": _repeat(_fact_of(r',"\"'), _of(r',"\"'), "", "", 1 / 4),
+    "open quotation marks": _repeat(_fact_of('{{"a":'), _of(r'{"a":\"'), "", "", 1 / 4),
+    "objects in objects": _repeat(
+        lambda _: chain(['{"a":'] * 900, ["1"], ["}"] * 900, cycle(" ")), _of("a"), "", " "
+    ),
+    "a list of a long name": _repeat(
+        lambda _: chain([f'{{"{"x" * 4_000}":['], ["1,"] * 2_000, ["1]}"], cycle(" ")),
+        _of("a"),
+        "",
+        " ",
+    ),
     "n not": _repeat(_fact_of("nnnnnnnn"), _of("nnnnnnnn"), "", "", 1 / 4),
 }
 """By name; each makes an answer of so many tokens and so many facts of 10,000 characters."""

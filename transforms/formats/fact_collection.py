@@ -7,6 +7,7 @@ from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
 from groundwatch.transforms.formats.field_maps.field_map import (
+    is_picture,
     is_source_alone,
     read_fact,
     returned_items,
@@ -63,7 +64,8 @@ class FactCollection:
         for item in returned_items(returned):
             fact = read_fact(item)
             if fact is None or not fact.text.strip():
-                self.add("" if is_source_alone(item) else render_value(item))
+                is_empty = is_source_alone(item) or is_picture(item)
+                self.add("" if is_empty else render_value(item))
             else:
                 self.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document)
 

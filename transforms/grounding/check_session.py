@@ -16,12 +16,16 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.grounding.client import GroundingClient, SentCalls
 from groundwatch.transforms.grounding.errors import OverBudget
-from groundwatch.transforms.grounding.protocol import CheckReply, build_request
+from groundwatch.transforms.grounding.protocol import (
+    CheckReply,
+    billed_characters,
+    build_request,
+)
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.rules.merging import merge_replies
-from groundwatch.transforms.rules.planning import billed_characters, plan_within
+from groundwatch.transforms.rules.planning import plan_within
 from groundwatch.transforms.rules.routing import OVER_LIMIT
 from groundwatch.transforms.runtime import clock
 
@@ -283,7 +287,8 @@ def check_steps(
         decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
         return CheckedAnswer(answer=answer, decision=decision)
     started_s = time.monotonic()
-    replies = yield [build_request(call, answer.facts, settings) for call in calls]
+    requests = [build_request(call, answer.facts, settings) for call in calls]
+    replies = yield requests
     grounding = merge_replies(calls, [reply.response for reply in replies])
     # Replies from the cache count no calls.
     sent = [reply.attempts for reply in replies]
@@ -291,7 +296,7 @@ def check_steps(
         checker=settings.checker_name,
         calls=sum(sent),
         attempts=sum(sent),
-        characters=sum(map(mul, sent, map(billed_characters, calls))),
+        characters=sum(map(mul, sent, map(billed_characters, requests))),
         latency_ms=round((time.monotonic() - started_s) * 1000),
         checked_at_us=clock.now_us(),
         citation_threshold=settings.citation_threshold,

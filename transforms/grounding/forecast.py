@@ -4,9 +4,13 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from groundwatch.schemas.answer import Answer
-from groundwatch.transforms.grounding.protocol import build_request, encode_request
+from groundwatch.transforms.grounding.protocol import (
+    billed_characters,
+    build_request,
+    encode_request,
+)
 from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.rules.planning import billed_characters, plan_within
+from groundwatch.transforms.rules.planning import plan_within
 
 _KEY_BYTES = 16
 
@@ -34,8 +38,11 @@ def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
     if calls is None:
         return None
     # The keys are those of the reply cache, but without the checker's address.
-    requests = (encode_request(build_request(call, answer.facts, settings)) for call in calls)
-    return tuple(map(ForecastCall, map(_digest, requests), map(billed_characters, calls)))
+    requests = [build_request(call, answer.facts, settings) for call in calls]
+    return tuple(
+        ForecastCall(_digest(encode_request(request)), billed_characters(request))
+        for request in requests
+    )
 
 
 def _digest(content: bytes) -> bytes:

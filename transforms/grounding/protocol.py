@@ -33,6 +33,7 @@ from groundwatch.transforms.grounding.errors import (
 )
 from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
 from groundwatch.transforms.lexical.fact_text import fact_attributes
+from groundwatch.transforms.lexical.same_text import texts_in_json
 from groundwatch.transforms.rules.planning import PlannedCall
 from groundwatch.transforms.rules.spans import is_valid_span
 
@@ -98,18 +99,25 @@ def build_request(
 ) -> CheckRequest:
     """Build the request of a planned call, with the facts' titles, uris and attributes.
 
-    The service uses these for the entailment.
+    The service uses these for the entailment. Of a fact that is JSON the texts in it are sent.
     """
     return CheckRequest(
         answer_candidate=call.answer.text,
         facts=tuple(
-            GroundingFact(fact_text=piece.text, attributes=fact_attributes(facts[piece.fact]))
+            GroundingFact(
+                fact_text=texts_in_json(piece.text), attributes=fact_attributes(facts[piece.fact])
+            )
             for piece in call.facts
         ),
         grounding_spec=GroundingSpec(
             citation_threshold=settings.citation_threshold, enable_claim_level_score=True
         ),
     )
+
+
+def billed_characters(request: CheckRequest) -> int:
+    """Count the characters of answer and facts in a request, the unit of the service's bill."""
+    return len(request.answer_candidate) + sum(len(fact.fact_text) for fact in request.facts)
 
 
 def decompress(encoding: str | None, body: bytes, max_bytes: int) -> bytes:

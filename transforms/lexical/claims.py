@@ -1,6 +1,7 @@
 """Read what a sentence claims: its words, without courtesy, openings and citation marks."""
 
 from groundwatch.transforms.lexical import phrases
+from groundwatch.transforms.lexical.same_text import in_one_spelling
 from groundwatch.transforms.lexical.words import (
     REFUSAL,
     SOURCE,
@@ -29,7 +30,7 @@ def read_claim(sentence: str, *, is_heading: bool = False) -> ClaimWords | None:
     A question, an announcement, a heading, a greeting, an offer, a refusal, a statement that the
     sources do not contain something, and a sentence without a content token require no check.
     """
-    plain = phrases.without_marks(sentence)
+    plain = phrases.without_marks(in_one_spelling(sentence))
     statement = phrases.without_leads(plain)
     words = read_words(statement)
     names_source = bool(words.signs & SOURCE)

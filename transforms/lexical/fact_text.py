@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from groundwatch.schemas.answer import Fact
+from groundwatch.transforms.lexical.same_text import in_one_spelling, texts_in_json
 
 FactAndAttributes = tuple[str, Mapping[str, str]]
 
@@ -36,12 +37,15 @@ def fact_attributes(fact: Fact) -> dict[str, str]:
 def render_facts(facts: Sequence[FactAndAttributes]) -> tuple[str, ...]:
     """Render each fact with its attributes as further lines.
 
-    Rows of tables repeat their headers, and fields of records the record's name, unless the facts
-    have more than 150,000 characters.
+    JSON becomes the texts in it, and all spellings of a text one. Rows of tables repeat their
+    headers, and fields of records the record's name, unless the facts have more than 150,000
+    characters.
     """
+    facts = [(texts_in_json(text), attributes) for text, attributes in facts]
     if sum([len(text) for text, _ in facts]) <= _MAX_FACT_CHARS:
         facts = [(repeat_headers(text), attributes) for text, attributes in facts]
-    return tuple(["\n".join((text, *attrs.values())) if attrs else text for text, attrs in facts])
+    texts = ["\n".join((text, *attrs.values())) if attrs else text for text, attrs in facts]
+    return tuple(map(in_one_spelling, texts))
 
 
 def render_without_uris(

@@ -31,11 +31,6 @@ class PlannedCall(Record, frozen=True, kw_only=True):
     facts: tuple[FactPiece, ...]
 
 
-def billed_characters(call: PlannedCall) -> int:
-    """Count the characters of answer and facts in a call, the unit of the service's bill."""
-    return len(call.answer.text) + sum(len(piece.text) for piece in call.facts)
-
-
 def min_calls(answer_text: str, facts: Sequence[Fact], limits: CheckLimits) -> int:
     """Return a lower bound of the calls for an answer, much faster than planning them."""
     most = limits.max_fact_chars

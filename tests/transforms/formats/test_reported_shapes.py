@@ -145,7 +145,61 @@ def test_what_is_not_read_is_named(value: Any, name: str) -> None:
 
 
 TWO_PARTS = f"{TEXT}\n\n{OTHER}"
+MCP = {
+    "content": [
+        {"type": "text", "text": FACT},
+        {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"},
+        {"type": "resource", "resource": {"uri": "file:///b", "text": OTHER}},
+    ],
+    "isError": False,
+    "structuredContent": {"days": 730},
+}
+"""What a tool of the Model Context Protocol returns."""
+
 READ: dict[str, tuple[Any, str, list[str]]] = {
+    "blocks of a tool's content in a function's response": (
+        [
+            {
+                "invocationId": "e",
+                "author": "bot",
+                "content": {"parts": [{"functionResponse": {"response": MCP}}]},
+            },
+            said(TEXT, invocationId="e", author="bot"),
+        ],
+        TEXT,
+        [FACT, OTHER],
+    ),
+    "blocks of a tool's content in a chat": (
+        {
+            "messages": [
+                *CHAT,
+                {"role": "tool", "content": json.dumps(MCP)},
+                {"role": "assistant", "content": TEXT},
+            ]
+        },
+        TEXT,
+        [FACT, OTHER],
+    ),
+    "the object of a tool without blocks": (
+        [
+            {
+                "invocationId": "e",
+                "author": "bot",
+                "content": {
+                    "parts": [
+                        {
+                            "functionResponse": {
+                                "response": {"content": [], "structuredContent": {"days": 730}}
+                            }
+                        }
+                    ]
+                },
+            },
+            said(TEXT, invocationId="e", author="bot"),
+        ],
+        TEXT,
+        ["days: 730"],
+    ),
     "reasoning among the contents of a message": (
         inference(
             retrieval__documents__0__document__content=FACT,

@@ -25,6 +25,7 @@ from groundwatch.schemas.wire.grounding_check import (
 from groundwatch.transforms.grounding import errors
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.protocol import (
+    billed_characters,
     build_request,
     check_path,
     encode_request,
@@ -32,6 +33,7 @@ from groundwatch.transforms.grounding.protocol import (
 )
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall
+from tests.support.builders import a_fact
 
 CASES = sorted((Path(__file__).parents[2] / "data" / "replies").iterdir())
 NOON = datetime(2026, 3, 3, 12, tzinfo=UTC)
@@ -232,6 +234,15 @@ def test_a_planned_call_becomes_the_services_request() -> None:
         ),
         grounding_spec=GroundingSpec(citation_threshold=0.5, enable_claim_level_score=True),
     )
+
+
+def test_of_json_the_texts_are_sent_and_billed() -> None:
+    fact = a_fact('{"info": "G\\u00e4ste zahlen."}')
+    piece = FactPiece(text=fact.text, fact=0, start=0)
+    call = PlannedCall(answer=AnswerPiece(text="Olé!", start=0), facts=(piece,))
+    request = build_request(call, [fact], CheckSettings())
+    assert [each.fact_text for each in request.facts] == ["info: Gäste zahlen."]
+    assert billed_characters(request) == len("Olé!") + len("info: Gäste zahlen.")
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.0, None])

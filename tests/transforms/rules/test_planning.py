@@ -12,7 +12,6 @@ from groundwatch.transforms.rules.planning import (
     AnswerPiece,
     FactPiece,
     PlannedCall,
-    billed_characters,
     min_calls,
     plan_calls,
     plan_within,
@@ -153,8 +152,3 @@ def test_more_calls_than_the_lower_bound_are_not_planned_either() -> None:
     assert min_calls(text, given_facts, limits) == 2
     assert plan_within(text, given_facts, limits, max_calls=2) is None
     assert plan_within(text, given_facts, limits, max_calls=3)
-
-
-def test_a_call_is_billed_by_the_characters_of_its_answer_and_its_facts() -> None:
-    (call,) = plan_calls("Olé!", facts("é", "ab"), CheckLimits())
-    assert billed_characters(call) == 4 + 1 + 2

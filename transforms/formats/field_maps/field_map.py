@@ -36,7 +36,7 @@ PathPairs = tuple[tuple[str, str], ...]
 
 _KINDS = (str, dict, type(None))
 _OF_DOCUMENTS = frozenset({"node", "page_content"})  # in JSON that libraries dump
-_PICTURES = ("image", "image_url", "input_image")
+_WITHOUT_TEXT = ("image", "image_url", "input_image", "audio")
 _SEPARATOR = re.compile(r"\s+\|\s+")
 # How pandas and Python write a cell that is empty.
 _MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "NaT", "<NA>"})
@@ -54,7 +54,7 @@ _COLUMNS, _VALUES = _keys("column_name"), _keys("column_value")
 _TEXTS = (
     *_keys("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
     *_keys("node.text", "node.text_resource.text", "kwargs.page_content", "document.content"),
-    *_keys("body", "cited_text", "fact_text", "stdout", "init_parameters.content"),
+    *_keys("body", "cited_text", "fact_text", "stdout", "init_parameters.content", "resource.text"),
     ("document.content",),
 )
 _TEXTS_BY_NAME = {
@@ -69,7 +69,7 @@ _TITLES = (
 )
 _URIS = (
     *_keys("uri", "url", "link", "source", "metadata.source", "metadata.url", "metadata.uri"),
-    *_keys("meta.url", "kwargs.metadata.source", "location.s3_location.uri"),
+    *_keys("meta.url", "kwargs.metadata.source", "resource.uri", "location.s3_location.uri"),
     *_keys("location.web_location.url", "location.confluence_location.url"),
 )
 _DOCUMENTS = (*_keys("document_id", "file_id", "node.id_", "id", "doc_id"), ("document.id",))
@@ -83,6 +83,9 @@ _ABOUT_SOURCES = SOURCE_NAMES | {"score", "distance", "rank", "metadata", "sourc
 # The only field of an object in which functions return something.
 _ABSENT: tuple[object, ...] = ("", [], {})
 _RETURNED = frozenset({"content", "output", "response", "result", "results"})
+# What a tool of the Model Context Protocol returns. Source: its specification of 2025-06-18.
+_STRUCTURED = "structuredContent"
+_OF_TOOL_RESULT = frozenset({"content", "isError", _STRUCTURED, "_meta"})
 _BESIDE_DOCUMENTS = _RETURNED | TEXT_NAMES | {"summary", "answer"}
 
 
@@ -210,7 +213,7 @@ def _inner(item: Any) -> list[Any] | None:
     if isinstance(found, list):
         texts = [{"text": each} if isinstance(each, str) else each for each in found]
         return [named | each if isinstance(each, dict) else each for each in texts]
-    return [] if item.get("type") in _PICTURES else None
+    return [] if is_picture(item) else None
 
 
 def _joined_blocks(value: object) -> object:
@@ -314,10 +317,24 @@ def returned_items(returned: object) -> list[object]:
         if isinstance(documents := filled.get("documents"), list):
             beside = {name: filled[name] for name in filled if name in _BESIDE_DOCUMENTS}
             return [*documents, beside] if beside else documents
+        if "isError" in filled or _STRUCTURED in filled:
+            filled = _content_of_tool(filled)
         if len(filled) == 1 and not _RETURNED.isdisjoint(filled):
             [inner] = filled.values()
             return returned_items(inner)
     return returned if isinstance(returned, list) else [returned]
+
+
+def _content_of_tool(returned: dict[str, Any]) -> dict[str, Any]:
+    """Leave of a tool's result its blocks of content, or else its object with the same content."""
+    if not _OF_TOOL_RESULT.issuperset(returned):
+        return returned
+    return {"content": returned.get("content") or [returned.get(_STRUCTURED)]}
+
+
+def is_picture(item: object) -> bool:
+    """Return whether a block of a content holds a picture or a sound, which has no text."""
+    return isinstance(item, dict) and item.get("type") in _WITHOUT_TEXT
 
 
 def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:

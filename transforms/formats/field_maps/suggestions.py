@@ -128,7 +128,8 @@ def _answer(fields: Sequence[_Field]) -> _Field | None:
     if named is not None and named.has_words:
         return named
     unnamed = (each for each in fields if not each.content and _TEXT.search(each.names))
-    texts = (each for each in unnamed if each.has_words and not is_about(each.name))
+    own = (each for each in unnamed if not is_about(each.name))
+    texts = (each for each in own if each.has_words or _TEXT.search(each.name))
     return _likeliest(texts, facts) or named
 
 
