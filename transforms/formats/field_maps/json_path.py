@@ -100,9 +100,14 @@ class JsonPath(Record, frozen=True):
         Blocks of text are parts of one text if nothing else is between them in their list. All
         other values are separate, such as messages.
         """
+        named = self._find_named(value)
+        if not named or not self.others:
+            for each in named:
+                reject_repeated(each)
+            return named
         found: list[tuple[tuple[object, ...], object]]
-        found = [((), each) for each in self._find_named(value)]
-        for step in self.others if found else ():
+        found = [((), each) for each in named]
+        for step in self.others:
             found = [
                 ((*place, key), each)
                 for place, item in found
@@ -287,9 +292,10 @@ def _numbered_items(fields: Mapping[str, object], prefix: str) -> list[object]:
     """Return the items that attributes of OpenTelemetry hold as `documents.0.id`."""
     items: dict[int, dict[str, object]] = {}
     for name in fields:
-        number, _, inner = name.removeprefix(prefix).partition(".")
-        if name.startswith(prefix) and number.isdecimal() and inner:
-            items.setdefault(int(number), {})[inner] = fields[name]
+        if name.startswith(prefix):
+            number, _, inner = name.removeprefix(prefix).partition(".")
+            if number.isdecimal() and inner:
+                items.setdefault(int(number), {})[inner] = fields[name]
     return [items[number] for number in sorted(items)]
 
 
