@@ -68,7 +68,7 @@ class _Field(NamedTuple):
 
     @property
     def has_words(self) -> bool:
-        return count_words(self.text) > 1
+        return any(isinstance(each, str) and count_words(each) > 1 for each in self.values)
 
     @property
     def is_text(self) -> bool:

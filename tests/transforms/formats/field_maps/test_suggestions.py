@@ -165,6 +165,8 @@ NO_FACTS = {
     "a role": {"context": {"role": "helpful assistant of lamps"}},
     "the question": {"search": QUERY, "retrieval": {"query": "price of a lamp"}},
     "a title and an address": {"docs": [{"title": "A list of prices", "url": "https://x"}]},
+    "names of files": {"sources": ["refunds.pdf", "faq.html"]},
+    "addresses": {"citations": ["https://x.example/refunds", "https://x.example/faq"]},
     "an expected answer": {
         "reference": FACT,
         "expected_output": FACT,
