@@ -21,7 +21,7 @@ from groundwatch.transforms.step_order import Check, Routed, enrich_answers, rou
 def read_answer(
     answer: str, facts: Iterable[str | Mapping[str, object]], query: str | None
 ) -> Routed:
-    """Parse and route an answer with its facts, or raise TypeError for facts that are no list."""
+    """Parse and route an answer with its facts; raise TypeError for facts that are not a list."""
     if isinstance(facts, str | bytes | Mapping):
         raise TypeError(f"facts is a {type(facts).__name__}: pass a list, such as [fact]")
     envelope = {"answer": answer, "facts": list(facts), "query": query}

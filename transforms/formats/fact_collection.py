@@ -7,7 +7,7 @@ from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
 from groundwatch.transforms.formats.field_maps.field_map import (
-    is_picture,
+    is_media,
     is_source_alone,
     read_fact,
     returned_items,
@@ -64,7 +64,7 @@ class FactCollection:
         for item in returned_items(returned):
             fact = read_fact(item)
             if fact is None or not fact.text.strip():
-                is_empty = is_source_alone(item) or is_picture(item)
+                is_empty = is_source_alone(item) or is_media(item)
                 self.add("" if is_empty else render_value(item))
             else:
                 self.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document)

@@ -144,7 +144,7 @@ _NAMED_AT_END = re.compile(
 
 
 def without_marks(text: str) -> str:
-    """Remove the citation marks of any vendor; of a link the text stays if it is no mark."""
+    """Remove the citation marks of any vendor; of a link the text stays if it is not a mark."""
     if ": " in text:
         text = _NAMED_AT_END.sub("", text)
     sign = _MARK_SIGN.search(text)
@@ -161,7 +161,7 @@ def without_marks(text: str) -> str:
 
 
 def _shown(mark: re.Match[str]) -> str:
-    """Return what of a mark is read: the text of a link that is no mark itself."""
+    """Return what of a mark is read: the text of a link that is not a mark itself."""
     shown = _LINK_TEXT.match(mark[0]) if mark["link"] else None
     return " " if shown is None or _IS_CITED.fullmatch(shown[1]) else shown[1]
 

@@ -142,20 +142,8 @@ class FieldMap(Record, frozen=True):
             yield from [each for each in path.find(value) if isinstance(each, str)][-1:]
 
     def facts(self, value: object) -> Iterator[Fact | None]:
-        """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text.
-
-        An object without a text is None: it does not make the others unreadable.
-        """
-        for found in self.find("facts", value):
-            items = read_text_as_json(found)
-            if isinstance(items, dict) and (inner := returned_items(items)) != [items]:
-                items = inner  # of a tool
-            if isinstance(items, str) and self.separator:
-                items = items.split(self.separator)
-            is_list = isinstance(items, list) and all(isinstance(each, _KINDS) for each in items)
-            listed: Any = items if is_list else [found]
-            for item in listed:
-                yield from self._facts_in(item)
+        """Read the facts, as `read_facts` does."""
+        return read_facts(self.find("facts", value), self.separator)
 
     def reads(self, value: object) -> bool:
         """Return whether the map finds an answer in parsed JSON."""
@@ -177,7 +165,7 @@ class FieldMap(Record, frozen=True):
         return any(self.find(field, value) for field in ("answer", "facts"))
 
     def prompts(self, value: object) -> list[str]:
-        """Return the texts that the model was told."""
+        """Return the texts of the prompt."""
         found = (_joined_blocks(each) for path in self.prompt for each in path.find(value))
         return [each for each in found if isinstance(each, str)]
 
@@ -186,18 +174,36 @@ class FieldMap(Record, frozen=True):
         paths = " or ".join(path.text for path in self.paths.get(field, ()))
         return f" at {paths}" if paths else ""
 
-    def _facts_in(self, item: object) -> Iterator[Fact | None]:
-        if isinstance(item, str):
-            dumped = read_text_as_json(item)
-            is_node = has_any(dumped, _OF_DOCUMENTS)
-            if item.strip() not in _MISSING:
-                yield (read_fact(dumped) if is_node else None) or Fact(text=item)
-        elif item is not None:  # tables write null for an item that is missing
-            fact, inner = read_fact(item), _inner(item)
-            if fact is not None or inner is None:
-                yield fact
-            for each in inner or () if fact is None else ():
-                yield from self._facts_in(each)
+
+def read_facts(found: Iterable[object], separator: str = "") -> Iterator[Fact | None]:
+    """Read facts: texts, objects with a text, or lists of them, also as JSON in a text.
+
+    An object without a text is None: it does not make the others unreadable.
+    """
+    for each in found:
+        items = read_text_as_json(each)
+        if isinstance(items, dict) and (inner := returned_items(items)) != [items]:
+            items = inner  # of a tool
+        if isinstance(items, str) and separator:
+            items = items.split(separator)
+        is_list = isinstance(items, list) and all(isinstance(item, _KINDS) for item in items)
+        listed: Any = items if is_list else [each]
+        for item in listed:
+            yield from _facts_in(item)
+
+
+def _facts_in(item: object) -> Iterator[Fact | None]:
+    if isinstance(item, str):
+        dumped = read_text_as_json(item)
+        is_node = has_any(dumped, _OF_DOCUMENTS)
+        if item.strip() not in _MISSING:
+            yield (read_fact(dumped) if is_node else None) or Fact(text=item)
+    elif item is not None:  # tables write null for an item that is missing
+        fact, inner = read_fact(item), _inner(item)
+        if fact is not None or inner is None:
+            yield fact
+        for each in inner or () if fact is None else ():
+            yield from _facts_in(each)
 
 
 def _inner(item: Any) -> list[Any] | None:
@@ -213,7 +219,7 @@ def _inner(item: Any) -> list[Any] | None:
     if isinstance(found, list):
         texts = [{"text": each} if isinstance(each, str) else each for each in found]
         return [named | each if isinstance(each, dict) else each for each in texts]
-    return [] if is_picture(item) else None
+    return [] if is_media(item) else None
 
 
 def _joined_blocks(value: object) -> object:
@@ -317,22 +323,15 @@ def returned_items(returned: object) -> list[object]:
         if isinstance(documents := filled.get("documents"), list):
             beside = {name: filled[name] for name in filled if name in _BESIDE_DOCUMENTS}
             return [*documents, beside] if beside else documents
-        if "isError" in filled or _STRUCTURED in filled:
-            filled = _content_of_tool(filled)
+        if {"isError", _STRUCTURED}.intersection(filled) and _OF_TOOL_RESULT.issuperset(returned):
+            return returned_items(returned.get("content") or [returned.get(_STRUCTURED)])
         if len(filled) == 1 and not _RETURNED.isdisjoint(filled):
             [inner] = filled.values()
             return returned_items(inner)
     return returned if isinstance(returned, list) else [returned]
 
 
-def _content_of_tool(returned: dict[str, Any]) -> dict[str, Any]:
-    """Leave of a tool's result its blocks of content, or else its object with the same content."""
-    if not _OF_TOOL_RESULT.issuperset(returned):
-        return returned
-    return {"content": returned.get("content") or [returned.get(_STRUCTURED)]}
-
-
-def is_picture(item: object) -> bool:
+def is_media(item: object) -> bool:
     """Return whether a block of a content holds a picture or a sound, which has no text."""
     return isinstance(item, dict) and item.get("type") in _WITHOUT_TEXT
 
@@ -374,7 +373,7 @@ class Preset(Record, frozen=True):
         )
 
     def reject_other(self, value: object) -> None:
-        """Raise UnreadableAnswer for a row of the tool that is no answer, such as a search."""
+        """Raise UnreadableAnswer for a row of another type than an answer, such as a search."""
         kind = value.get(self.type_name) if isinstance(value, dict) else None
         if self.types and kind not in self.types:
             raise UnreadableAnswer(

@@ -6,19 +6,19 @@ from typing import Literal
 Content = Literal["query", "answer", "facts", "other"]
 
 _EXPECTED = r"reference|expected|ideal|target|correct|gold(?:en)?|ground_truths?"
-_RETURNED = r"outputs?|responses?|res|results?|returns?|messages?"
+_RETURNED = r"outputs?|responses?|res|results?|returns?"
 _SEARCHES = r"search|retriev[a-z]*|tools?|functions?|kb|knowledge"
 # At the same place, what is longer comes first: the answer of an evaluation is not the chatbot's.
 _WORDS = {
     "neutral": r"citations_content",
     "facts": (
-        rf"(?:{_SEARCHES})(?:_calls?)?[_.](?:{_RETURNED}|references?|answers?)|retriev[a-z]*"
+        rf"(?:{_SEARCHES})(?:_calls?)?[_.](?:{_RETURNED}|messages?|references?|answers?)|retriev[a-z]*"
         r"|references|docs?|documents?|sources?|chunks?|contexts?|ctx|snippets?|passages?|facts?"
         r"|evidence|citations?|hits|nodes|matches|excerpts?|extracts?|articles?|kb|pages|files"
         r"|page_content|paragraphs?|knowledge|grounding|policy|policies|faqs?|observation"
     ),
     "other": (
-        rf"(?:{_EXPECTED})(?:_(?:{_RETURNED}|answers?|reply|replies|completions?))?"
+        rf"(?:{_EXPECTED})(?:_(?:{_RETURNED}|messages?|answers?|reply|replies|completions?))?"
         r"|(?:tools?|functions?)_(?:calls?|use|input)|arguments|args|systems?|developers?"
         r"|instructions|reasoning|thoughts?|thinking|rationale|explanations?|feedback|comments?"
         r"|errors?"
@@ -29,7 +29,7 @@ _WORDS = {
         r"answers?|reply|replies|completions?|bots?|assistants?|agents?|ai|models?|gpt|answered"
         r"|generations?|generated|predictions?|predicted|said"
     ),
-    "returned": _RETURNED.removesuffix("|messages?"),
+    "returned": _RETURNED,
 }
 _WORD = re.compile(
     rf"(?<![^\W_])(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _WORDS.items())})"

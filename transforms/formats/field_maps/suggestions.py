@@ -1,12 +1,12 @@
 """Suggest a field map for JSON that nothing reads, by its field names and by what they hold."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from groundwatch.schemas.answer import Fact
-from groundwatch.transforms.formats.field_maps.field_map import TEXT_NAMES, PathPairs, parse_map
+from groundwatch.transforms.formats.field_maps.field_map import TEXT_NAMES, PathPairs, read_facts
 from groundwatch.transforms.formats.field_maps.field_names import (
     Content,
     content_by_names,
@@ -42,14 +42,13 @@ _UNNAMED = (
     "No field looks like the answer or the facts: name them, as in"
     " --map 'answer=$.FIELD' 'facts=$.FIELD'."
 )
-_FIELDS = ("query", "answer", "facts", "document", "time", "session")
 
 
 class _Field(NamedTuple):
     """A path in nested objects, and the texts and numbers that it finds.
 
     `names` are the names on the way in snake_case, `name` is the last of them. `item_path` leads to
-    the object in a list around it.
+    the `items` of the list around it.
     """
 
     path: str
@@ -57,10 +56,11 @@ class _Field(NamedTuple):
     name: str
     values: tuple[str | int | float, ...]
     item_path: str = ""
+    items: Sequence[object] = ()
 
     @property
     def content(self) -> Content | None:
-        return None if is_about(self.name) else content_by_names(self.names)
+        return "other" if is_about(self.name) else content_by_names(self.names)
 
     @property
     def text(self) -> str:
@@ -103,55 +103,57 @@ def _find(value: object) -> tuple[PathPairs, str]:
     The second value is the path of texts that would be the facts, if the answer did not have them.
     """
     fields = list(islice(_fields([value], _Field("$", "", "", ())), _MAX_FIELDS))
-    time = _first(fields, lambda each: bool(_TIME.search(each.name)) and _is_time(each))
-    session = _first(fields, lambda each: bool(_SESSION.search(each.name)) and not each.item_path)
-    fields = [each for each in fields if each not in (time, session)]
-    query = _likeliest(each for each in fields if each.content == "query")
-    answer = _answer(fields)
-    facts, repeated = _facts(fields, query, answer)
-    is_single = len(facts) == 1
-    document = _first(fields, lambda each: is_single and _names_document(each, facts[0]))
-    found = [
-        *(("query", each.path) for each in [query] if each),
-        *(("answer", each.path) for each in [answer] if each),
-        *(("facts", _path_of_fact(each, value) if is_single else each.path) for each in facts),
-        *(("document", each.path) for each in [document] if each and is_single),
-        *(("time", each.path) for each in [time] if each),
-        *(("session", each.path) for each in [session] if each),
-    ]
-    return tuple(found), repeated
+    time = next(filter(_is_time, fields), None)
+    session = next(filter(_is_session, fields), None)
+    by_content: dict[Content | None, list[_Field]] = defaultdict(list)
+    for each in fields:
+        if each is not time and each is not session:
+            by_content[each.content].append(each)
+    query = _likeliest(by_content["query"])
+    answer = _answer(by_content)
+    facts, repeated = _facts(by_content["facts"], query, answer)
+    document = None
+    if len(facts) == 1:
+        document = next((each for each in fields if _names_document(each, facts[0])), None)
+    chosen = (
+        *(("query", query), ("answer", answer), *(("facts", each) for each in facts)),
+        *(("document", document), ("time", time), ("session", session)),
+    )
+    return tuple((name, each.path) for name, each in chosen if each), repeated
 
 
-def _answer(fields: Sequence[_Field]) -> _Field | None:
-    facts = " ".join(each.text for each in fields if each.content == "facts")
-    named = _likeliest((each for each in fields if each.content == "answer"), facts)
+def _answer(by_content: Mapping[Content | None, Sequence[_Field]]) -> _Field | None:
+    facts = " ".join(each.text for each in by_content["facts"])
+    named = _likeliest(by_content["answer"], facts)
     if named is not None and named.has_words:
         return named
-    unnamed = (each for each in fields if not each.content and _TEXT.search(each.names))
-    own = (each for each in unnamed if not is_about(each.name))
-    texts = (each for each in own if each.has_words or _TEXT.search(each.name))
+    unnamed = (each for each in by_content[None] if _TEXT.search(each.names))
+    texts = (each for each in unnamed if each.has_words or _TEXT.search(each.name))
     return _likeliest(texts, facts) or named
 
 
 def _facts(
     fields: Sequence[_Field], query: _Field | None, answer: _Field | None
 ) -> tuple[Sequence[_Field], str]:
-    """Return the likeliest field of the facts, or all columns that differ in a number alone."""
-    columns: dict[str, list[_Field]] = {}
+    """Return the likeliest field of the facts, or all columns that differ in a number alone.
+
+    The second value is as in `_find`.
+    """
+    columns: dict[str, list[_Field]] = defaultdict(list)
     for each in fields:
-        if each.content == "facts" and each not in (query, answer):
-            columns.setdefault(_DIGITS.sub("0", each.path), []).append(each)
+        columns[_DIGITS.sub("0", each.path)].append(each)
     joined = [
         each[0]._replace(values=tuple(value for field in each for value in field.values))
         for each in columns.values()
     ]
     texts = [each for each in joined if each.has_words and not (query and each.text == query.text)]
-    repeated = [each for each in texts if answer and _repeats(each, answer.text.casefold())]
-    likeliest = _likeliest(each for each in texts if each not in repeated)
-    if likeliest is not None:
-        return columns[_DIGITS.sub("0", likeliest.path)], ""
-    likeliest = _likeliest(repeated)
-    return (), likeliest.path if likeliest else ""
+    answer_text = answer.text.casefold() if answer else ""
+    own = [each for each in texts if not (answer and _repeats(each, answer_text))]
+    if likeliest := _likeliest(own):
+        found = columns[_DIGITS.sub("0", likeliest.path)]
+        return (found if len(found) > 1 else [_with_source(found[0])]), ""
+    repeated = _likeliest(texts)
+    return (), repeated.path if repeated else ""
 
 
 def _repeats(facts: _Field, answer_text: str) -> bool:
@@ -174,12 +176,13 @@ def _likeliest(fields: Iterable[_Field], supporting: str = "") -> _Field | None:
     return max((each for each in fields if each.text), key=rank, default=None)
 
 
-def _first(fields: Iterable[_Field], is_wanted: Callable[[_Field], bool]) -> _Field | None:
-    return next((each for each in fields if is_wanted(each)), None)
-
-
 def _is_time(field: _Field) -> bool:
-    return not field.item_path and first_time(*field.values[:1])[0] is not None
+    is_named = bool(_TIME.search(field.name)) and not field.item_path
+    return is_named and first_time(*field.values[:1])[0] is not None
+
+
+def _is_session(field: _Field) -> bool:
+    return bool(_SESSION.search(field.name)) and not field.item_path
 
 
 def _names_document(field: _Field, facts: _Field) -> bool:
@@ -189,19 +192,16 @@ def _names_document(field: _Field, facts: _Field) -> bool:
     return bool(is_beside) and is_given and bool(_DOCUMENT.search(field.name))
 
 
-def _path_of_fact(facts: _Field, value: object) -> str:
-    """Return the path to the objects around the facts, with their titles and addresses.
+def _with_source(facts: _Field) -> _Field:
+    """Return the objects around the facts, which have their titles and addresses.
 
-    It must read the same texts: beside a source may be the words of the answer that cite it.
+    They must read as the same texts: beside a source may be the words of the answer that cite it.
     """
     if not facts.item_path:
-        return facts.path
-    read = [each.text for each in _read_facts(facts.item_path, value)]
-    return facts.item_path if read and " ".join(read).split() == facts.text.split() else facts.path
-
-
-def _read_facts(path: str, value: object) -> list[Fact]:
-    return [each for each in parse_map((("facts", path),)).facts(value) if each is not None]
+        return facts
+    read = [fact.text for fact in read_facts(facts.items) if fact]
+    is_same = bool(read) and " ".join(read).split() == facts.text.split()
+    return facts._replace(path=facts.item_path) if is_same else facts
 
 
 def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
@@ -222,32 +222,35 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
     for name, inner in below.items():
         if step := _step(name):
             snake = snake_case(name)
-            names = f"{at.names}.{snake}"
-            yield from _fields(inner, _Field(f"{at.path}{step}", names, snake, (), at.item_path))
+            named = at._replace(path=f"{at.path}{step}", names=f"{at.names}.{snake}", name=snake)
+            yield from _fields(inner, named)
 
 
 def _items(items: list[object], at: _Field) -> Iterator[_Field]:
     """Yield the fields of the items of a list, apart for each role in a chat."""
     objects = [each for each in items if isinstance(each, dict)]
-    for kinds, key in _kinds(objects, at):
-        for kind, names in kinds.items():
-            chosen = [each for each in objects if each.get(key) == kind]
-            path = f'{at.path}[?(@.{key}=="{kind}")]'
-            is_last = chosen[-1] is items[-1] and len(chosen) > 1
-            if is_last and content_by_names(names) == "answer":
-                path, chosen = f"{at.path}[-1]", chosen[-1:]
-            yield from _fields(chosen, at._replace(path=path, names=names, item_path=path))
+    key, kinds = _kinds(objects, at)
+    for kind, names in kinds.items():
+        chosen = [each for each in objects if each.get(key) == kind]
+        path = f'{at.path}[?(@.{key}=="{kind}")]'
+        is_last = chosen[-1] is items[-1] and len(chosen) > 1
+        if is_last and content_by_names(names) == "answer":
+            path, chosen = f"{at.path}[-1]", chosen[-1:]
+        inner = at._replace(path=path, names=names, item_path=path, items=chosen)
+        yield from _fields(chosen, inner)
+    if kinds:
         return
     is_choice = at.name in _ALTERNATIVES and len(items) > 1
     path = f"{at.path}[{0 if is_choice else '*'}]"
     items = items[:1] if is_choice else items
-    yield from _fields(items, at._replace(path=path, item_path=path if objects else ""))
+    inner = at._replace(path=path, item_path=path if objects else "", items=items)
+    yield from _fields(items, inner)
 
 
-def _kinds(objects: Sequence[dict[str, Any]], at: _Field) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield the kinds of objects that hold different contents, and the field by which they differ.
+def _kinds(objects: Sequence[dict[str, Any]], at: _Field) -> tuple[str, dict[str, str]]:
+    """Return the field by which objects with different contents differ, and its values.
 
-    With each kind are the names on the way to it.
+    With each value are the names on the way to its objects. There is none if all hold the same.
     """
     for key in sorted(_KINDS, key=lambda key: -sum(key in each for each in objects)):
         found = [each[key] for each in objects if isinstance(each.get(key), str)]
@@ -257,7 +260,8 @@ def _kinds(objects: Sequence[dict[str, Any]], at: _Field) -> Iterator[tuple[dict
         is_of_all = len(found) == len(objects) and contents != {content_by_names(at.names)}
         is_split = is_role or is_of_all or len(contents) > 1
         if kinds and is_split and all(map(_KIND.fullmatch, kinds)):
-            yield kinds, key
+            return key, kinds
+    return "", {}
 
 
 def _step(name: str) -> str:
