@@ -34,14 +34,18 @@ class ContentPart(Wire, frozen=True):
     function_call: Any = None
     tool_call: Any = None
     executable_code: Any = None
+    inline_data: Any = None
+    file_data: Any = None
 
     @property
     def own_text(self) -> str | None:
-        """The text that is part of the answer, "" of a thought; None for a call."""
+        """The text that is part of the answer, "" of a thought; None for what is no text."""
         if self.thought:
             return ""
-        calls = (self.function_call, self.tool_call, self.executable_code)
-        return None if not self.text and any(call is not None for call in calls) else self.text
+        return self.text if self.text or self == _WITHOUT_TEXT else None
+
+
+_WITHOUT_TEXT = ContentPart()
 
 
 class Content(Wire, frozen=True):
@@ -142,6 +146,13 @@ class Candidate(Wire, frozen=True):
     # Of events.
     author: str = ""
     partial: bool = False
+    interrupted: bool = False
+    error_code: int | str = ""
+
+    @property
+    def end(self) -> int | str:
+        """Why it ended; events without a text have the reason as their error."""
+        return self.finish_reason or self.error_code
 
 
 class Feedback(Wire, frozen=True):

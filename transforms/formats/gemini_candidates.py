@@ -15,6 +15,7 @@ from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire import gemini as wire
 from groundwatch.schemas.wire.json_input import has_any, list_in
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
+from groundwatch.transforms.formats.carriers.agent_session import is_event
 from groundwatch.transforms.formats.discovery_engine_answers import is_answer
 from groundwatch.transforms.formats.fact_collection import FactCollection
 from groundwatch.transforms.formats.field_values import proportion, read_ratings, true_tags
@@ -33,7 +34,8 @@ _VERTEX_RATING_FIELDS = frozenset({"probabilityScore", "severity", "severityScor
 
 def _is_candidate(fields: Mapping[str, object]) -> bool:
     content = fields.get("content")
-    return (isinstance(content, dict) and "parts" in content) or "finishReason" in fields
+    has_parts = isinstance(content, dict) and "parts" in content
+    return has_parts or "finishReason" in fields or (is_event(fields) and "errorCode" in fields)
 
 
 def _is_generate_answer(fields: dict[str, object]) -> bool:
@@ -86,8 +88,8 @@ def read_exchange(
         message=request.message,
         query=_query(asked),
         answer_text=joined.text,
-        state="IN_PROGRESS" if candidate.partial else None,
-        finish_reason=enums.enum_name(candidate.finish_reason, names.finish_reasons),
+        state="IN_PROGRESS" if candidate.partial or candidate.interrupted else None,
+        finish_reason=enums.enum_name(candidate.end, names.finish_reasons),
         block_reason=enums.enum_name(feedback.block_reason, names.block_reasons),
         safety_ratings=read_ratings(
             candidate.safety_ratings + feedback.safety_ratings, names.harm_categories

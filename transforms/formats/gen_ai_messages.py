@@ -15,7 +15,6 @@ from groundwatch.transforms.formats.finish_reasons import read_end
 from groundwatch.transforms.formats.format import Format, Reading, Request
 from groundwatch.transforms.formats.text_parts import join_parts
 
-_THOUGHTS = ("reasoning", "thinking")
 _TOOLS = ("tool", "function")
 
 
@@ -66,7 +65,6 @@ def _text(message: wire.GenAiMessage) -> str:
     texts = (
         (part.content if isinstance(part.content, str) else "") if part.type_ == "text" else None
         for part in message.parts
-        if part.type_ not in _THOUGHTS
     )
     return first_text(
         join_parts(texts), message.content if isinstance(message.content, str) else ""

@@ -13,16 +13,17 @@ def candidate(*parts: dict[str, object], **fields: object) -> dict[str, object]:
 YES = candidate({"text": "Yes."})
 
 
-def test_text_parts_are_joined_with_nothing_between_and_thoughts_dropped() -> None:
+def test_text_parts_are_joined_and_thoughts_dropped() -> None:
     answer = parsed(
         candidate(
             {"text": "In 3"},
             {"text": "Hm.", "thought": True},
-            {"inlineData": {"mimeType": "image/png"}},
             {"text": " days.\n"},
+            {"inlineData": {"mimeType": "image/png"}},
+            {"text": "So it is."},
         )
     )
-    assert answer.answer_text == "In 3 days.\n"
+    assert answer.answer_text == "In 3 days.\n\n\nSo it is."
 
 
 PASSAGES = {

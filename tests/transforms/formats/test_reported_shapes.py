@@ -8,7 +8,7 @@ import pytest
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
-from groundwatch.transforms.rules.routing import route
+from groundwatch.transforms.rules.routing import route, routing_tags
 from tests.support.answer_messages import message_of, parse_answer, parsed
 from tests.transforms.formats.carriers.test_carriers import attributes_of
 
@@ -364,6 +364,36 @@ READ: dict[str, tuple[Any, str, list[str]]] = {
         TWO_PARTS,
         [FACT],
     ),
+    "texts around a picture": (
+        {
+            "candidates": [
+                said("")
+                | {"content": {"parts": [{"text": TEXT}, {"inlineData": {}}, {"text": OTHER}]}}
+            ],
+            "automaticFunctionCallingHistory": [
+                {"parts": [{"functionResponse": {"response": {"result": FACT}}}]}
+            ],
+        },
+        TWO_PARTS,
+        [FACT],
+    ),
+    "texts around reasoning in a span": (
+        {
+            "gen_ai.retrieval.documents": [FACT],
+            "gen_ai.output.messages": [
+                {
+                    "role": "assistant",
+                    "parts": [
+                        {"type": "text", "content": TEXT},
+                        {"type": "reasoning", "content": "And the water?"},
+                        {"type": "text", "content": OTHER},
+                    ],
+                }
+            ],
+        },
+        TWO_PARTS,
+        [FACT],
+    ),
     "documents and another text that a tool returned": (
         {
             "gen_ai.input.messages": [
@@ -413,6 +443,19 @@ READ: dict[str, tuple[Any, str, list[str]]] = {
         + [said(TEXT, invocationId="e", author="bot")] * 2,
         TEXT,
         [FACT, OTHER],
+    ),
+    "texts of several events of a run": (
+        [
+            said(TEXT, invocationId="e", author="bot"),
+            {
+                "invocationId": "e",
+                "author": "bot",
+                "content": {"parts": [{"functionResponse": {"response": {"result": FACT}}}]},
+            },
+            said(OTHER, invocationId="e", author="writer", finishReason="STOP"),
+        ],
+        TWO_PARTS,
+        [FACT],
     ),
     "the events of an agent's run": (
         [
@@ -507,10 +550,42 @@ def test_one_masked_fact_of_several_is_no_reason() -> None:
     assert route(parsed({"answer": TEXT, "facts": ["__REDACTED__", FACT]})) is None
 
 
-def test_an_event_that_is_a_part_is_incomplete() -> None:
-    decision = route(parsed(said(TEXT, invocationId="e", author="bot", partial=True)))
+EVENT = {"invocationId": "e", "author": "bot"}
+ENDS: dict[str, tuple[dict[str, Any], str, str | None]] = {
+    "a part": (said(TEXT, partial=True), "INCOMPLETE", "UNFINISHED"),
+    "an interrupted part": (said(TEXT, interrupted=True), "INCOMPLETE", "UNFINISHED"),
+    "a block": ({"content": None, "errorCode": "SAFETY"}, "POLICY_SKIPPED", None),
+    "a limit": ({"errorCode": "MAX_TOKENS"}, "UNSCORABLE", "TRUNCATED"),
+    "an error": ({"errorCode": "TIMEOUT"}, "GENERATION_FAILED", "ABNORMAL_FINISH"),
+}
+
+
+@pytest.mark.parametrize(("fields", "verdict", "tag"), ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize("is_run", [False, True])
+def test_an_event_says_how_it_ended(
+    fields: dict[str, Any], verdict: str, tag: str | None, *, is_run: bool
+) -> None:
+    event = EVENT | fields
+    answer = parsed([{**EVENT, "actions": {}}, event] if is_run else event)
+    decision = route(answer)
     assert decision is not None
-    assert decision.verdict == "INCOMPLETE"
+    assert (decision.verdict, [*routing_tags(answer)]) == (verdict, [tag] if tag else [])
+
+
+def test_the_sources_of_several_events_are_those_of_their_texts() -> None:
+    def grounded(text: str, found: str) -> dict[str, Any]:
+        support = {"segment": {"endIndex": 12, "text": text[:12]}, "groundingChunkIndices": [0]}
+        metadata = {
+            "groundingChunks": [{"retrievedContext": {"text": found}}],
+            "groundingSupports": [support],
+        }
+        recited = {"citationSources": [{"startIndex": 4, "endIndex": 12}]}
+        return said(text, **EVENT, groundingMetadata=metadata, citationMetadata=recited)
+
+    answer = parsed([grounded(TEXT, FACT), grounded(OTHER, OTHER)])
+    text = answer.answer_text
+    cited = [(text[each.start : each.end], each.facts) for each in answer.citations]
+    assert cited == [(TEXT[:12], (0,)), (OTHER[:12], (1,)), (TEXT[4:12], ()), (OTHER[4:12], ())]
 
 
 SEGMENTS = {

@@ -146,11 +146,11 @@ def _messages(fields: Mapping[str, Any], path: str) -> list[Any]:
 
 
 def _block_text(block: Any) -> str | None:
-    """Return the text of a block, "" of a thought or a picture, None of what separates texts."""
+    """Return the text of a block; None of a thought, a call or a picture, which separate texts."""
     text, kind = _at(block, "text"), _at(block, "type")
     if kind in TEXT_BLOCKS:
         return text if isinstance(text, str) else ""
-    return None if str(kind).startswith("tool") else ""
+    return None
 
 
 def _document(holder: Any) -> Any:
