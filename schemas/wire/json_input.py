@@ -19,8 +19,9 @@ JSON_STARTS = ("{", "[", '"{', '"[')
 _MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
 _CONTAINERS = (dict, list)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-# Maps whose keys are the user's own.
+# Maps whose keys are the user's own, and the columns into which tables split one of them.
 _FREE_FORM = frozenset({"structData", "attributes"})
+_FREE_FORM_COLUMNS = "attributes."
 # Each match is tried from one underscore to the next, so that hostile input costs linear time.
 _SNAKE_CASE_FIELD = re.compile(rb'_[A-Za-z0-9]*"\s*:')
 _WORD = re.compile(r"_([a-z0-9])")
@@ -125,15 +126,22 @@ def to_camel_case(value: object) -> object:
         return [to_camel_case(item) for item in value]
     if not isinstance(value, dict):
         return value
-    in_snake_case = {camel_case_name(name): field for name, field in value.items() if "_" in name}
-    in_camel_case = {
+    in_snake_case = {
+        camel_case_name(name): field
+        for name, field in value.items()
+        if "_" in name and not name.startswith(_FREE_FORM_COLUMNS)
+    }
+    others = {
         name: field
         for name, field in value.items()
-        if "_" not in name and not (name in in_snake_case and field in ("", [], {}))
+        if ("_" not in name and not (name in in_snake_case and field in ("", [], {})))
+        or name.startswith(_FREE_FORM_COLUMNS)
     }
     return {
-        name: field if name in _FREE_FORM else to_camel_case(field)
-        for name, field in (in_snake_case | in_camel_case).items()
+        name: field
+        if name in _FREE_FORM or name.startswith(_FREE_FORM_COLUMNS)
+        else to_camel_case(field)
+        for name, field in (in_snake_case | others).items()
     }
 
 

@@ -24,7 +24,7 @@ def read(example: str) -> Answer:
 def test_every_example_has_a_row_and_every_carrier_an_example() -> None:
     assert EXAMPLES.keys() == ROWS.keys()
     names = " ".join(EXAMPLES)
-    assert [carrier.name for carrier in CARRIERS if carrier.name not in names] == ["attributes"]
+    assert all(carrier.name in names for carrier in CARRIERS)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

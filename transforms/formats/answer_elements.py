@@ -79,9 +79,10 @@ def split_answers(
             f" first {len(message.payload)} are kept."
         )
     value = read_camel_case(message.payload)
-    if isinstance(value, dict) and _WRAPPER_FIELD not in value and find_carrier(value) is None:
+    carrier = find_carrier(value)
+    if isinstance(value, dict) and _WRAPPER_FIELD not in value and carrier is None:
         return ((value, message, ()),)  # most messages; an Element takes longer to make
-    elements = list(_expand(Element(value, message), own_map))
+    elements = list(_expand(Element(value, message), carrier, own_map))
     if len(elements) == 1:
         return elements
     return [
@@ -90,21 +91,23 @@ def split_answers(
     ]
 
 
-def _expand(whole: Element, own_map: FieldMap | None, depth: int = 0) -> Iterator[Element]:
+def _expand(
+    whole: Element, carrier: Carrier | None, own_map: FieldMap | None, depth: int = 0
+) -> Iterator[Element]:
     """Unwrap carriers, and split arrays, which may hold carriers again."""
-    carrier = find_carrier(whole.value)
     if carrier is not None and depth == MAX_CARRIERS:
         error = UnreadableAnswer(f"Carriers nest deeper than {MAX_CARRIERS} levels.")
         yield whole._replace(value=error)
     elif carrier is not None:
         for body in _unwrap(whole, carrier):
-            yield from _expand(body, own_map, depth + 1)
+            yield from _expand(body, find_carrier(body.value), own_map, depth + 1)
     else:
         for part in _split(whole, own_map):
-            if find_carrier(part.value) is None:
+            inner = None if part is whole else find_carrier(part.value)
+            if inner is None:
                 yield part
             else:
-                yield from _expand(part, own_map, depth)
+                yield from _expand(part, inner, own_map, depth)
 
 
 def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:

@@ -55,5 +55,22 @@ def read_end(reasons: Iterable[str]) -> End:
 
     A reason that is not known is that of a newer version: it is kept, in upper case.
     """
-    ends = [_ENDS.get(reason.strip().lower()) or End(reason.strip().upper()) for reason in reasons]
-    return max(ends, key=lambda end: _PLAIN.get(end, len(_PLAIN)), default=End())
+    return max(map(_end_of, reasons), key=_rank, default=End())
+
+
+def telling_reason(reasons: Iterable[str]) -> str:
+    """Return the reason that `read_end` reads, "" for none."""
+    return max(reasons, key=lambda reason: _rank(_end_of(reason)), default="")
+
+
+def says_no_text(reason: str) -> bool:
+    """Return whether an answer that ended so may have no text: it was cut off, or is a call."""
+    return "tool" in reason or _rank(_end_of(reason)) == len(_PLAIN)
+
+
+def _end_of(reason: str) -> End:
+    return _ENDS.get(reason.strip().lower()) or End(reason.strip().upper())
+
+
+def _rank(end: End) -> int:
+    return _PLAIN.get(end, len(_PLAIN))

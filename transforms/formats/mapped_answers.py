@@ -111,7 +111,7 @@ def _format_of(
         reject_other(request.value)
         several = true_tags({Tag.MULTIPLE_CANDIDATES: field_map.has_several(request.value)})
         answer = Answer(message=request.message, tags=several)
-        return read_by_map(field_map, answer, request.value), ""
+        return read_by_map(field_map, answer, field_map.open(request.value)), ""
 
     return Format(
         name=name,

@@ -27,7 +27,11 @@ from groundwatch.transforms.formats.unmapped_fields import reject_unmapped
 from groundwatch.transforms.rules.routing import is_incomplete
 
 # What logs, tracers and their filters write instead of a text.
-_MASK = re.compile(r"<elided>|_*\[?<?redacted>?\]?_*|\[masked\]|\*{3,}", re.IGNORECASE)
+_MASK = re.compile(
+    r"_*\[?<?redacted>?\]?_*|[\[<](?:elided|filtered|masked|removed)[>\]]|redacted-by-litellm"
+    r"|\*{3,}|\N{FULL BLOCK}{3,}",
+    re.IGNORECASE,
+)
 _LONGEST_MASK = 20
 _IDS = ("trace_id", "span_id", "response_id")
 # Raise it with every change to the hashed content: all ids of that kind change.

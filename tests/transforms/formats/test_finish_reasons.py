@@ -1,5 +1,6 @@
 """Why an answer ended: docs/formats.md lists the reasons, and every producer's place has each."""
 
+import json
 from copy import deepcopy
 from typing import Any
 
@@ -35,7 +36,6 @@ PLACES: dict[str, list[tuple[str | int, ...]]] = {
     "haystack.pipeline": [("answer_builder", "answers", 0, "meta", "finish_reason")],
     "haystack.generated_answer": [("meta", "finish_reason")],
     "haystack.component": [("init_parameters", "meta", "finish_reason")],
-    "phoenix.row": [("attributes.llm.finish_reason",), ("status_code",)],
     "langfuse.trace": [("output", "finish_reason")],
     "langfuse.observation": [("output", "finish_reason"), ("level",)],
     "openai.responses": [("incomplete_details", "reason"), ("status",)],
@@ -153,6 +153,28 @@ REFUSED = {
 }
 
 
+BLOCKED = {"type": "ai", "content": "", "response_metadata": {"finish_reason": "SAFETY"}}
+REFUSED |= {
+    "the last message of a chat": {
+        "messages": [*CHAT[:1], {"role": "assistant", "content": None, "refusal": REFUSAL}]
+    },
+    "an empty message of LangChain": {"messages": [{"type": "human", "content": QUERY}, BLOCKED]},
+    "an empty answer of a chain": {"input": QUERY, "context": documents(), "answer": BLOCKED},
+    "a message in an observation": {
+        "id": "o",
+        "traceId": "t",
+        "type": "GENERATION",
+        "startTime": "2026-03-03T12:00:00Z",
+        "input": QUERY,
+        "output": {"role": "assistant", "content": None, "refusal": REFUSAL},
+    },
+    "a filter's error": {
+        "request": {"messages": CHAT},
+        "response": {"error": {"code": "content_filter", "message": "Filtered."}},
+    },
+}
+
+
 @pytest.mark.parametrize("row", REFUSED.values(), ids=REFUSED)
 def test_the_text_of_a_refusal_is_policy(row: dict[str, Any]) -> None:
     assert ended(parsed(row)) == ("POLICY_SKIPPED", None)
@@ -174,6 +196,10 @@ FAILED = {
         "error": {"code": "server_error", "message": "The model had an error."},
     },
     "a payload": {"messages": CHAT, "response": {}, "status": "failure", "error_str": "Timeout"},
+    "an exchange": {
+        "request": {"messages": CHAT},
+        "response": {"type": "error", "error": {"type": "overloaded_error"}},
+    },
 }
 
 
@@ -184,7 +210,10 @@ def test_an_error_without_a_text_is_a_failed_generation(row: dict[str, Any]) -> 
     assert answer.finish_reason == "ERROR"
 
 
-@pytest.mark.parametrize("place", ["message", "attribute", "OpenInference"])
+SPANS = ("message", "attribute", "OpenInference", "a row of Phoenix", "JSON in an output")
+
+
+@pytest.mark.parametrize("place", SPANS)
 def test_spans_have_every_reason(place: str) -> None:
     for reason, expected in ENDS.items():
         message = {"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}
@@ -203,7 +232,14 @@ def test_spans_have_every_reason(place: str) -> None:
                 "retrieval.documents.0.document.content": FACTS[0],
                 "llm.finish_reason": reason,
             }
-        answer = parsed({"name": "s", "attributes": attributes})
+        if place == "JSON in an output":
+            choices = [{"message": {"content": ANSWER}, "finish_reason": reason}]
+            attributes["output.value"] = json.dumps({"choices": choices})
+            del attributes["llm.finish_reason"]
+        span: dict[str, Any] = {"name": "s", "attributes": attributes}
+        if place == "a row of Phoenix":
+            span = {f"attributes.{name}": each for name, each in attributes.items()}
+        answer = parsed(span)
         # The answers of a model have no finish reason until they end.
         tag = "UNFINISHED" if expected.with_text == "INCOMPLETE" else expected.tag
         assert ended(answer) == (expected.with_text, tag), reason

@@ -1,6 +1,7 @@
 """Shapes of answers that users of other tools reported: what is read of each, or why it is not."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -75,14 +76,14 @@ UNREAD: dict[str, tuple[Any, str]] = {
     ),
     "an attribute beside the answer's own": (
         {"name": "s", "attributes": {"gen_ai.output.messages": OUTPUT, "rag.context": [FACT]}},
-        "attributes.attributes.rag.context",
+        "span.attributes.rag.context",
     ),
     "an event of the answer's span": (
         {
             "attributes": {"gen_ai.output.messages": OUTPUT},
             "events": [{"name": "search", "attributes": {"hits": json.dumps([FACT])}}],
         },
-        "attributes.events[].attributes.hits",
+        "span.events[].attributes.hits",
     ),
     "an attribute of another span of the trace": (
         spans(
@@ -109,16 +110,16 @@ UNREAD: dict[str, tuple[Any, str]] = {
         },
         "push_body.message.attributes",
     ),
-    "the transcript of speech": (
+    "what a search in a database found": (
         {
-            "messages": CHAT,
-            "choices": [{"message": {"content": "", "audio": {"transcript": TEXT}}}],
+            "attributes": {"gen_ai.output.messages": OUTPUT},
+            "events": [{"name": "db", "attributes": {"db.query.result.document": FACT}}],
         },
-        "choices[].message.audio",
+        "span.events[].attributes.db.query.result.document",
     ),
     "an attribute of OpenInference's own": (
         inference(output__value=TEXT, output__found=[FACT]),
-        "attributes.attributes.output.found",
+        "span.attributes.output.found",
     ),
     "one of two spellings of a field": (
         {"user_input": Q, "response": TEXT, "found_here": [FACT], "foundHere": []},
@@ -156,6 +157,103 @@ MCP = {
 }
 """What a tool of the Model Context Protocol returns."""
 
+REPEATED = {
+    "content": [{"type": "text", "text": '{"days": 730}'}],
+    "structuredContent": {"days": 730},
+}
+
+
+def row(output: object, kind: str = "CHAIN", **fields: Any) -> dict[str, Any]:
+    """A row of a table of spans, as Phoenix exports it."""
+    return {
+        "context.span_id": "s",
+        "attributes.openinference.span.kind": kind,
+        "attributes.input.value": Q,
+        "attributes.output.value": output if isinstance(output, str) else json.dumps(output),
+        "reference": FACT,
+        **fields,
+    }
+
+
+def trace(output: object) -> dict[str, Any]:
+    """A trace of Langfuse."""
+    fields = {"id": "t", "timestamp": "2026-03-02T08:00:00Z", "input": Q, "output": output}
+    return fields | {"metadata": {"contexts": [FACT]}}
+
+
+SPOKEN = {"message": {"content": None, "audio": {"transcript": TEXT}}}
+MESSAGES = [{"type": "human", "content": Q}, {"type": "tool", "content": FACT}]
+AI = {"type": "ai", "content": TEXT}
+OUTPUTS: dict[str, Any] = {
+    "a response of Gemini with thoughts": {
+        "candidates": [
+            {
+                "content": {
+                    "parts": [
+                        {"text": "Is it five?", "thought": True},
+                        {"text": TEXT[:9]},
+                        {"text": TEXT[9:]},
+                    ]
+                }
+            }
+        ]
+    },
+    "a response of OpenAI": {
+        "output": [
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Is it five?"}]},
+            {"type": "message", "content": [{"type": "output_text", "text": TEXT}]},
+        ]
+    },
+    "a completion of OpenAI": {"choices": [{"message": {"role": "assistant", "content": TEXT}}]},
+    "a completion in speech": {"choices": [SPOKEN]},
+    "a response of Bedrock": {"output": {"message": {"content": [{"text": TEXT}]}}},
+    "a response of Ollama": {"message": {"role": "assistant", "content": TEXT}},
+    "messages": [{"role": "assistant", "content": TEXT}],
+    "messages of a graph": {"messages": [*MESSAGES, AI]},
+    "messages of a graph that goes on": {"messages": [*MESSAGES, AI, MESSAGES[0]]},
+    "messages, the last a tool's": [
+        {"role": "assistant", "content": TEXT},
+        {"role": "tool", "content": FACT},
+    ],
+    "a generation": {"generation": TEXT},
+    "generations": {"generations": [[{"text": TEXT}]]},
+    "a message": {"content": TEXT, "type": "ai"},
+    "a text": TEXT,
+}
+
+
+@pytest.mark.parametrize("output", OUTPUTS.values(), ids=OUTPUTS)
+def run(output: object) -> dict[str, Any]:
+    """A run of LangSmith."""
+    fields = {"id": "r", "run_type": "llm", "inputs": {"question": Q, "messages": MESSAGES[1:]}}
+    return fields | {"outputs": output if isinstance(output, dict) else {"output": output}}
+
+
+TOOLS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "Phoenix": row,
+    "Langfuse": trace,
+    "JSON in Langfuse": lambda output: trace(
+        output if isinstance(output, str) else json.dumps(output)
+    ),
+    "LangSmith": run,
+}
+
+
+@pytest.mark.parametrize("output", OUTPUTS.values(), ids=OUTPUTS)
+@pytest.mark.parametrize("tool", TOOLS)
+def test_an_output_of_any_shape_is_read(tool: str, output: Any) -> None:
+    answer = parsed(TOOLS[tool](output))
+    assert (answer.query, answer.answer_text) == (Q, TEXT)
+    assert {fact.text for fact in answer.facts} == {FACT}
+
+
+@pytest.mark.parametrize("tool", [row, trace])
+@pytest.mark.parametrize("output", [{"messages": MESSAGES}, MESSAGES], ids=["object", "list"])
+def test_what_others_say_is_no_answer(tool: Any, output: Any) -> None:
+    [answer] = parse_answers(message_of(tool(output)))
+    assert isinstance(answer, ParseFailure) or not answer.answer_text
+
+
 READ: dict[str, tuple[Any, str, list[str]]] = {
     "blocks of a tool's content in a function's response": (
         [
@@ -167,7 +265,7 @@ READ: dict[str, tuple[Any, str, list[str]]] = {
             said(TEXT, invocationId="e", author="bot"),
         ],
         TEXT,
-        [FACT, OTHER],
+        [FACT, OTHER, "days: 730"],
     ),
     "blocks of a tool's content in a chat": (
         {
@@ -178,7 +276,18 @@ READ: dict[str, tuple[Any, str, list[str]]] = {
             ]
         },
         TEXT,
-        [FACT, OTHER],
+        [FACT, OTHER, '{"days":730}'],
+    ),
+    "the object of a tool that a text of it repeats": (
+        {
+            "messages": [
+                *CHAT,
+                {"role": "tool", "content": json.dumps(REPEATED)},
+                {"role": "assistant", "content": TEXT},
+            ]
+        },
+        TEXT,
+        ['{"days": 730}'],
     ),
     "the object of a tool without blocks": (
         [
@@ -364,6 +473,81 @@ READ: dict[str, tuple[Any, str, list[str]]] = {
         TWO_PARTS,
         [FACT],
     ),
+    "two messages of a span": (
+        inference(
+            retrieval__documents__0__document__content=FACT,
+            **{
+                "llm.output_messages.0.message.role": "assistant",
+                "llm.output_messages.0.message.content": TEXT,
+                "llm.output_messages.1.message.role": "assistant",
+                "llm.output_messages.1.message.content": OTHER,
+            },
+        ),
+        TWO_PARTS,
+        [FACT],
+    ),
+    "a tool's message in a row of Phoenix": (
+        {
+            "attributes.llm.input_messages": json.dumps(
+                [{"message.role": "tool", "message.content": FACT}]
+            ),
+            "attributes.llm.output_messages": [
+                {
+                    "message.role": "assistant",
+                    "message.contents": [
+                        {"message_content.type": "text", "message_content.text": TEXT}
+                    ],
+                }
+            ],
+        },
+        TEXT,
+        [FACT],
+    ),
+    "speech": (
+        {
+            "messages": [*CHAT, {"role": "tool", "content": FACT}],
+            "choices": [SPOKEN],
+        },
+        TEXT,
+        [FACT],
+    ),
+    "speech through a proxy": (
+        {
+            "messages": [*CHAT, {"role": "tool", "content": FACT}],
+            "response": {"choices": [SPOKEN]},
+        },
+        TEXT,
+        [FACT],
+    ),
+    "documents in the metadata of an answer": (
+        {"data": TEXT, "query": Q, "documents": [], "meta": {"source_documents": [{"text": FACT}]}},
+        TEXT,
+        [FACT],
+    ),
+    "a context in an object": (
+        {"input": Q, "actual_output": TEXT, "retrieval_context": [{"context": FACT, "id": 1}]},
+        TEXT,
+        [FACT],
+    ),
+    "a list of Python with a missing item": (
+        {"user_input": Q, "response": TEXT, "retrieved_contexts": f"['{FACT}', None, nan]"},
+        TEXT,
+        [FACT],
+    ),
+    "messages of a run in lists": (
+        {
+            "id": "r",
+            "run_type": "llm",
+            "inputs": {
+                "messages": [
+                    [{"kwargs": each} for each in MESSAGES],
+                ]
+            },
+            "outputs": {"generations": [[{"text": TEXT}]]},
+        },
+        TEXT,
+        [FACT],
+    ),
     "texts around a picture": (
         {
             "candidates": [
@@ -507,6 +691,18 @@ NO_ANSWERS: dict[str, tuple[dict[str, Any], str]] = {
         {"run_type": "retriever", "inputs": {"query": Q}, "outputs": {"documents": [FACT]}},
         "'retriever'",
     ),
+    **{
+        f"a span of kind {kind}": (row(TEXT, kind), kind)
+        for kind in ("RETRIEVER", "EMBEDDING", "TOOL", "RERANKER", "EVALUATOR", "GUARDRAIL")
+    },
+    "a printed span of a tool": (
+        inference(output__value=TEXT, openinference__span__kind="TOOL"),
+        "TOOL",
+    ),
+    "a row with its kind in a column": (
+        {"attributes.output.value": TEXT, "span_kind": "TOOL"},
+        "TOOL",
+    ),
 }
 
 
@@ -530,12 +726,33 @@ UNSCORABLE: dict[str, tuple[dict[str, Any], str]] = {
         {"user_input": Q, "response": TEXT, "retrieved_contexts": ["None", "null"]},
         "NO_FACTS",
     ),
+    "a list of cells that pandas writes": (
+        {"user_input": Q, "response": TEXT, "retrieved_contexts": "[nan]"},
+        "NO_FACTS",
+    ),
+    "a cell without an answer": (
+        {"user_input": Q, "response": "nan", "retrieved_contexts": [FACT]},
+        "NO_TEXT",
+    ),
+    "a cell without a reference": (row(TEXT, reference="nan"), "NO_FACTS"),
+    "an empty object": (
+        {"user_input": Q, "response": TEXT, "retrieved_contexts": "{}"},
+        "NO_FACTS",
+    ),
+    "the call of a tool": (
+        row({"choices": [{"finish_reason": "tool_calls", "message": {"tool_calls": [{"id": 1}]}}]}),
+        "NO_TEXT",
+    ),
     "masked facts": (
         inference(output__value=TEXT, retrieval__documents__0__document__content="__REDACTED__"),
         "ELIDED",
     ),
     "a masked answer": ({"answer": "[REDACTED]", "facts": [FACT]}, "ELIDED"),
     "stars": ({"answer": TEXT, "facts": ["***", "*****"]}, "ELIDED"),
+    **{
+        f"the mask {mask}": ({"answer": mask, "facts": [FACT]}, "ELIDED")
+        for mask in ("[FILTERED]", "<masked>", "[Removed]", "\u2588" * 5, "redacted-by-litellm")
+    },
 }
 
 

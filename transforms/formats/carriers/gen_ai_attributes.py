@@ -7,6 +7,7 @@ Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from groundwatch.schemas.wire.json_input import objects_in, read_if_json, to_cam
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from groundwatch.transforms.formats.carriers.open_inference import (
+    has_inference,
     is_of_inference,
     read_inference,
     unread_inference,
@@ -54,6 +56,7 @@ _WITHOUT_CONTENT = frozenset(
         server service telemetry url user_agent
     """)
 )
+_RESULT = ".result."  # what instrumentations say that a search in a database found
 _KNOWN = frozenset(_FIELDS).union(
     words("""
         genaiagentdescription genaitoolcallarguments genaitoolcallresult genaitooldefinitions
@@ -61,7 +64,12 @@ _KNOWN = frozenset(_FIELDS).union(
     """)
 )
 
-_SPAN_FIELDS = frozenset(words("links name status statusMessage"))
+_SPAN_FIELDS = frozenset(words("links name reference status statusMessage"))
+# Of tables of spans, such as Phoenix exports, of which each row of an answer has one.
+_COLUMNS = frozenset(
+    f"attributes.{name}"
+    for name in ("gen_ai.output.messages", "output.value", "llm.output_messages", "input.value")
+)
 
 
 def has_output(attributes: Mapping[str, Any]) -> bool:
@@ -69,7 +77,8 @@ def has_output(attributes: Mapping[str, Any]) -> bool:
     return not (_OUTPUT_NAMES | _REFERENCE_NAMES).isdisjoint(attributes)
 
 
-def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
+def _unwrap(fields: Mapping[str, Any]) -> Iterator[CarriedBody]:
+    holder = _nested_columns(fields)
     own = holder if has_output(holder) else holder["attributes"]
     events = _events(holder)
     beside = {
@@ -87,6 +96,20 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
         yield replace(_carried(holder, {**beside, **own} | event["attributes"]), alone=alone)
 
 
+def _nested_columns(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row of a table of spans as the SDK prints a span, and other fields as they are."""
+    if _COLUMNS.isdisjoint(fields):
+        return fields
+    nested: dict[str, Any] = {"attributes": {}, "context": {}}
+    for column, field in fields.items():
+        holder, _, name = column.partition(".")
+        if name and holder in nested:
+            nested[holder][name] = field
+        else:
+            nested[column] = field
+    return nested
+
+
 def _events(holder: Mapping[str, Any]) -> list[Any]:
     """Return the events of a span that have attributes, as the SDK prints it."""
     events = objects_in(holder, "events")
@@ -95,11 +118,24 @@ def _events(holder: Mapping[str, Any]) -> list[Any]:
 
 def _of_inference(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the attributes of OpenInference under the names of GenAI's conventions."""
-    span = read_inference(attributes)
-    if not span.answer["gen_ai.output.messages"]:
+    span = read_inference(attributes, holder.get("spanKind"))
+    if span.has_no_answer:
+        raise UnreadableAnswer(
+            f"The span is of kind {span.kind}, and no answer: let only spans of models, chains and"
+            " agents pass, or send all spans of the trace in one message of OTLP."
+        )
+    has_failed = _has_failed(holder)
+    if not (has_failed or span.answer.get("gen_ai.output.messages")):
         raise without_text()
-    documents = [*span.documents, *returned_items(holder.get("reference", []))]
-    return span.answer | {"gen_ai.retrieval.documents": documents}
+    outputs = span.answer or {"gen_ai.output.messages": []}
+    failed = {"error.type": "ERROR"} if has_failed else {}
+    return failed | outputs | {"gen_ai.retrieval.documents": span.documents}
+
+
+def _has_failed(holder: Mapping[str, Any]) -> bool:
+    status = holder.get("status")
+    code = status.get("statusCode") if isinstance(status, dict) else holder.get("statusCode")
+    return code == "ERROR"
 
 
 def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> CarriedBody:
@@ -112,9 +148,10 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
             "The messages are not in the record, but in the object that gen_ai.…messages_ref names:"
             " record them in the span or event, or read the objects with --map."
         )
-    if (result := by_name.get("genaitoolcallresult")) is not None:
-        found = returned_items(by_name.get("genairetrievaldocuments", []))
-        by_name["genairetrievaldocuments"] = [*found, *returned_items(result)]
+    found = [by_name.get("genaitoolcallresult"), holder.get("reference")]
+    if beside := [each for each in found if each is not None]:
+        documents = [by_name.get("genairetrievaldocuments", []), *beside]
+        by_name["genairetrievaldocuments"] = [*chain.from_iterable(map(returned_items, documents))]
     context = holder.get("context")
     place = context if isinstance(context, dict) else holder
     ids = [str(place.get(name, "")) for name in ("traceId", "spanId")]
@@ -143,15 +180,16 @@ def unread_attributes(attributes: Mapping[str, Any]) -> Iterator[Part]:
         name
         for name in attributes
         if is_of_inference(name)
-        or name.split(".")[0] in _WITHOUT_CONTENT
+        or (name.split(".")[0] in _WITHOUT_CONTENT and _RESULT not in name)
         or _SEPARATORS.sub("", name).lower() in _KNOWN
     ]
     yield from all_but(*known)(attributes)
     yield from unread_inference(attributes)
 
 
-def _unread(holder: Mapping[str, Any]) -> Iterator[Part]:
+def _unread(fields: Mapping[str, Any]) -> Iterator[Part]:
     """Yield what a printed span holds beside the attributes that are read."""
+    holder = _nested_columns(fields)
     if has_output(holder):
         yield from unread_attributes(holder)
         return
@@ -168,20 +206,18 @@ def _unread(holder: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _is_holder(fields: Mapping[str, Any]) -> bool:
-    attributes = fields.get("attributes")
-    return has_output(fields) or (
-        isinstance(attributes, dict)
-        and (
-            has_output(attributes)
-            or any(has_output(event["attributes"]) for event in _events(fields))
-            or bool(read_inference(attributes).answer)
-        )
-    )
+    holder = _nested_columns(fields)
+    attributes = holder.get("attributes")
+    if has_output(holder) or not isinstance(attributes, dict):
+        return has_output(holder)
+    if has_output(attributes) or any(has_output(each["attributes"]) for each in _events(holder)):
+        return True
+    return has_inference(attributes, holder.get("spanKind"), has_failed=_has_failed(holder))
 
 
 GEN_AI_ATTRIBUTES = Carrier(
-    name="attributes",
-    marks=frozenset({"attributes"}) | _OUTPUT_NAMES | _REFERENCE_NAMES,
+    name="span",
+    marks=frozenset({"attributes"}) | _OUTPUT_NAMES | _REFERENCE_NAMES | _COLUMNS,
     unread=_unread,
     detects=_is_holder,
     unwrap=_unwrap,

@@ -5,14 +5,22 @@ Source: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conven
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnmappedFields
 from groundwatch.schemas.wire.json_input import read_if_json
 from groundwatch.schemas.wire.wire_type import words
-from groundwatch.transforms.formats.field_maps.field_map import parse_map, returned_items
+from groundwatch.transforms.formats.field_maps.field_map import (
+    INPUT,
+    MISSING,
+    OUTPUT,
+    FieldMap,
+    returned_items,
+)
 from groundwatch.transforms.formats.field_maps.json_path import TEXT_BLOCKS, json_path
+from groundwatch.transforms.formats.finish_reasons import says_no_text, telling_reason
 from groundwatch.transforms.formats.text_parts import join_parts
 from groundwatch.transforms.formats.unread_content import (
     KnownPaths,
@@ -23,22 +31,7 @@ from groundwatch.transforms.formats.unread_content import (
 _NAMESPACES = frozenset(words("input output llm retrieval reranker openinference session tool"))
 _GIVING_FACTS = frozenset(words("RETRIEVER RERANKER TOOL"))
 _WITHOUT_ANSWER = _GIVING_FACTS | frozenset(words("EMBEDDING EVALUATOR GUARDRAIL PROMPT"))
-# Where chains and clients write them in the JSON of `input.value` and `output.value`.
-_ANSWERS = words("""
-    $.answer $.output $.result $.response $.text $.content $.output.content $.data.content
-    $.kwargs.content $.output.kwargs.content $.messages[-1].content $.messages[-1].kwargs.content
-    $.choices[0].message.content $.generations[0][0].text
-    $.generations[0][0].message.kwargs.content
-""")
-_QUERIES = words("$.question $.query $.input $.user_input $.messages[-1].content")
-_FACTS = words("$.context $.documents $.source_documents $.source_nodes")
-_VALUES = parse_map(
-    tuple(
-        (field, path)
-        for field, paths in (("answer", _ANSWERS), ("query", _QUERIES), ("facts", _FACTS))
-        for path in paths
-    )
-)
+_TOOLS = ("tool", "function")
 _DOCUMENTS = words("$.retrieval.documents[*].document $.reranker.output_documents[*].document")
 # Messages and values, tools, settings.
 _OTHERS = words("""
@@ -61,9 +54,15 @@ class InferenceSpan(Record, frozen=True, kw_only=True):
     An answer is uncertain, and may have no messages, where it is in JSON of a shape of its own.
     """
 
+    kind: str = ""
     answer: dict[str, Any] = {}
     documents: list[Any] = []
     is_certain: bool = True
+
+    @property
+    def has_no_answer(self) -> bool:
+        """Whether spans of this kind give facts, or none, but never an answer."""
+        return self.kind in _WITHOUT_ANSWER
 
 
 def is_of_inference(name: str) -> bool:
@@ -71,34 +70,58 @@ def is_of_inference(name: str) -> bool:
     return name.split(".", maxsplit=1)[0] in _NAMESPACES
 
 
-def read_inference(attributes: Mapping[str, Any]) -> InferenceSpan:
-    """Read the attributes of a span; those of another convention hold nothing."""
+def has_inference(attributes: Mapping[str, Any], kind: object, *, has_failed: bool) -> bool:
+    """Return whether a span has an answer, has failed, or is of a kind that has no answers."""
     fields = _own_fields(attributes)
-    kind = str(_at(fields, "openinference.span.kind") or "").upper()
+    kind = _kind(fields, kind)
+    return (
+        kind in _WITHOUT_ANSWER
+        or (has_failed and kind != "")
+        or bool(_value(fields, "output"))
+        or bool(_listed(fields, "llm.output_messages"))
+    )
+
+
+def read_inference(attributes: Mapping[str, Any], kind: object = None) -> InferenceSpan:
+    """Read the attributes of a span; those of another convention hold nothing.
+
+    A table may have the kind of the span in a column of its own.
+    """
+    fields = _own_fields(attributes)
+    kind = _kind(fields, kind)
     found = (*_listed(fields, "retrieval.documents"), *_listed(fields, "reranker.output_documents"))
     documents: list[Any] = [_document(each) for each in found]
-    asked, said = (read_if_json(_at(fields, f"{side}.value")) for side in ("input", "output"))
+    asked, said = (_value(fields, side) for side in ("input", "output"))
     if kind in _WITHOUT_ANSWER:
         if kind in _GIVING_FACTS and not documents:
             documents = returned_items(said)
-        return InferenceSpan(documents=documents)
-    outputs = _messages(fields, "llm.output_messages")
+        return InferenceSpan(kind=kind, documents=documents)
+    outputs, inputs = (_messages(fields, f"llm.{side}_messages") for side in ("output", "input"))
     is_certain = bool(outputs) or isinstance(said, str)
-    if not outputs:
-        outputs = _message("assistant", said, "answer")
-        documents += [
-            each for found in _VALUES.find("facts", said) for each in returned_items(found)
-        ]
-    inputs = _messages(fields, "llm.input_messages") or _message("user", asked, "query")
+    reason = str(_at(fields, "llm.finish_reason") or "")
+    if isinstance(said, dict | list):
+        reason = telling_reason((reason, *OUTPUT.end_words(said)))
+    if outputs:
+        texts = [each["parts"][0]["content"] for each in outputs if each["role"] not in _TOOLS]
+        outputs = [_text_message("assistant", "\n\n".join(filter(str.strip, texts)))]
+    elif (text := _text(said)).strip() or says_no_text(reason):
+        outputs = [_text_message("assistant", text)]
+    if not is_certain:
+        documents += _found_facts(OUTPUT, said)
+    if not inputs:
+        inputs = [_text_message("user", each) for each in _queries(asked)]
+        documents += _found_facts(INPUT, asked)
     answer = {
         "gen_ai.input.messages": inputs,
         "gen_ai.output.messages": outputs,
         "gen_ai.conversation.id": _at(fields, "session.id") or "",
-        "gen_ai.response.finish_reasons": [_at(fields, "llm.finish_reason") or ""],
+        "gen_ai.response.finish_reasons": [reason],
     }
-    is_answer = bool(outputs or said)
     return InferenceSpan(
-        answer=answer if is_answer else {}, documents=documents, is_certain=is_certain
+        kind=kind,
+        answer=answer if outputs or said else {},
+        documents=documents,
+        is_certain=is_certain,
     )
 
 
@@ -108,7 +131,8 @@ def unread_inference(attributes: Mapping[str, Any]) -> Iterator[Part]:
     yield "", fields, _KNOWN
     sides = ("output",) if _at(fields, "llm.input_messages") else ("input", "output")
     for side in sides:
-        yield f"{side}.value", read_if_json(_at(fields, f"{side}.value")), known_by_map(_VALUES)
+        shapes = known_by_map(INPUT if side == "input" else OUTPUT)
+        yield f"{side}.value", read_if_json(_at(fields, f"{side}.value")), shapes
 
 
 def _own_fields(attributes: Mapping[str, Any]) -> Any:
@@ -123,10 +147,29 @@ def without_text() -> UnmappedFields:
     )
 
 
-def _message(role: str, value: object, field: str) -> list[Any]:
-    """Make a message of a text, or of the text in an object that a chain got or returned."""
-    found = value if isinstance(value, str) else next(iter(_VALUES.find(field, value)), "")
-    return [_text_message(role, found)] if isinstance(found, str) and found.strip() else []
+def _kind(fields: Mapping[str, Any], beside: object) -> str:
+    return str(_at(fields, "openinference.span.kind") or beside or "").upper()
+
+
+def _value(fields: Mapping[str, Any], side: str) -> object:
+    """Return what a span was given or put out; tables write what is missing as a text."""
+    value = read_if_json(_at(fields, f"{side}.value"))
+    return None if isinstance(value, str) and value.strip() in MISSING else value
+
+
+def _text(said: object) -> str:
+    return said if isinstance(said, str) else OUTPUT.text("answer", said)
+
+
+def _found_facts(shapes: FieldMap, value: object) -> list[Any]:
+    found = shapes.find("facts", value) if isinstance(value, dict | list) else []
+    return [*chain.from_iterable(map(returned_items, found))]
+
+
+def _queries(asked: object) -> list[str]:
+    """Return the last text of the user, if there is one."""
+    found = [asked] if isinstance(asked, str) else INPUT.find("query", asked)
+    return [each for each in found if isinstance(each, str) and each.strip()][-1:]
 
 
 def _text_message(role: str, text: str) -> dict[str, Any]:
@@ -136,7 +179,10 @@ def _text_message(role: str, text: str) -> dict[str, Any]:
 def _messages(fields: Mapping[str, Any], path: str) -> list[Any]:
     messages = []
     for each in _listed(fields, path):
-        blocks = [_at(part, "message_content") for part in _listed(each, "message.contents")]
+        blocks = [
+            _at(part, "message_content") or _at(part, "messageContent")
+            for part in _listed(each, "message.contents")
+        ]
         text = join_parts(map(_block_text, blocks))
         if not text.strip():
             content = _at(each, "message.content")

@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from groundwatch.schemas import Record
@@ -24,7 +25,12 @@ from groundwatch.transforms.formats.field_maps.json_path import (
     json_path,
     read_text_as_json,
 )
-from groundwatch.transforms.formats.finish_reasons import ERROR, REFUSAL
+from groundwatch.transforms.formats.finish_reasons import (
+    ERROR,
+    REFUSAL,
+    says_no_text,
+    telling_reason,
+)
 from groundwatch.transforms.formats.text_parts import join_parts
 
 FIELDS: tuple[str, ...] = (
@@ -37,9 +43,10 @@ PathPairs = tuple[tuple[str, str], ...]
 _KINDS = (str, dict, type(None))
 _OF_DOCUMENTS = frozenset({"node", "page_content"})  # in JSON that libraries dump
 _WITHOUT_TEXT = ("image", "image_url", "input_image", "audio")
+_MAX_NAMED_PATHS = 5
 _SEPARATOR = re.compile(r"\s+\|\s+")
-# How pandas and Python write a cell that is empty.
-_MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "NaT", "<NA>"})
+MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "NaT", "<NA>"})
+"""How pandas and Python write a cell that is empty."""
 
 
 def _keys(*names: str) -> tuple[tuple[str, ...], ...]:
@@ -55,6 +62,7 @@ _TEXTS = (
     *_keys("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
     *_keys("node.text", "node.text_resource.text", "kwargs.page_content", "document.content"),
     *_keys("body", "cited_text", "fact_text", "stdout", "init_parameters.content", "resource.text"),
+    *_keys("context"),
     ("document.content",),
 )
 _TEXTS_BY_NAME = {
@@ -93,8 +101,9 @@ class FieldMap(Record, frozen=True):
     """The paths of each field; the first path that finds a text counts, of facts every path.
 
     The fields `ignored`, in lowerCamelCase, hold neither the answer nor its facts. `candidates`
-    finds all answers, where only the first is read; `takes_last` reads that of a conversation.
-    `prompt` finds the texts of the request, and `separator` stands between facts in a text.
+    finds all answers, where only the first is read. `prompt` finds the texts of the request, and
+    `separator` stands between facts in a text. `shapes_at` are the fields whose content may have
+    any of several shapes, which many paths go through.
     """
 
     paths: dict[str, tuple[JsonPath, ...]]
@@ -102,7 +111,7 @@ class FieldMap(Record, frozen=True):
     candidates: JsonPath | None = None
     prompt: tuple[JsonPath, ...] = ()
     separator: str = ""
-    takes_last: bool = False
+    shapes_at: tuple[str, ...] = ()
 
     @property
     def first_names(self) -> set[str]:
@@ -122,16 +131,26 @@ class FieldMap(Record, frozen=True):
             return list(chain.from_iterable(path.find(value) for path in paths))
         return _first_text_of(path.find(value) for path in paths)
 
+    def open(self, value: object) -> object:
+        """Parse the texts of JSON that many paths go through, once."""
+        fields = value if isinstance(value, dict) else {}
+        texts = {name: read_text_as_json(fields[name]) for name in self.shapes_at if name in fields}
+        return fields | texts if texts else value
+
     def text(self, field: str, value: object) -> str:
-        """Return the text of a field, "" if there is none; texts that are separate are joined."""
-        parts = _first_text_of(path.find_parts(value) for path in self.paths.get(field, ()))
-        if self.takes_last:
-            parts = [each for each in parts if _has_text([each])][-1:]
+        """Return the text of a field, "" if there is none; texts that are separate are joined.
+
+        Of the turns of a model in a conversation the last counts. An object of a known shape may
+        have no text, any other is an error.
+        """
+        parts = _first_text_of(_texts_at(path, value) for path in self.paths.get(field, ()))
+        allowed = str | dict | list | None if self.shapes_at else str | None
         for each in parts:
-            if not isinstance(each, str | None):
+            if not isinstance(each, allowed):
                 kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
                 raise UnreadableAnswer(f"The {field}{self.describe(field)} is {kind}, not a text.")
-        return join_parts(map(_text_or_none, parts))
+        text = join_parts(map(_text_or_none, parts))
+        return "" if text.strip() in MISSING else text
 
     def end_words(self, value: object) -> Iterator[str]:
         """Yield the producer's words for why the answer ended; of several the last."""
@@ -171,8 +190,9 @@ class FieldMap(Record, frozen=True):
 
     def describe(self, field: str) -> str:
         """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
-        paths = " or ".join(path.text for path in self.paths.get(field, ()))
-        return f" at {paths}" if paths else ""
+        paths = [path.text for path in self.paths.get(field, ())]
+        others = ["others"] if len(paths) > _MAX_NAMED_PATHS else []
+        return f" at {' or '.join(paths[:_MAX_NAMED_PATHS] + others)}" if paths else ""
 
 
 def read_facts(found: Iterable[object], separator: str = "") -> Iterator[Fact | None]:
@@ -183,7 +203,7 @@ def read_facts(found: Iterable[object], separator: str = "") -> Iterator[Fact | 
     for each in found:
         items = read_text_as_json(each)
         if isinstance(items, dict) and (inner := returned_items(items)) != [items]:
-            items = inner  # of a tool
+            items = [_as_text(each, items) for each in inner]  # of a tool
         if isinstance(items, str) and separator:
             items = items.split(separator)
         is_list = isinstance(items, list) and all(isinstance(item, _KINDS) for item in items)
@@ -192,11 +212,17 @@ def read_facts(found: Iterable[object], separator: str = "") -> Iterator[Fact | 
             yield from _facts_in(item)
 
 
+def _as_text(item: object, returned: dict[str, Any]) -> object:
+    """Write the object that a tool returned as JSON; other items are texts, or hold them."""
+    is_structured = item is not None and item is returned.get(_STRUCTURED)
+    return msgspec.json.encode(item, enc_hook=str).decode() if is_structured else item
+
+
 def _facts_in(item: object) -> Iterator[Fact | None]:
     if isinstance(item, str):
         dumped = read_text_as_json(item)
         is_node = has_any(dumped, _OF_DOCUMENTS)
-        if item.strip() not in _MISSING:
+        if item.strip() not in MISSING and dumped not in _ABSENT:
             yield (read_fact(dumped) if is_node else None) or Fact(text=item)
     elif item is not None:  # tables write null for an item that is missing
         fact, inner = read_fact(item), _inner(item)
@@ -249,6 +275,13 @@ def _first_text_of(found: Iterable[list[object]]) -> list[object]:
             return joined
         first = first or joined
     return first
+
+
+def _texts_at(path: JsonPath, value: object) -> list[object]:
+    parts = path.find_parts(value)
+    if not path.finds_turns:
+        return parts
+    return [each for each in parts if _has_text([_joined_blocks(each)])][-1:]
 
 
 def _has_text(found: list[object]) -> bool:
@@ -324,11 +357,21 @@ def returned_items(returned: object) -> list[object]:
             beside = {name: filled[name] for name in filled if name in _BESIDE_DOCUMENTS}
             return [*documents, beside] if beside else documents
         if {"isError", _STRUCTURED}.intersection(filled) and _OF_TOOL_RESULT.issuperset(returned):
-            return returned_items(returned.get("content") or [returned.get(_STRUCTURED)])
+            blocks = returned_items(returned.get("content", []))
+            structured = filled.get(_STRUCTURED)
+            is_repeated = any(structured in (each, _json_in(each)) for each in blocks)
+            return blocks if structured is None or is_repeated else [*blocks, structured]
         if len(filled) == 1 and not _RETURNED.isdisjoint(filled):
             [inner] = filled.values()
             return returned_items(inner)
+    if isinstance(returned, str) and returned.strip() in MISSING:
+        return []
     return returned if isinstance(returned, list) else [returned]
+
+
+def _json_in(block: object) -> object:
+    """Return the JSON that a block's text is, as which tools may repeat their object."""
+    return read_if_json(block.get("text")) if isinstance(block, dict) else None
 
 
 def is_media(item: object) -> bool:
@@ -351,7 +394,10 @@ def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
 
 
 class Preset(Record, frozen=True):
-    """The field map of a tool, as `presets.toml` describes it; the rarest marks come first."""
+    """The field map of a tool, as `presets.toml` describes it; the rarest marks come first.
+
+    `places` are pairs of a side, `input` or `output`, and a path where its shapes begin.
+    """
 
     name: str
     marks: tuple[tuple[JsonPath, ...], ...]
@@ -360,6 +406,7 @@ class Preset(Record, frozen=True):
     needs_text: bool
     type_name: str
     types: tuple[str, ...]
+    places: PathPairs
 
     @property
     def rarest_names(self) -> frozenset[str]:
@@ -369,7 +416,9 @@ class Preset(Record, frozen=True):
     def matches(self, value: Mapping[str, object]) -> bool:
         """Return whether parsed JSON, in camelCase, is a row of the tool."""
         return any(all(mark.find(value) for mark in marks) for marks in self.marks) and (
-            not self.needs_text or _has_text(self.field_map.find("answer", value))
+            not self.needs_text
+            or _has_text(self.field_map.find("answer", value))
+            or says_no_text(telling_reason(self.field_map.end_words(value)))
         )
 
     def reject_other(self, value: object) -> None:
@@ -385,23 +434,35 @@ class Preset(Record, frozen=True):
 def _preset(
     name: str, *, marks: str, comes_first: bool = False, needs_text: bool = False, **others: Any
 ) -> Preset:
-    paths = {field: others.pop(field) for field in FIELDS if field in others}
+    pairs = [(field, others.pop(field)) for field in FIELDS if field in others]
+    places = tuple(
+        (side, place) for side in _SHAPES for place in words(others.pop(f"{side}_at", ""))
+    )
+    for side, place in places:
+        pairs += [(field, path.replace("$", place)) for field, path in _SHAPES[side]]
     type_name, types = others.pop("type_name", ""), words(others.pop("types", ""))
     ignored, candidates = words(others.pop("ignored", "")), others.pop("candidates", "")
     field_map = replace(
-        parse_map(tuple(paths.items()), ignored),
+        parse_map(tuple(pairs), ignored),
         candidates=json_path(candidates) if candidates else None,
         prompt=tuple(map(json_path, words(others.pop("prompt", "")))),
+        shapes_at=tuple(dict.fromkeys(json_path(place).first_name for _, place in places)),
         **others,
     )
     mark_paths = tuple(
         tuple(map(json_path, words(alternative))) for alternative in _SEPARATOR.split(marks)
     )
-    return Preset(name, mark_paths, field_map, comes_first, needs_text, type_name, types)
+    return Preset(name, mark_paths, field_map, comes_first, needs_text, type_name, types, places)
 
 
 _TABLE: dict[str, dict[str, Any]] = tomllib.loads(
     files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")
 )
+_SHAPES: dict[str, PathPairs] = {
+    side: tuple(shapes.items()) for side, shapes in _TABLE.pop("shapes").items()
+}
+INPUT, OUTPUT = (replace(parse_map(_SHAPES[side]), shapes_at=("",)) for side in ("input", "output"))
+"""Where chains and models have the query and the answer, in what they are given and return."""
+
 PRESETS = tuple(_preset(name, **row) for name, row in _TABLE.items())
 """Presets are tried in this order."""

@@ -32,11 +32,13 @@ _STEP = re.compile(
 )
 # Nothing in them can match in two ways, so that hostile text costs linear time.
 _PYTHON_TEXT = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+\"""")
-_PYTHON_LIST = re.compile(rf"\[\s*+(?:(?:{_PYTHON_TEXT.pattern})\s*+,?+\s*+)*+\]")
+_PYTHON_ITEM = re.compile(rf"{_PYTHON_TEXT.pattern}|None|nan")
+_PYTHON_LIST = re.compile(rf"\[\s*+(?:(?:{_PYTHON_ITEM.pattern})\s*+,?+\s*+)*+\]")
 _EMPTY: tuple[object, ...] = ("", None, [], {})
 TEXT_BLOCKS = (None, "text", "input_text", "output_text")
 """The types of the blocks of a content that are its text."""
 _WORDS = {"true": True, "false": False}
+_MODELS = ("ai", "assistant")
 
 
 class Every(Record, frozen=True):
@@ -68,12 +70,13 @@ class JsonPath(Record, frozen=True):
     """A path such as ``$.documents[*].text``, as its text and its steps.
 
     The first steps that name fields are apart: most paths of a preset end there, at a field that a
-    row does not have.
+    row does not have. A path that filters messages by a model as their author finds its turns.
     """
 
     text: str
     names: tuple[str, ...]
     others: tuple[Step, ...]
+    finds_turns: bool = False
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -113,11 +116,7 @@ class JsonPath(Record, frozen=True):
                 for place, item in found
                 for key, each in _select_with_keys(step, read_text_as_json(item))
             ]
-        blocks = [
-            number
-            for number, step in enumerate(self.others)
-            if isinstance(step, Filter) and step.is_equal and step.literal in TEXT_BLOCKS
-        ]
+        blocks = [number for number, step in enumerate(self.others) if _selects_blocks(step)]
         parts: list[object] = []
         for before, (place, each) in zip([None, *found], found, strict=False):
             reject_repeated(each)
@@ -191,7 +190,10 @@ def json_path(text: str) -> JsonPath:
 
 def _path(text: str, steps: Sequence[Step]) -> JsonPath:
     names = tuple(takewhile(lambda step: isinstance(step, str), steps))
-    return JsonPath(text, tuple(map(str, names)), tuple(steps[len(names) :]))
+    finds_turns = any(
+        isinstance(step, Filter) and step.is_equal and step.literal in _MODELS for step in steps
+    )
+    return JsonPath(text, tuple(map(str, names)), tuple(steps[len(names) :]), finds_turns)
 
 
 def read_text_as_json(value: object) -> object:
@@ -213,11 +215,12 @@ def _is_empty(value: object) -> bool:
 
 
 def _read_python_list(text: str) -> object:
-    """Parse a list of texts as Python prints it; return any other text as it is."""
+    """Parse a list of texts as Python prints it, some missing; return any other text as it is."""
     if not _PYTHON_LIST.fullmatch(text.strip()):
         return text
+    items = (item for item in _PYTHON_ITEM.findall(text) if item not in ("None", "nan"))
     try:
-        return [ast.literal_eval(item) for item in _PYTHON_TEXT.findall(text)]
+        return [ast.literal_eval(item) for item in items]
     except (SyntaxError, ValueError):  # of an escape
         return text
 
@@ -264,6 +267,13 @@ def _select_with_keys(step: Step, value: object) -> Iterator[tuple[object, objec
     for key, item in items:
         if isinstance(step, Every) or step.selects(item):
             yield key, item
+
+
+def _selects_blocks(step: Step) -> bool:
+    """Return whether a step selects the texts of a content, by their type or without thoughts."""
+    if not isinstance(step, Filter):
+        return False
+    return step.literal in TEXT_BLOCKS if step.is_equal else step.literal is True
 
 
 def _is_next(place: tuple[object, ...], other: tuple[object, ...], blocks: Sequence[int]) -> bool:

@@ -8,11 +8,18 @@ import pytest
 import yaml
 
 from groundwatch.launch.cli.main import main
-from groundwatch.transforms.formats.field_maps.field_map import FIELDS, PRESETS, Preset
+from groundwatch.transforms.formats.field_maps.field_map import (
+    FIELDS,
+    INPUT,
+    OUTPUT,
+    PRESETS,
+    Preset,
+)
 from tests.support.outputs import records_in
 from tests.support.repository import ROOT
 
 PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+SHAPES = {"input": INPUT, "output": OUTPUT}
 MAPPING = PAGE.partition("## Any other JSON")[2].partition("\n## ")[0]
 BLOCKS = dict(re.findall(r"```(json|sh|yaml)\n(.*?)```", MAPPING, re.DOTALL))
 
@@ -21,11 +28,28 @@ def row_of(preset: Preset) -> str:
     paths = preset.field_map.paths
 
     def cell(field: str) -> str:
-        return ", ".join(f"`{path.text}`" for path in paths.get(field, ())) or "-"
+        """Name its own paths, and the places of the shapes."""
+        shared = {
+            path.text.replace("$", place)
+            for side, place in preset.places
+            for path in SHAPES[side].paths.get(field, ())
+        }
+        own = [f"`{path.text}`" for path in paths.get(field, ()) if path.text not in shared]
+        places = [
+            f"{side} at `{place}`" for side, place in preset.places if field in SHAPES[side].paths
+        ]
+        return ", ".join(own + places) or "-"
 
     others = ", ".join(f"{field} {cell(field)}" for field in FIELDS[3:] if field in paths)
     cells = f"{cell('query')} | {cell('answer')} | {cell('facts')} | {others or '-'}"
     return f"| `{preset.name}` | {cells} |\n"
+
+
+@pytest.mark.parametrize("side", SHAPES)
+def test_the_page_lists_the_shapes_as_they_are(side: str) -> None:
+    for field, paths in SHAPES[side].paths.items():
+        cells = ", ".join(f"`{path.text}`" for path in paths)
+        assert f"| {side} | {field} | {cells} |\n" in PAGE
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)

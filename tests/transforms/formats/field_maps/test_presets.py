@@ -102,16 +102,6 @@ SHAPES = {
     "haystack.pipeline": Shape({"answer_builder": {"answers": [GENERATED]}}),
     "haystack.generated_answer": Shape(GENERATED),
     "haystack.component": Shape({"type": "haystack.GeneratedAnswer", "init_parameters": GENERATED}),
-    "phoenix.row": Shape(
-        {
-            "context.span_id": "span-1",
-            "attributes.input.value": QUERY,
-            "attributes.output.value": ANSWER,
-            "reference": FACTS[0],
-        },
-        facts=FACTS[:1],
-        others={"span_id": "span-1"},
-    ),
     "phoenix.example": Shape(
         {"input": QUERY, "output": ANSWER, "reference": FACTS[0]}, facts=FACTS[:1]
     ),
