@@ -20,6 +20,7 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name, has_any, read_if_json
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.json_path import (
+    MISSING,
     TEXT_BLOCKS,
     JsonPath,
     json_path,
@@ -45,8 +46,6 @@ _OF_DOCUMENTS = frozenset({"node", "page_content"})  # in JSON that libraries du
 _WITHOUT_TEXT = ("image", "image_url", "input_image", "audio")
 _MAX_NAMED_PATHS = 5
 _SEPARATOR = re.compile(r"\s+\|\s+")
-MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "NaT", "<NA>"})
-"""How pandas and Python write a cell that is empty."""
 
 
 def _keys(*names: str) -> tuple[tuple[str, ...], ...]:

@@ -34,7 +34,10 @@ _STEP = re.compile(
 _PYTHON_TEXT = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+\"""")
 _PYTHON_ITEM = re.compile(rf"{_PYTHON_TEXT.pattern}|None|nan")
 _PYTHON_LIST = re.compile(rf"\[\s*+(?:(?:{_PYTHON_ITEM.pattern})\s*+,?+\s*+)*+\]")
-_EMPTY: tuple[object, ...] = ("", None, [], {})
+MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "NaT", "<NA>"})
+"""How pandas and Python write a cell that is empty."""
+
+_EMPTY: tuple[object, ...] = ("", None, [], {}, *sorted(MISSING))
 TEXT_BLOCKS = (None, "text", "input_text", "output_text")
 """The types of the blocks of a content that are its text."""
 _WORDS = {"true": True, "false": False}

@@ -29,6 +29,7 @@ _TEXT = re.compile(r"(^|[_.])(content|message|text|body)([_.]|$)")
 _DOCUMENT = re.compile(
     r"(^|_)(documents?|docs?|sources?|articles?|files?|pages?)(_?(ids?|names?|titles?|ur[il]s?))?$"
 )
+_MAX_WHOLE = 2  # texts that are whole whatever stands around them
 _MAX_DOCUMENT_NAME = 200  # characters
 _DIGITS = re.compile(r"\d+")
 _MAX_SPACES = 2  # in a name; more may be text of an answer
@@ -71,6 +72,13 @@ class _Field(NamedTuple):
         return any(isinstance(each, str) and count_words(each) > 1 for each in self.values)
 
     @property
+    def is_in_pieces(self) -> bool:
+        """Whether its texts are those of a stream: white space is at an end of most of them."""
+        texts = [each for each in self.values if isinstance(each, str)]
+        are_spaced = (each[:1].isspace() or each[-1:].isspace() for each in texts)
+        return len(texts) > _MAX_WHOLE and sum(are_spaced) * 2 >= len(texts)
+
+    @property
     def is_text(self) -> bool:
         return self.name in TEXT_NAMES or content_by_names(self.name) == self.content
 
@@ -81,26 +89,25 @@ def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> s
     The flags come last, so that they can be copied to the end of the line. Names are spelled as in
     the value, which is the message as it was written.
     """
-    found, repeated = _find(value)
+    found, withheld = _find(value)
     is_whole = {"answer", "facts"} <= {*wanted}
     chosen = [(field, path) for field, path in found if is_whole or field in wanted]
     names = {field for field, _ in chosen}
-    no_facts = _IN_PROMPT
-    if repeated:
-        no_facts = (
-            f"The texts at {repeated} are in the answer, too: name them as the facts only if they"
-            " are its sources."
-        )
-    if not {"answer", "facts"} & names:
-        return _UNNAMED if is_whole else no_facts if "facts" in wanted else ""
-    flags = " ".join(["Try", *(f"--map '{field}={path}'" for field, path in chosen)])
-    return flags if "facts" in names or "facts" not in wanted else f"{no_facts} {flags}"
+    said = {
+        "answer": withheld.get("answer", ""),
+        "facts": withheld.get("facts", "" if "answer" in withheld else _IN_PROMPT),
+    }
+    reasons = [said[field] for field in said if field in wanted and field not in names]
+    if not ({"answer", "facts"} & names or withheld):
+        return _UNNAMED if is_whole else " ".join(reasons)
+    flags = ["Try", *(f"--map '{field}={path}'" for field, path in chosen)] if chosen else []
+    return " ".join(filter(None, [*reasons, *flags]))
 
 
-def _find(value: object) -> tuple[PathPairs, str]:
+def _find(value: object) -> tuple[PathPairs, Mapping[str, str]]:
     """Choose paths by names and texts.
 
-    The second value is the path of texts that would be the facts, if the answer did not have them.
+    The second value says why texts that look like the answer or the facts are not suggested.
     """
     fields = list(islice(_fields([value], _Field("$", "", "", ())), _MAX_FIELDS))
     time = next(filter(_is_time, fields), None)
@@ -112,6 +119,18 @@ def _find(value: object) -> tuple[PathPairs, str]:
     query = _likeliest(by_content["query"])
     answer = _answer(by_content)
     facts, repeated = _facts(by_content["facts"], query, answer)
+    withheld = {}
+    if repeated:
+        withheld["facts"] = (
+            f"The texts at {repeated} are in the answer, too: name them as the facts only if they"
+            " are its sources."
+        )
+    if answer and answer.is_in_pieces:
+        withheld["answer"] = (
+            f"The texts at {answer.path} are pieces of one text: join them in a field of their own,"
+            " since a map reads them as separate texts."
+        )
+        answer = None
     document = None
     if len(facts) == 1:
         document = next((each for each in fields if _names_document(each, facts[0])), None)
@@ -119,7 +138,7 @@ def _find(value: object) -> tuple[PathPairs, str]:
         *(("query", query), ("answer", answer), *(("facts", each) for each in facts)),
         *(("document", document), ("time", time), ("session", session)),
     )
-    return tuple((name, each.path) for name, each in chosen if each), repeated
+    return tuple((name, each.path) for name, each in chosen if each), withheld
 
 
 def _answer(by_content: Mapping[Content | None, Sequence[_Field]]) -> _Field | None:
@@ -137,7 +156,7 @@ def _facts(
 ) -> tuple[Sequence[_Field], str]:
     """Return the likeliest field of the facts, or all columns that differ in a number alone.
 
-    The second value is as in `_find`.
+    The second value is the path of texts that would be the facts, if the answer did not have them.
     """
     columns: dict[str, list[_Field]] = defaultdict(list)
     for each in fields:
@@ -212,8 +231,11 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
     is_plain = not (texts and numbers) and not any(isinstance(each, dict) for each in read)
     if is_plain and (texts or numbers or None in read):  # this row may lack what others have
         yield at._replace(values=texts or numbers)
-    items = [item for each in read if isinstance(each, list) for item in each[:_MAX_ITEMS]]
-    if items:
+    lists = [each for each in read if isinstance(each, list) and each]
+    if any(len(each) > 1 for each in lists) and at.name in _ALTERNATIVES:
+        first = at._replace(path=f"{at.path}[0]", item_path=f"{at.path}[0]")
+        yield from _fields([each[0] for each in lists], first)
+    elif items := [item for each in lists for item in each[:_MAX_ITEMS]]:
         yield from _items(items, at)
     below: dict[str, list[object]] = {}
     for each in read:
@@ -240,9 +262,7 @@ def _items(items: list[object], at: _Field) -> Iterator[_Field]:
         yield from _fields(chosen, inner)
     if kinds:
         return
-    is_choice = at.name in _ALTERNATIVES and len(items) > 1
-    path = f"{at.path}[{0 if is_choice else '*'}]"
-    items = items[:1] if is_choice else items
+    path = f"{at.path}[*]"
     inner = at._replace(path=path, item_path=path if objects else "", items=items)
     yield from _fields(items, inner)
 

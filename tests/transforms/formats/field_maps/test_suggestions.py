@@ -188,6 +188,23 @@ def test_no_facts_are_suggested_where_none_are(others: dict[str, object]) -> Non
     assert "facts" in suggest_map(value)
 
 
+TOKENS = ["The lamp", " is", " free", "."]
+STREAMS: dict[str, tuple[Any, str]] = {
+    "tokens": ({"answer_tokens": TOKENS}, "$.answer_tokens[*]"),
+    "chunks": (
+        {"stream": [{"choices": [{"delta": {"content": each}}]} for each in TOKENS]},
+        "$.stream[*].choices[*].delta.content",
+    ),
+}
+
+
+@pytest.mark.parametrize(("stream", "path"), STREAMS.values(), ids=STREAMS)
+def test_the_pieces_of_a_text_are_not_suggested(stream: dict[str, Any], path: str) -> None:
+    value = {"question": QUERY, "context": [FACT], **stream}
+    assert flags(value) == ["query=$.question", "facts=$.context[*]"]
+    assert f"The texts at {path} are pieces of one text" in suggest_map(value)
+
+
 def test_texts_of_the_answer_are_named_as_such() -> None:
     said = suggest_map({"answer": TEXT, "context": TEXT})
     assert said.startswith("The texts at $.context are in the answer, too: name them as the facts")
