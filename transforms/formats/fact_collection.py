@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
-from groundwatch.transforms.formats.field_maps.field_map import (
+from groundwatch.transforms.formats.field_maps.fact_values import (
     is_media,
     is_source_alone,
     read_fact,

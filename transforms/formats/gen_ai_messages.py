@@ -11,7 +11,7 @@ from groundwatch.schemas.wire import gen_ai_messages as wire
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
 from groundwatch.transforms.formats.fact_collection import FactCollection, first_text, render_value
 from groundwatch.transforms.formats.field_values import true_tags
-from groundwatch.transforms.formats.finish_reasons import read_end
+from groundwatch.transforms.formats.finish_reasons import ERROR, read_end
 from groundwatch.transforms.formats.format import Format, Reading, Request
 from groundwatch.transforms.formats.text_parts import join_parts
 
@@ -34,9 +34,10 @@ def _read(request: Request) -> Reading:
     said = [message for message in outputs if _text(message).strip()]
     last = next(reversed(said or outputs), None)
     reasons = [last.finish_reason] if last and last.finish_reason else record.finish_reasons[-1:]
-    end = read_end(("stop", *reasons) if last else ())
     text = _text(last) if last else ""
     has_failed = bool(record.error_type) and not text
+    errors = [ERROR] if record.error_type else []
+    end = read_end(("stop", *reasons, *errors) if last or errors else ())
     answer = Answer(
         message=request.message,
         query=next(_texts_of("user", reversed(record.input_messages)), None),

@@ -16,7 +16,7 @@ from groundwatch.schemas.verdict import ContradictionKind, Tag
 from groundwatch.schemas.wire import groundwatch as wire
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields, words
 from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
-from groundwatch.transforms.formats.field_maps.field_map import read_fact
+from groundwatch.transforms.formats.field_maps.fact_values import read_fact
 from groundwatch.transforms.formats.field_maps.json_path import read_text_as_json
 from groundwatch.transforms.formats.field_values import first_time, proportion
 from groundwatch.transforms.formats.format import Format, Reading, Request

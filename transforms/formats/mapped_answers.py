@@ -11,7 +11,8 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire.json_input import camel_case_name, read_json
 from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
-from groundwatch.transforms.formats.field_maps.field_map import PRESETS, FieldMap
+from groundwatch.transforms.formats.field_maps.field_map import FieldMap
+from groundwatch.transforms.formats.field_maps.presets import PRESETS
 from groundwatch.transforms.formats.field_values import first_time, true_tags
 from groundwatch.transforms.formats.finish_reasons import read_end
 from groundwatch.transforms.formats.format import Format, Reading, Request

@@ -18,11 +18,8 @@ from groundwatch.schemas.wire.wire_type import (
     is_wire,
     wire_fields,
 )
-from groundwatch.transforms.formats.field_maps.field_map import (
-    SOURCE_NAMES,
-    TEXT_NAMES,
-    FieldMap,
-)
+from groundwatch.transforms.formats.field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
+from groundwatch.transforms.formats.field_maps.field_map import FieldMap
 from groundwatch.transforms.formats.field_maps.field_names import is_facts_name
 from groundwatch.transforms.formats.field_maps.json_path import (
     TEXT_BLOCKS,

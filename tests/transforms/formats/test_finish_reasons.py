@@ -8,7 +8,7 @@ import pytest
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import ParseOptions
-from groundwatch.transforms.formats.field_maps.field_map import PRESETS
+from groundwatch.transforms.formats.field_maps.presets import PRESETS
 from groundwatch.transforms.formats.finish_reasons import read_end
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from groundwatch.transforms.rules.routing import route, routing_tags
@@ -243,6 +243,24 @@ def test_spans_have_every_reason(place: str) -> None:
         # The answers of a model have no finish reason until they end.
         tag = "UNFINISHED" if expected.with_text == "INCOMPLETE" else expected.tag
         assert ended(answer) == (expected.with_text, tag), reason
+
+
+@pytest.mark.parametrize("text", ["", ANSWER])
+def test_a_span_that_failed_has_not_ended_well(text: str) -> None:
+    row = {
+        "status_code": "ERROR",
+        "attributes.openinference.span.kind": "LLM",
+        "attributes.output.value": text,
+        "reference": FACTS[0],
+    }
+    attributes = {
+        "error.type": "timeout",
+        "gen_ai.output.messages": [{"role": "assistant", "content": text}],
+        "gen_ai.retrieval.documents": [FACTS[0]],
+    }
+    for span in (row, {"name": "s", "attributes": attributes}):
+        verdict, tag = ended(parsed(span))
+        assert (verdict, tag) == (None if text else "GENERATION_FAILED", "ABNORMAL_FINISH")
 
 
 def test_the_first_reason_that_says_more_counts() -> None:

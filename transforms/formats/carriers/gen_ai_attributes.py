@@ -23,7 +23,7 @@ from groundwatch.transforms.formats.carriers.open_inference import (
     unread_inference,
     without_text,
 )
-from groundwatch.transforms.formats.field_maps.field_map import returned_items
+from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, all_but, below
 
 _SEPARATORS = re.compile(r"[._]")

@@ -12,13 +12,10 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnmappedFields
 from groundwatch.schemas.wire.json_input import read_if_json
 from groundwatch.schemas.wire.wire_type import words
-from groundwatch.transforms.formats.field_maps.field_map import (
-    INPUT,
-    OUTPUT,
-    FieldMap,
-    returned_items,
-)
+from groundwatch.transforms.formats.field_maps.fact_values import returned_items
+from groundwatch.transforms.formats.field_maps.field_map import FieldMap
 from groundwatch.transforms.formats.field_maps.json_path import MISSING, TEXT_BLOCKS, json_path
+from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT
 from groundwatch.transforms.formats.finish_reasons import says_no_text, telling_reason
 from groundwatch.transforms.formats.text_parts import join_parts
 from groundwatch.transforms.formats.unread_content import (

@@ -19,7 +19,7 @@ from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
     unread_attributes,
 )
 from groundwatch.transforms.formats.carriers.open_inference import read_inference, without_text
-from groundwatch.transforms.formats.field_maps.field_map import returned_items
+from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, names_of_unread
 
 MAX_SHARED_BYTES = 100_000_000

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from groundwatch.transforms.formats.field_maps.field_map import TEXT_NAMES, PathPairs, read_facts
+from groundwatch.transforms.formats.field_maps.fact_values import TEXT_NAMES, read_facts
+from groundwatch.transforms.formats.field_maps.field_map import PathPairs
 from groundwatch.transforms.formats.field_maps.field_names import (
     Content,
     content_by_names,

@@ -8,13 +8,8 @@ import pytest
 import yaml
 
 from groundwatch.launch.cli.main import main
-from groundwatch.transforms.formats.field_maps.field_map import (
-    FIELDS,
-    INPUT,
-    OUTPUT,
-    PRESETS,
-    Preset,
-)
+from groundwatch.transforms.formats.field_maps.field_map import FIELDS
+from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT, PRESETS, Preset
 from tests.support.outputs import records_in
 from tests.support.repository import ROOT
 

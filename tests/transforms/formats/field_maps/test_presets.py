@@ -7,7 +7,7 @@ import pytest
 
 from groundwatch.schemas.answer import Answer, Fact
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
-from groundwatch.transforms.formats.field_maps.field_map import PRESETS
+from groundwatch.transforms.formats.field_maps.presets import PRESETS
 from tests.support.answer_messages import parsed
 
 QUERY = "How hot is the kettle?"
