@@ -58,7 +58,7 @@ def read_end(reasons: Iterable[str]) -> End:
     return max(map(_end_of, reasons), key=_rank, default=End())
 
 
-def telling_reason(reasons: Iterable[str]) -> str:
+def deciding_reason(reasons: Iterable[str]) -> str:
     """Return the reason that `read_end` reads, "" for none."""
     return max(reasons, key=lambda reason: _rank(_end_of(reason)), default="")
 

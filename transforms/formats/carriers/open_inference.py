@@ -16,7 +16,7 @@ from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.field_maps.field_map import FieldMap
 from groundwatch.transforms.formats.field_maps.json_path import MISSING, TEXT_BLOCKS, json_path
 from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT
-from groundwatch.transforms.formats.finish_reasons import says_no_text, telling_reason
+from groundwatch.transforms.formats.finish_reasons import deciding_reason, says_no_text
 from groundwatch.transforms.formats.text_parts import join_parts
 from groundwatch.transforms.formats.unread_content import (
     KnownPaths,
@@ -96,7 +96,7 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
     is_certain = bool(outputs) or isinstance(said, str)
     reason = str(_at(fields, "llm.finish_reason") or "")
     if isinstance(said, dict | list):
-        reason = telling_reason((reason, *OUTPUT.end_words(said)))
+        reason = deciding_reason((reason, *OUTPUT.end_words(said)))
     if outputs:
         texts = [each["parts"][0]["content"] for each in outputs if each["role"] not in _TOOLS]
         outputs = [_text_message("assistant", "\n\n".join(filter(str.strip, texts)))]

@@ -19,7 +19,7 @@ from groundwatch.transforms.formats.field_maps.field_map import (
     parse_map,
 )
 from groundwatch.transforms.formats.field_maps.json_path import JsonPath, json_path
-from groundwatch.transforms.formats.finish_reasons import says_no_text, telling_reason
+from groundwatch.transforms.formats.finish_reasons import deciding_reason, says_no_text
 
 
 class Preset(Record, frozen=True):
@@ -47,7 +47,7 @@ class Preset(Record, frozen=True):
         return any(all(mark.find(value) for mark in marks) for marks in self.marks) and (
             not self.needs_text
             or self.field_map.has_text("answer", value)
-            or says_no_text(telling_reason(self.field_map.end_words(value)))
+            or says_no_text(deciding_reason(self.field_map.end_words(value)))
         )
 
     def reject_other(self, value: object) -> None:
