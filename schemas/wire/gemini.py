@@ -39,7 +39,7 @@ class ContentPart(Wire, frozen=True):
 
     @property
     def own_text(self) -> str | None:
-        """The text that is part of the answer, "" of a thought; None for what is no text."""
+        """The text that is part of the answer, "" of a thought; None of all else."""
         if self.thought:
             return ""
         return self.text if self.text or self == _WITHOUT_TEXT else None

@@ -126,22 +126,17 @@ def to_camel_case(value: object) -> object:
         return [to_camel_case(item) for item in value]
     if not isinstance(value, dict):
         return value
-    in_snake_case = {
-        camel_case_name(name): field
-        for name, field in value.items()
-        if "_" in name and not name.startswith(_FREE_FORM_COLUMNS)
-    }
-    others = {
+    in_snake_case = {camel_case_name(name): field for name, field in value.items() if "_" in name}
+    in_camel_case = {
         name: field
         for name, field in value.items()
-        if ("_" not in name and not (name in in_snake_case and field in ("", [], {})))
-        or name.startswith(_FREE_FORM_COLUMNS)
+        if "_" not in name and not (name in in_snake_case and field in ("", [], {}))
     }
     return {
         name: field
         if name in _FREE_FORM or name.startswith(_FREE_FORM_COLUMNS)
         else to_camel_case(field)
-        for name, field in (in_snake_case | others).items()
+        for name, field in (in_snake_case | in_camel_case).items()
     }
 
 
@@ -149,8 +144,11 @@ def to_camel_case(value: object) -> object:
 def camel_case_name(name: str) -> str:
     """Write a field's name in lowerCamelCase.
 
-    A trailing underscore, with which Python's clients avoid keywords (`type_`), is dropped.
+    A trailing underscore, with which Python's clients avoid keywords (`type_`), is dropped. A
+    column of a free-form map keeps its name.
     """
+    if name.startswith(_FREE_FORM_COLUMNS):
+        return name
     return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
 
 

@@ -6,6 +6,7 @@ Source: https://google.github.io/adk-docs/events/
 """
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -34,7 +35,7 @@ def _read(request: Request) -> Reading:
     if not said and not ended:
         raise UnreadableAnswer("The events of the agent's run hold no text of an answer.")
     last = said[-1] if said else ended[-1]
-    before = events[: len(events) - 1 - [*reversed(events)].index(last)]
+    before = takewhile(lambda event: event is not last, events)
     exchange = wire.GenerateAnswerExchange(
         request=wire.GenerateAnswerRequest(
             contents=tuple(

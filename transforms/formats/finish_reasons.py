@@ -63,7 +63,7 @@ def deciding_reason(reasons: Iterable[str]) -> str:
     return max(reasons, key=lambda reason: _rank(_end_of(reason)), default="")
 
 
-def says_no_text(reason: str) -> bool:
+def may_lack_text(reason: str) -> bool:
     """Return whether an answer that ended so may have no text: it was cut off, or is a call."""
     return "tool" in reason or _rank(_end_of(reason)) == len(_PLAIN)
 

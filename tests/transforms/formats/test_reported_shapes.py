@@ -26,6 +26,11 @@ def said(text: str, **fields: Any) -> dict[str, Any]:
     return {"content": {"role": "model", "parts": [{"text": text}]}, **fields}
 
 
+def chat_with_tool(returned: dict[str, Any]) -> dict[str, Any]:
+    found = {"role": "tool", "content": json.dumps(returned)}
+    return {"messages": [*CHAT, found, {"role": "assistant", "content": TEXT}]}
+
+
 def inference(**fields: Any) -> dict[str, Any]:
     names = {name.replace("__", "."): value for name, value in fields.items()}
     return {"name": "s", "attributes": {"openinference.span.kind": "LLM", **names}}
@@ -268,24 +273,12 @@ READ: dict[str, tuple[Any, str, list[str]]] = {
         [FACT, OTHER, "days: 730"],
     ),
     "blocks of a tool's content in a chat": (
-        {
-            "messages": [
-                *CHAT,
-                {"role": "tool", "content": json.dumps(MCP)},
-                {"role": "assistant", "content": TEXT},
-            ]
-        },
+        chat_with_tool(MCP),
         TEXT,
         [FACT, OTHER, '{"days":730}'],
     ),
     "the object of a tool that a text of it repeats": (
-        {
-            "messages": [
-                *CHAT,
-                {"role": "tool", "content": json.dumps(REPEATED)},
-                {"role": "assistant", "content": TEXT},
-            ]
-        },
+        chat_with_tool(REPEATED),
         TEXT,
         ['{"days": 730}'],
     ),

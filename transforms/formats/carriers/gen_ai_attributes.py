@@ -121,8 +121,8 @@ def _of_inference(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> d
     span = read_inference(attributes, holder.get("spanKind"))
     if span.has_no_answer:
         raise UnreadableAnswer(
-            f"The span is of kind {span.kind}, and no answer: let only spans of models, chains and"
-            " agents pass, or send all spans of the trace in one message of OTLP."
+            f"The span is of kind {span.kind}, which holds no answer: let only spans of models,"
+            " chains and agents pass, or send all spans of the trace in one message of OTLP."
         )
     has_failed = _has_failed(holder)
     if not (has_failed or span.answer.get("gen_ai.output.messages")):

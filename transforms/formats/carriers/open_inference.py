@@ -16,7 +16,7 @@ from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.field_maps.field_map import FieldMap
 from groundwatch.transforms.formats.field_maps.json_path import MISSING, TEXT_BLOCKS, json_path
 from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT
-from groundwatch.transforms.formats.finish_reasons import deciding_reason, says_no_text
+from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
 from groundwatch.transforms.formats.text_parts import join_parts
 from groundwatch.transforms.formats.unread_content import (
     KnownPaths,
@@ -42,6 +42,7 @@ _KNOWN = KnownPaths(
         for path in paths
     )
 )
+_KNOWN_SHAPES = {"input": known_by_map(INPUT), "output": known_by_map(OUTPUT)}
 
 
 class InferenceSpan(Record, frozen=True, kw_only=True):
@@ -92,23 +93,26 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
         if kind in _GIVING_FACTS and not documents:
             documents = returned_items(said)
         return InferenceSpan(kind=kind, documents=documents)
-    outputs, inputs = (_messages(fields, f"llm.{side}_messages") for side in ("output", "input"))
-    is_certain = bool(outputs) or isinstance(said, str)
+    turns = _turns(fields, "llm.output_messages")
+    is_certain = bool(turns) or isinstance(said, str)
     reason = str(_at(fields, "llm.finish_reason") or "")
     if isinstance(said, dict | list):
         reason = deciding_reason((reason, *OUTPUT.end_words(said)))
-    if outputs:
-        texts = [each["parts"][0]["content"] for each in outputs if each["role"] not in _TOOLS]
-        outputs = [_text_message("assistant", "\n\n".join(filter(str.strip, texts)))]
-    elif (text := _text(said)).strip() or says_no_text(reason):
-        outputs = [_text_message("assistant", text)]
+    if turns:
+        texts = [text for role, text in turns if role not in _TOOLS and text.strip()]
+        text = "\n\n".join(texts)
+    else:
+        text = said if isinstance(said, str) else OUTPUT.text("answer", said)
+    is_read = bool(turns or text.strip() or may_lack_text(reason))
+    outputs = [_text_message("assistant", text)] if is_read else []
     if not is_certain:
         documents += _found_facts(OUTPUT, said)
-    if not inputs:
-        inputs = [_text_message("user", each) for each in _queries(asked)]
+    asked_turns = _turns(fields, "llm.input_messages")
+    if not asked_turns:
+        asked_turns = [("user", each) for each in _queries(asked)]
         documents += _found_facts(INPUT, asked)
     answer = {
-        "gen_ai.input.messages": inputs,
+        "gen_ai.input.messages": [_text_message(*turn) for turn in asked_turns],
         "gen_ai.output.messages": outputs,
         "gen_ai.conversation.id": _at(fields, "session.id") or "",
         "gen_ai.response.finish_reasons": [reason],
@@ -127,8 +131,7 @@ def unread_inference(attributes: Mapping[str, Any]) -> Iterator[Part]:
     yield "", fields, _KNOWN
     sides = ("output",) if _at(fields, "llm.input_messages") else ("input", "output")
     for side in sides:
-        shapes = known_by_map(INPUT if side == "input" else OUTPUT)
-        yield f"{side}.value", read_if_json(_at(fields, f"{side}.value")), shapes
+        yield f"{side}.value", read_if_json(_at(fields, f"{side}.value")), _KNOWN_SHAPES[side]
 
 
 def _own_fields(attributes: Mapping[str, Any]) -> Any:
@@ -153,10 +156,6 @@ def _value(fields: Mapping[str, Any], side: str) -> object:
     return None if isinstance(value, str) and value.strip() in MISSING else value
 
 
-def _text(said: object) -> str:
-    return said if isinstance(said, str) else OUTPUT.text("answer", said)
-
-
 def _found_facts(shapes: FieldMap, value: object) -> list[Any]:
     found = shapes.find("facts", value) if isinstance(value, dict | list) else []
     return [*chain.from_iterable(map(returned_items, found))]
@@ -172,8 +171,9 @@ def _text_message(role: str, text: str) -> dict[str, Any]:
     return {"role": role, "parts": [{"type": "text", "content": text}]}
 
 
-def _messages(fields: Mapping[str, Any], path: str) -> list[Any]:
-    messages = []
+def _turns(fields: Mapping[str, Any], path: str) -> list[tuple[str, str]]:
+    """Return the role and the text of each message; nothing if none has a text."""
+    turns = []
     for each in _listed(fields, path):
         blocks = [
             _at(part, "message_content") or _at(part, "messageContent")
@@ -183,8 +183,8 @@ def _messages(fields: Mapping[str, Any], path: str) -> list[Any]:
         if not text.strip():
             content = _at(each, "message.content")
             text = content if isinstance(content, str) else ""
-        messages.append(_text_message(str(_at(each, "message.role") or ""), text))
-    return messages if any(each["parts"][0]["content"].strip() for each in messages) else []
+        turns.append((str(_at(each, "message.role") or ""), text))
+    return turns if any(text.strip() for _, text in turns) else []
 
 
 def _block_text(block: Any) -> str | None:

@@ -19,7 +19,7 @@ from groundwatch.transforms.formats.field_maps.field_map import (
     parse_map,
 )
 from groundwatch.transforms.formats.field_maps.json_path import JsonPath, json_path
-from groundwatch.transforms.formats.finish_reasons import deciding_reason, says_no_text
+from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
 
 
 class Preset(Record, frozen=True):
@@ -47,7 +47,7 @@ class Preset(Record, frozen=True):
         return any(all(mark.find(value) for mark in marks) for marks in self.marks) and (
             not self.needs_text
             or self.field_map.has_text("answer", value)
-            or says_no_text(deciding_reason(self.field_map.end_words(value)))
+            or may_lack_text(deciding_reason(self.field_map.end_words(value)))
         )
 
     def reject_other(self, value: object) -> None:
@@ -91,7 +91,10 @@ _SHAPES: dict[str, PathPairs] = {
     side: tuple(shapes.items()) for side, shapes in _TABLE.pop("shapes").items()
 }
 INPUT, OUTPUT = (replace(parse_map(_SHAPES[side]), shapes_at=("",)) for side in ("input", "output"))
-"""Where chains and models have the query and the answer, in what they are given and return."""
+"""Where chains and models have the query and the answer, in what they are given and return.
+
+The shapes begin at the value itself, in place of one of its fields.
+"""
 
 PRESETS = tuple(_preset(name, **row) for name, row in _TABLE.items())
 """Presets are tried in this order."""
