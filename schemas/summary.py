@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.cost_estimate import Comparison
+from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
 from groundwatch.schemas.verdict import Verdict
 
@@ -88,6 +89,7 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
         for other runs.
       unpublished: enriched records that are durable, but in no final file yet.
       unfinished: whether the run is bounded and was begun, but has not ended.
+      planned: what a bounded run was planned for; it stands in the run's own file alone.
     """
 
     run: str
@@ -107,6 +109,7 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     unpublished: int = 0
     unfinished: bool = False
     replayed: Replayed | None = None
+    planned: PlannedRun | None = None
 
     @property
     def name(self) -> str:
@@ -121,8 +124,10 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     @property
     def closes(self) -> bool:
         """Whether every answer read ended in exactly one place."""
-        accounted = self.enriched + self.failures + self.duplicates + self.sampled_out
-        return self.read == accounted and self.enriched == sum(self.verdicts.values())
+        ends = self.enriched, self.failures, self.duplicates, self.sampled_out
+        counts = *ends, *self.verdicts.values(), *self.failures_by_error.values()
+        verdicts = sum(self.verdicts.values())
+        return self.read == sum(ends) and self.enriched == verdicts and min(counts) >= 0
 
 
 def total_counts(parts: Iterable[RunCounts]) -> RunCounts:
@@ -153,7 +158,8 @@ def summary_from_json(content: bytes) -> Summary:
 
 def folder_summary_to_json(runs: Iterable[Summary]) -> bytes:
     """Write the summary of an output folder: the totals, and each run's summary under `runs`."""
-    ordered = sorted(runs, key=lambda run: (run.finished_at_us, run.name))
+    listed = (replace(run, planned=None) for run in runs)
+    ordered = sorted(listed, key=lambda run: (run.finished_at_us, run.name))
     return indented_json(
         {**_fields(_folder_totals(ordered)), "runs": [_fields(run) for run in ordered]}
     )

@@ -1,17 +1,21 @@
 """Replace earlier runs of the same id, and resolve the failures that a run has replayed."""
 
+import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import count
 
 from msgspec.structs import replace
 
+from groundwatch.launch.backfill.same_run import finished_run, what_it_holds
+from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.publication import manifests_of, read_manifest_file
+from groundwatch.pipeline.settings.config import Config, Destination
+from groundwatch.pipeline.sinks.publication import manifests_of, read_manifest, read_manifest_file
 from groundwatch.pipeline.sinks.summary_file import read_summaries, remove_summary, write_summary
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_lines
 from groundwatch.pipeline.sources.output_records import FailureLine
+from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Replayed, ReplayedFile, Summary
 
 _FAILURES = "failures"
@@ -19,32 +23,91 @@ _REPLAYED = "replayed"
 _READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
 
 
-def remove_earlier_runs(config: Config, summary: Summary) -> None:
-    """Remove the files of earlier runs of the same id, which this one replaces.
+def remove_earlier_runs(
+    config: Config, summary: Summary, overwritten: Iterable[str] = frozenset()
+) -> None:
+    """Remove the files of earlier runs of the same id, which this one replaces, and their replays.
 
     A run that a limit has stopped replaces only runs that have not ended either, and so does a
     replay: what an earlier one has resolved is no input of it. Each is found by its summary, which
     goes last, so that an interrupted removal is repeated.
+
+    Args:
+      config: of the run that has ended.
+      summary: its summary.
+      overwritten: files of failures of the earlier run whose manifest this run has overwritten.
     """
     destination = config.destination
-    for earlier in read_summaries(destination.root):
+    for earlier in read_summaries(config.output):
         is_same_run = (earlier.run, earlier.source) == (summary.run, summary.source)
         is_kept = earlier.is_complete and (config.replays or not summary.is_complete)
-        if not is_same_run or earlier.name == summary.name or is_kept:
+        if not is_same_run or is_kept:
             continue
-        manifests = list(manifests_of(destination, earlier.name))
-        for manifest in manifests:
-            entries = read_manifest_file(manifest)
-            storage.remove([destination.path(entry.path) for entry in entries])
-        storage.remove(manifests)
-        remove_summary(destination, earlier)
+        if not config.replays:
+            _remove_replays_of(destination, {*overwritten, *_failure_files(destination, earlier)})
+        if earlier.name != summary.name:
+            _remove_run(destination, earlier)
 
 
-def free_run_id(root: str, base: str) -> str:
-    """Choose an id that no finished replay has; a replay that a limit stopped is resumed."""
+def announce_replacement(config: Config) -> set[str]:
+    """Say which finished run a new one will replace; return the files of its failures."""
+    finished = None if config.replays else finished_run(config)
+    if finished is None:
+        return set()
+    replaced = _failure_files(config.destination, finished)
+    sentence = f"{what_it_holds(finished)} of the run that finished at"
+    sentence += f" {to_rfc3339(finished.finished_at_us)}"
+    if replays := _replays_of(config.destination, replaced):
+        records = counted(sum(replay.enriched for replay in replays), "record")
+        sentence += f", and {records} of {counted(len(replays), 'replay')} of its failures"
+    sys.stderr.write(f"groundwatch: when this run has ended, it replaces {sentence}\n")
+    return replaced
+
+
+def _failure_files(destination: Destination, run: Summary) -> set[str]:
+    """Return the files of a run's failures, relative to the output folder."""
+    return {entry.path for entry in read_manifest(destination, run.name, _FAILURES)}
+
+
+def _remove_run(destination: Destination, earlier: Summary) -> None:
+    manifests = list(manifests_of(destination, earlier.name))
+    for manifest in manifests:
+        entries = read_manifest_file(manifest)
+        storage.remove([destination.path(entry.path) for entry in entries])
+    storage.remove(manifests)
+    remove_summary(destination, earlier)
+
+
+def _remove_replays_of(destination: Destination, failures: set[str]) -> None:
+    """Remove the replays of files of failures, of which a run has made all answers again.
+
+    What they have resolved of other runs is put back among the failures.
+    """
+    for replay in _replays_of(destination, failures):
+        _remove_replays_of(destination, _failure_files(destination, replay))
+        for file in replay.replayed.files if replay.replayed else ():
+            moved = destination.path(file.moved_to)
+            if file.path in failures:
+                storage.remove([moved])
+            elif storage.exists(moved):
+                storage.publish(moved, destination.path(file.path))
+        _remove_run(destination, replay)
+
+
+def _replays_of(destination: Destination, failures: set[str]) -> list[Summary]:
+    return [
+        summary
+        for summary in read_summaries(destination.root)
+        if summary.replayed
+        and not failures.isdisjoint(file.path for file in summary.replayed.files)
+    ]
+
+
+def free_run_id(root: str, base: str, is_active: Callable[[str], bool]) -> str:
+    """Choose an id that no finished replay has; a replay that was interrupted is resumed."""
     finished = {summary.run for summary in read_summaries(root) if summary.is_complete}
     names = (f"{base}-{number}" if number > 1 else base for number in count(1))
-    return next(name for name in names if name not in finished)
+    return next(name for name in names if name not in finished or is_active(name))
 
 
 def resolve_replayed(config: Config, summary: Summary) -> Summary:

@@ -16,9 +16,21 @@ from apache_beam.runners.dataflow.dataflow_runner import DataflowRuntimeExceptio
 from apache_beam.runners.runner import PipelineResult, PipelineState
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
+from msgspec.structs import replace
 
-from groundwatch.launch.backfill.earlier_runs import publish_summary, resolve_replayed
+from groundwatch.launch.backfill.earlier_runs import (
+    announce_replacement,
+    publish_summary,
+    remove_earlier_runs,
+    resolve_replayed,
+)
 from groundwatch.launch.backfill.estimate.comparison import with_comparison
+from groundwatch.launch.backfill.same_run import (
+    EndedRun,
+    planned_now,
+    refuse_replacement,
+    repeated_run,
+)
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.engine.run_summary import summary_of
 from groundwatch.pipeline import storage
@@ -32,7 +44,6 @@ from groundwatch.pipeline.sinks.summary_file import refuse_other_source
 from groundwatch.pipeline.sources.read_archives import ReadArchives
 from groundwatch.pipeline.sources.read_subscription import ReadSubscription
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
-from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.counters import counts_from
 from groundwatch.transforms.runtime.waiting import waiting_for
@@ -48,12 +59,24 @@ _ANY_CALL = "/grpc.health.v1.Health/Check"  # "unimplemented" is an answer, too
 
 
 def run_remotely(
-    config: Config, options: PipelineOptions, price_per_1k_chars: float | None
-) -> Summary:
-    """Run a job on the runner that its options name, and write and return its summary."""
+    config: Config, options: PipelineOptions, price_per_1k_chars: float | None, *, again: bool
+) -> EndedRun:
+    """Run a job on the runner that its options name, and write and return its summary.
+
+    A finished run is not run again, unless with `again`.
+
+    Raises:
+      WouldReplace: the run would replace the results of a finished one.
+    """
     with lock_output(config.lock, LOCK_WAIT_S):
         refuse_other_source(config.destination, config.source)
+        if not again:
+            if finished := repeated_run(config):
+                return EndedRun(finished, is_earlier=True)
+            refuse_replacement(config)
+        overwritten = announce_replacement(config)
         started_at_us = clock.now_us()
+        planned = planned_now(config)
         pipeline = beam.Pipeline(options=options)
         build_pipeline(pipeline, archives_of(config), ArchiveSink(config), config)
         try:
@@ -69,8 +92,10 @@ def run_remotely(
                 started_at_us=started_at_us,
                 price_per_1k_chars=price_per_1k_chars,
             )
-            summary = with_comparison(summary, config.destination)
-            return publish_summary(config, resolve_replayed(config, summary))
+            summary = replace(summary, planned=replace(planned, messages=summary.read))
+            summary = resolve_replayed(config, with_comparison(summary, config.destination))
+            remove_earlier_runs(config, summary, overwritten)
+            return EndedRun(publish_summary(config, summary))
         finally:
             # A rerun writes its files again, and a full disk needs the room.
             storage.remove_folder(config.destination.temporary_folder)

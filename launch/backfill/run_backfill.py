@@ -1,6 +1,5 @@
 """Run a bounded job on this machine: plan or resume it, run its batches, publish, clean up."""
 
-import hashlib
 import secrets
 import signal
 import sys
@@ -12,23 +11,32 @@ from itertools import chain
 from pathlib import Path
 from types import FrameType
 
-import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from groundwatch.launch.backfill.archive_source import AnyEvent
 from groundwatch.launch.backfill.earlier_runs import (
+    announce_replacement,
     publish_summary,
     remove_earlier_runs,
     resolve_replayed,
 )
 from groundwatch.launch.backfill.estimate.comparison import with_comparison
 from groundwatch.launch.backfill.processes import Processes, run_batches
+from groundwatch.launch.backfill.same_run import (
+    EndedRun,
+    WouldReplace,
+    change_since,
+    change_since_end,
+    fingerprint,
+    refuse_replacement,
+    repeated_run,
+)
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.progress import Progress, read_gauges
 from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.plan import Plan, PlannedRun
+from groundwatch.launch.engine.plan import Plan
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.run_summary import summary_of_journal
 from groundwatch.pipeline import storage
@@ -41,6 +49,7 @@ from groundwatch.pipeline.sources.archives import examine_file
 from groundwatch.pipeline.sources.splits import Segment, split_segments
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
@@ -51,37 +60,20 @@ _BATCHES_A_PROCESS = 4
 _FEWEST_MESSAGES = 500
 _PUBLISH_EVERY_S = 1.0
 _RATES_EVALUATED, _ENDED = "rates_evaluated", "ended"
-_RESUMES_SINCE = "2.0.0"
-"""The first release whose interrupted runs this one resumes: part of each fingerprint."""
-
-NOT_IN_FINGERPRINT = frozenset(
-    {
-        # They count by themselves.
-        *("check", "inputs"),
-        # They say where and when results are written, not which.
-        *("output", "run", "source", "work_folder", "file_bytes"),
-        # They apply to what leaves, whatever was in force when it was made.
-        *("text", "failure_payload"),
-        # Incidents are computed from the rate counts when the run is published.
-        "rates",
-        # Only streams, or workers, use them.
-        *("seen_for_s", "keeps_results", "publishes_enriched"),
-        # They say how the checker is called, not what it replies.
-        *("endpoint", "account", "max_in_flight", "requests_per_minute", "retries"),
-        *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
-    }
-)
-"""Fields of `Config` and `CheckSettings` that may change while an interrupted run is resumed."""
 
 
 @contextmanager
 def local_run(
     config: Config, options: PipelineOptions, processes: int, job: JobSettings
-) -> Iterator[Summary]:
+) -> Iterator[EndedRun]:
     """Run a job on this machine to its end, or to its limit; yield its summary.
 
-    An interrupted run is resumed; after a change of flags or input, only its paid replies stay. The
-    state of a run that has ended is removed when the `with` block ends without an error.
+    An interrupted run is resumed; after a change of flags or input, only its paid replies stay. A
+    finished run is not run again, unless with `again`. The state of a run that has ended is removed
+    when the `with` block ends without an error.
+
+    Raises:
+      WouldReplace: the run would replace the results of a finished one.
     """
     started_at_us = clock.now_us()
     folder = str(config.work_folder)
@@ -91,18 +83,33 @@ def local_run(
         opened.callback(database.close)
         lock = opened.enter_context(lock_output(config.lock, LOCK_WAIT_S, owner=database.identity))
         refuse_other_source(config.destination, config.source)
-        config = _planned(config, processes, job.local, database)
-        run = _Run(config, database, job.costs.price_per_1k_chars, started_at_us)
-        run.process(options, processes)
-        lock.check()
-        summary = run.publish()
-        yield summary
-        if not summary.deferred:
-            database.remove()
-            storage.remove_folder(config.destination.temporary_folder)
-            # A folder that the user named may hold other files.
-            with suppress(OSError):
-                Path(folder).rmdir()
+        config = _with_planned_inputs(config, database)
+        try:
+            ended = _ended_run(config, database, again=job.local.again)
+        except WouldReplace:
+            _remove_state(config, database)
+            raise
+        if ended is None:
+            config = _planned(config, processes, job.local, database)
+            run = _Run(config, database, job.costs.price_per_1k_chars, started_at_us)
+            run.process(options, processes)
+            lock.check()
+            ended = EndedRun(run.publish())
+        yield ended
+        if ended.is_earlier:
+            _remove_state(config, database)
+        elif not ended.summary.deferred:
+            _remove_state(config, database, has_ended=True)
+
+
+def _remove_state(config: Config, database: EngineDatabase, *, has_ended: bool = False) -> None:
+    """Remove the state of a run that has ended, or was not begun."""
+    if has_ended or not Plan(database).planned():
+        database.remove()
+        storage.remove_folder(config.destination.temporary_folder)
+        # A folder that the user named may hold other files.
+        with suppress(OSError):
+            Path(database.folder).rmdir()
 
 
 class _Run:
@@ -123,8 +130,6 @@ class _Run:
 
     def process(self, options: PipelineOptions, processes: int) -> None:
         """Run the batches that wait, and publish files as they fill."""
-        if self._ended:
-            return
         self._publisher.recover()
         self._plan.resume()
         write_summary(self._config.destination, self._summary(ended=False))
@@ -152,9 +157,6 @@ class _Run:
 
     def publish(self) -> Summary:
         """Publish everything, and write the summary."""
-        if self._ended:
-            remove_earlier_runs(self._config, self._ended)
-            return publish_summary(self._config, self._ended)
         if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
             self._journal.raise_alerts(self._rate_alerts(), {_RATES_EVALUATED: True})
         self._publisher.publish(everything=True)
@@ -181,11 +183,6 @@ class _Run:
         return list(chain.from_iterable(found))
 
     @property
-    def _ended(self) -> Summary | None:
-        """The summary of a run that was killed when all of its results were published."""
-        return self._database.note(_ENDED, Summary)
-
-    @property
     def _planned(self) -> PlannedRun:
         planned = self._plan.planned()
         assert planned is not None  # noqa: S101 - made before
@@ -199,7 +196,7 @@ class _Run:
             price_per_1k_chars=self._price,
             deferred=self._plan.waiting(),
         )
-        summary = replace(summary, unfinished=not ended)
+        summary = replace(summary, unfinished=not ended, planned=self._planned)
         return with_comparison(summary, self._config.destination)
 
     def _publish_full(self) -> None:
@@ -229,14 +226,30 @@ def make_plan(
     return planned, split_segments(files, size)
 
 
-def fingerprint(config: Config) -> str:
-    """Identify a run's output by all settings not in `NOT_IN_FINGERPRINT`."""
-    settings = [
-        {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
-        for each in (config, config.check)
-    ]
-    content = [_RESUMES_SINCE, settings]
-    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+def _with_planned_inputs(config: Config, database: EngineDatabase) -> Config:
+    """Let a replay that is resumed read what it has begun with: no failures of its own."""
+    earlier = Plan(database).planned()
+    return replace(config, inputs=earlier.inputs) if earlier and config.replays else config
+
+
+def _ended_run(config: Config, database: EngineDatabase, *, again: bool) -> EndedRun | None:
+    """Find the run that this command repeats, if it has ended; None if there is work to do."""
+    earlier = Plan(database).planned()
+    if summary := database.note(_ENDED, Summary):
+        # It was killed when all of its results were published.
+        remove_earlier_runs(config, summary)
+        publish_summary(config, summary)
+        if not change_since_end(config, summary):
+            return EndedRun(summary)
+        database.reset()
+    elif earlier and not change_since(config, earlier):
+        return None
+    if again:
+        return None
+    if finished := repeated_run(config):
+        return EndedRun(finished, is_earlier=True)
+    refuse_replacement(config)
+    return None
 
 
 def _planned(
@@ -244,11 +257,7 @@ def _planned(
 ) -> Config:
     """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
     earlier = Plan(database).planned()
-    if earlier and config.replays:
-        # A replay does not read failures of its own.
-        config = replace(config, inputs=earlier.inputs)
-    is_ended = database.note(_ENDED, Summary) is not None
-    change = _change(config, earlier, is_ended=is_ended) if earlier else None
+    change = change_since(config, earlier) if earlier else None
     if earlier and not change and not flags.forget_replies:
         database.assign_run(config.run)
         return config
@@ -257,24 +266,11 @@ def _planned(
         # Its published files are removed when the new run has ended.
         Publisher(database, config, row_formats(config)).recover()
         database.reset()
+    announce_replacement(config)
     _keep_replies(database, change, forget=flags.forget_replies)
     database.assign_run(config.run)
     Plan(database).begin(planned, batches)
     return config
-
-
-def _change(config: Config, earlier: PlannedRun, *, is_ended: bool) -> str | None:
-    """Say what has changed since a plan was made, None if nothing has."""
-    if earlier.fingerprint != fingerprint(config):
-        return "the settings have changed"
-    if is_ended:
-        return None
-    if earlier.inputs != config.inputs:
-        return "the input has other files"
-    for path, version in zip(earlier.inputs, earlier.versions, strict=True):
-        if storage.version(path) != version:
-            return f"{path} has changed"
-    return None
 
 
 def _keep_replies(database: EngineDatabase, change: str | None, *, forget: bool) -> None:

@@ -7,6 +7,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from groundwatch.launch.backfill.remote_run import run_remotely
 from groundwatch.launch.backfill.run_backfill import local_run
+from groundwatch.launch.backfill.same_run import EndedRun, WouldReplace, repeated_run
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.placement import Placement
 from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
@@ -23,6 +24,7 @@ from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.transport import try_connection
@@ -36,17 +38,24 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
     options = PipelineOptions(placement.beam_arguments)
     try:
         if config.work_folder:
-            # Each call would try for minutes before the run gives up.
-            try_connection(config.check)
-            with local_run(config, options, placement.processes, job) as summary:
-                report = _write_report(config, job)
+            if job.local.again or not repeated_run(config):
+                # Each call would try for minutes before the run gives up.
+                try_connection(config.check)
+            with local_run(config, options, placement.processes, job) as ended:
+                report = _write_report(config, job, ended)
         else:
-            summary = run_remotely(config, options, job.costs.price_per_1k_chars)
-            report = _write_report(config, job)
+            price, again = job.costs.price_per_1k_chars, job.local.again
+            ended = run_remotely(config, options, price, again=again)
+            report = _write_report(config, job, ended)
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
-        if isinstance(error, OtherVersion):
+        if isinstance(error, OtherVersion | WouldReplace):
             return fail(str(error), USAGE)
         return fail(f"the run failed: {_reason(error)}")
+    summary = ended.summary
+    if ended.is_earlier:
+        sentence = f"this run finished at {to_rfc3339(summary.finished_at_us)}"
+        hint = "" if config.replays else "; --again runs it again"
+        sys.stderr.write(f"groundwatch: {sentence}: nothing was checked or written{hint}\n")
     show_summary(config, summary, *report)
     status = _exit_status(config, summary)
     if status in {DONE, LEFT}:
@@ -54,7 +63,11 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
     return status
 
 
-def _write_report(config: Config, job: JobSettings) -> tuple[str, Tally] | tuple[()]:
+def _write_report(
+    config: Config, job: JobSettings, ended: EndedRun
+) -> tuple[str, Tally] | tuple[()]:
+    if ended.is_earlier:
+        return ()
     try:
         return write_report(config.output, job.alerts.record_url)
     except OSError as error:

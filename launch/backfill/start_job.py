@@ -4,18 +4,20 @@ What runs the job is imported when all settings are valid: an import of Beam tak
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from groundwatch.launch.backfill.earlier_runs import free_run_id, move_replayed
+from groundwatch.launch.backfill.same_run import planned_inputs, repeated_replay
 from groundwatch.launch.cli.commands.backfill import BackfillSettings
 from groundwatch.launch.cli.commands.demo import DemoSettings
 from groundwatch.launch.cli.commands.replay import ReplaySettings
 from groundwatch.launch.cli.paths import (
     STANDARD_INPUT,
+    KeptInput,
     default_run_id,
     default_run_id_of,
     default_work_folder,
@@ -26,10 +28,11 @@ from groundwatch.launch.cli.paths import (
 from groundwatch.launch.cli.placement import Placement, place_job
 from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, LOW_GROUNDED, fail
+from groundwatch.launch.engine.engine_database import may_hold
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.pipeline.settings.job import JobSettings
-from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.transforms.grounding.errors import CheckFailed
 
@@ -42,11 +45,10 @@ def backfill(loaded: Loaded[BackfillSettings]) -> int:
     if not place_job(loaded, job, loaded.problems).is_local:
         loaded.problems.append("--input -: standard input can only be read on this machine")
     loaded.raise_problems()
-    output = Destination(root=job.output.output, run=f"{default_run_id(patterns)}-input")
+    destination = Destination(root=job.output.output, run=default_run_id(patterns))
     try:
-        with standard_input_kept(default_work_folder(output)) as path:
-            kept = tuple(path if each == STANDARD_INPUT else each for each in patterns)
-            return _run(*prepare(loaded, "input", kept), job)
+        with standard_input_kept(destination) as kept:
+            return _run(*prepare(loaded, "input", patterns, kept), job)
     except OSError as error:
         return fail(f"the run failed: {error}")
 
@@ -70,7 +72,9 @@ def demo(loaded: Loaded[DemoSettings]) -> int:
         run=destination.run,
         work_folder=default_work_folder(destination),
     )
-    return _run(config, Placement(is_local=True, processes=1), build(JobSettings, {}))
+    # The samples of another release are others.
+    job = build(JobSettings, {"again": True})
+    return _run(config, Placement(is_local=True, processes=1), job)
 
 
 def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
@@ -116,9 +120,12 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
 
 
 def prepare(
-    loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings], flag: str, patterns: tuple[str, ...]
+    loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings],
+    flag: str,
+    patterns: tuple[str, ...],
+    kept: KeptInput | None = None,
 ) -> tuple[Config, Placement]:
-    """Derive a job's configuration, and where it runs."""
+    """Derive a job's configuration, and where it runs; `kept` is what came from standard input."""
     job, problems = loaded.settings.job, loaded.problems
     replays = isinstance(loaded.settings, ReplaySettings)
     placement = place_job(loaded, job, problems)
@@ -126,28 +133,55 @@ def prepare(
         problems += _local_flags(job)
     # Failures are in an output folder.
     output = None if replays else job.output.output
-    inputs = find_inputs(f"--{flag}", patterns, problems, output)
-    run_id = job.output.run_id or default_run_id(patterns)
+    # A finished replay has moved them.
+    not_found: list[str] = [] if replays else problems
+    paths = [kept.path if kept and each == STANDARD_INPUT else each for each in patterns]
+    inputs = tuple(find_inputs(f"--{flag}", paths, not_found, output))
+    run_id = job.output.run_id or (kept.run if kept else default_run_id(patterns))
     destination = Destination(root=job.output.output, run=run_id)
     if destination.root:
         try_output(destination, problems)
+    if replays and (inputs or problems):
+        problems += not_found
     loaded.raise_problems()
-    if replays and not job.output.run_id:
-        destination = replace(destination, run=free_run_id(destination.root, run_id))
-    work_folder = (
-        (job.local.work_folder or default_work_folder(destination)) if placement.is_local else None
-    )
-    config = job_config(
-        job,
-        run=destination.run,
-        inputs=tuple(inputs),
-        source=default_run_id(patterns),
-        replays=replays,
-        workers=placement.processes,
-        work_folder=work_folder,
-        reply_folder=work_folder,
-    )
+
+    def configured(run: str, inputs: tuple[str, ...]) -> Config:
+        folder = None
+        if placement.is_local:
+            folder = job.local.work_folder or default_work_folder(replace(destination, run=run))
+        return job_config(
+            job,
+            run=run,
+            inputs=inputs,
+            source=default_run_id(patterns),
+            replays=replays,
+            workers=placement.processes,
+            work_folder=folder,
+            reply_folder=folder,
+        )
+
+    config = configured(run_id, inputs)
+    if replays:
+        config = _resumed_or_repeated(config, configured, is_named=job.output.run_id is not None)
+        if not config.inputs:
+            raise UsageError(not_found)
     return config, placement
+
+
+def _resumed_or_repeated(
+    config: Config, configured: Callable[[str, tuple[str, ...]], Config], *, is_named: bool
+) -> Config:
+    """Find the replay that this one resumes or repeats, or choose a new id for it."""
+    if repeated := repeated_replay(config, is_named=is_named):
+        return configured(repeated.run, config.inputs or planned_inputs(repeated))
+    if is_named:
+        return config
+
+    def is_active(run: str) -> bool:
+        folder = configured(run, ()).work_folder
+        return folder is not None and may_hold(folder, run)
+
+    return configured(free_run_id(config.output, config.run, is_active), config.inputs)
 
 
 def _local_flags(job: JobSettings) -> Iterator[str]:

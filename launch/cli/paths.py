@@ -2,13 +2,19 @@
 
 import glob
 import hashlib
+import os
 import re
+import secrets
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple
+
+from msgspec.structs import replace
 
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
@@ -21,6 +27,7 @@ STANDARD_INPUT = "-"
 _ARCHIVE_NAME = re.compile(
     r"[.](avro|parquet|(jsonl|ndjson|json|csv|tsv)([.]gz|[.]zst)?)$", re.IGNORECASE
 )
+_HASH_DIGITS = 12
 _RESULTS = frozenset(
     {
         *("enriched", "alerts", "failures", "replayed", "manifest", "runs"),
@@ -77,19 +84,48 @@ def _known_files(folder: str) -> list[str]:
     return [path for path in found if _ARCHIVE_NAME.search(path)]
 
 
+class KeptInput(NamedTuple):
+    """The file with what came from standard input, and the id of the run that reads it."""
+
+    path: str
+    run: str
+
+
 @contextmanager
-def standard_input_kept(folder: str) -> Iterator[str]:
-    """Copy standard input to a file, since a run reads its input twice; delete it in the end."""
-    path = Path(folder) / "standard-input.jsonl"
-    with storage.describing_errors(f"cannot write {path}"):
-        make_folder(path.parent)
-        with create_file(path) as stream:
-            shutil.copyfileobj(sys.stdin.buffer, stream, MEGABYTE)
+def standard_input_kept(destination: Destination) -> Iterator[KeptInput]:
+    """Copy standard input to a file, since a run reads its input twice; delete it in the end.
+
+    The id of the run is that of the destination and a hash of the content: what is piped another
+    day is another run, and the same content continues its run.
+    """
+    folder = Path(default_work_folder(destination)).parent
+    with storage.describing_errors(f"cannot write to {folder}"):
+        make_folder(folder)
+        with TemporaryFile(dir=folder) as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy, MEGABYTE)
+            copy.seek(0)
+            digest = hashlib.file_digest(copy, "sha256").hexdigest()[:_HASH_DIGITS]
+            run = f"{destination.run}-{digest}"
+            path = Path(default_work_folder(replace(destination, run=run)), "standard-input.jsonl")
+            copy.seek(0)
+            _keep(copy, path)
     try:
-        yield str(path)
+        yield KeptInput(str(path), run)
     finally:
-        path.unlink()
-        path.parent.rmdir()
+        path.unlink(missing_ok=True)
+        # The state of a run that was interrupted stays.
+        with suppress(OSError):
+            path.parent.rmdir()
+
+
+def _keep(content: IO[bytes], path: Path) -> None:
+    make_folder(path.parent)
+    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    with create_file(unfinished) as stream:
+        shutil.copyfileobj(content, stream, MEGABYTE)
+    # The same content is the same version of the file.
+    os.utime(unfinished, ns=(0, 0))
+    unfinished.replace(path)
 
 
 def try_output(destination: Destination, problems: list[str]) -> None:
@@ -125,4 +161,4 @@ def default_work_folder(destination: Destination) -> str:
 
 
 def _short_hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]

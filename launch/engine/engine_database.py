@@ -4,6 +4,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -21,6 +22,7 @@ from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.schemas.avro import load_schema
 from groundwatch.transforms.grounding.reply_cache import REPLY_TABLES
 from groundwatch.transforms.persistence.database import (
+    UNFINISHED,
     DamagedDatabase,
     Database,
     checksum_column,
@@ -70,6 +72,10 @@ _STATE = (
 )
 _ALL_TABLES = _TABLES + OUTBOX_TABLES + SEEN_TABLES
 _LOGS = ("-shm", "-wal")
+_JOURNAL = "-journal"
+_TABLE_NAMES = """
+SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+"""
 _HEADER_BYTES = 100  # of a database; a shorter one is empty to SQLite
 _OLD_STATE = ("journal.sqlite", "plan.json")
 _OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
@@ -102,7 +108,14 @@ class EngineDatabase(Database):
 
     @classmethod
     def owned(cls, folder: str) -> "EngineDatabase":
-        """Open the database of this run or worker, after a test that it can be continued."""
+        """Open the database of this run or worker, after a test that it can be continued.
+
+        Its folder must be held (`folder_held`): a file in which no run was begun is replaced.
+        """
+        path = Path(folder, DATABASE)
+        if not holds_run(path):
+            storage.remove([f"{path}{suffix}" for suffix in (_JOURNAL, *_LOGS, "")])
+        storage.remove([str(left) for left in path.parent.glob(f"{DATABASE}.*{UNFINISHED}")])
         _refuse_other_versions(Path(folder))
         database = cls(folder)
         if not database.note(_IDENTITY, str):
@@ -166,26 +179,69 @@ def folder_held(folder: str) -> Iterator[None]:
 
     The lock is the system's, on the folder itself: a killed process leaves none.
     """
-    with storage.describing_errors(f"cannot write {folder}"):
-        make_folder(folder)
-        descriptor = os.open(folder, os.O_RDONLY)
     deadline_s = time.monotonic() + _LOCK_TIMEOUT_S
+    while (descriptor := _locked(folder)) is None:
+        if time.monotonic() > deadline_s:
+            raise LockFailed(f"another run of the same id is active: it holds {folder}")
+        time.sleep(_POLL_S)
     try:
-        while not _is_locked(descriptor):
-            if time.monotonic() > deadline_s:
-                raise LockFailed(f"another run of the same id is active: it holds {folder}")
-            time.sleep(_POLL_S)
         yield
     finally:
         os.close(descriptor)
 
 
-def _is_locked(descriptor: int) -> bool:
-    """Lock a folder unless another process holds it, as a killed one does for a moment."""
-    with suppress(BlockingIOError):
+def _locked(folder: str) -> int | None:
+    """Lock a folder; return its descriptor, None if another process holds it.
+
+    A killed process holds it for a moment longer, and one that ends may remove it.
+    """
+    with storage.describing_errors(f"cannot write {folder}"):
+        make_folder(folder)
+        descriptor = os.open(folder, os.O_RDONLY)
+    with suppress(BlockingIOError, FileNotFoundError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), Path(folder).stat()):
+            return descriptor
+    os.close(descriptor)
+    return None
+
+
+def holds_run(path: Path) -> bool:
+    """Return whether a database has its tables; True if it is damaged, or of another version.
+
+    Version 2.0.0 made it in steps, so that a process that was killed meanwhile left a part.
+    """
+    size_bytes, log_bytes = map(_size_of, (path, path.with_name(f"{DATABASE}-wal")))
+    if size_bytes < _HEADER_BYTES:
+        return size_bytes + log_bytes > 0
+    if path.with_name(f"{DATABASE}{_JOURNAL}").exists():
+        # Only who may write can end what it has begun.
+        with suppress(OSError), closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA schema_version")
+    try:
+        with closing(Database(str(path), None, durable=False)) as database:
+            [(version,)] = database.read("PRAGMA user_version")
+            tables = {name for (name,) in database.read(_TABLE_NAMES)}
+            is_part = version in {0, FORMAT} and tables < {*_STATE}
+            counts = (f"SELECT count(*) FROM {name}" for name in tables)  # noqa: S608
+            return not is_part or any(next(database.read(count))[0] for count in counts)
+    except OSError:
         return True
-    return False
+
+
+def may_hold(folder: str, run: str) -> bool:
+    """Return whether a work folder has the database of a run; True if it is damaged."""
+    if not holds_run(Path(folder, DATABASE)):
+        return False
+    try:
+        with closing(EngineDatabase(folder, is_read_only=True)) as database:
+            return database.run == run
+    except OSError:
+        return True
+
+
+def _size_of(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _schema() -> str:

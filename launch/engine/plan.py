@@ -7,7 +7,7 @@ import msgspec
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.sources.splits import RecordRange, Segment
-from groundwatch.schemas import Record
+from groundwatch.schemas.planned_run import PlannedRun
 
 _CLAIM = """
 UPDATE plan SET state = 'running', attempt = ?, tries = tries + 1
@@ -16,15 +16,6 @@ RETURNING number, messages, ended, ranges, tries
 """
 _PLAN = "plan"
 _RANGES = msgspec.json.Decoder(tuple[RecordRange, ...])
-
-
-class PlannedRun(Record, frozen=True, kw_only=True):
-    """What a plan was made for: a hash of settings, and the files."""
-
-    fingerprint: str
-    inputs: tuple[str, ...]
-    versions: tuple[tuple[int, int], ...]
-    messages: int
 
 
 class Plan:

@@ -62,8 +62,9 @@ class OutputSettings(Settings, frozen=True, kw_only=True):
     """Where results are written, and how much text they keep.
 
     output: Output folder, local or gs://.
-    run_id: Part of every output file's name. A run replaces the files of an earlier run with the
-      same id. A streaming job appends its start time. Default: derived from the name of the input.
+    run_id: Part of every output file's name. With --again a run replaces the files of the earlier
+      run with the same id. A streaming job appends its start time. Default: derived from the name
+      of the input.
     target_file_mb: Start a new output file at this size.
     text: How much of answers, queries and facts all files keep. The messages of failures follow
       --failure_payload.
@@ -88,6 +89,9 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
     forget_replies: Start over and discard the cached replies of an interrupted run, which are
       otherwise kept even if settings or input change. Calls already sent still count against
       --max_calls and --max_cost.
+    again: Run a finished run again, and replace its results and those of its replays. Without it
+      the same command on a finished run shows its summary, and a command that would replace results
+      ends with exit status 2.
     fail_above: End with exit status 4 if more than this share of the scored answers is
       LOW_GROUNDED.
     """
@@ -95,6 +99,7 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
     workers: kinds.Count | None = None
     work_folder: Annotated[kinds.LocalFolder | None, Note(is_local=True)] = None
     forget_replies: Annotated[kinds.Switch, Note(is_local=True)] = False
+    again: Annotated[kinds.Switch, Note(is_local=True)] = False
     fail_above: Annotated[kinds.Fraction | None, Note(is_local=True)] = None
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from groundwatch.pipeline.storage import local_files
-from groundwatch.pipeline.storage.local_files import fsync
+from groundwatch.transforms.persistence import durable_files
+from groundwatch.transforms.persistence.durable_files import fsync
 from groundwatch.transforms.persistence.private_files import create_file, make_folder
 
 __all__ = ["fsync"]
@@ -80,7 +81,7 @@ def publish_new(temporary_path: str, path: str) -> None:
 
 
 def _move_in(temporary_path: str, path: str, *, must_be_new: bool) -> None:
-    files = local_files if is_local(path) else _buckets()
+    files = durable_files if is_local(path) else _buckets()
     files.move_in(temporary_path, path, must_be_new=must_be_new)
 
 

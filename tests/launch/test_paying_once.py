@@ -73,9 +73,14 @@ def test_a_second_interrupt_does_not_wait_for_the_calls_in_flight(tmp_path: Path
     assert len(records_in(output)) == 1
 
 
-def test_another_checker_is_paid_again(tmp_path: Path) -> None:
+def test_another_checker_is_paid_only_when_its_results_may_replace_the_others(
+    tmp_path: Path,
+) -> None:
     archive, output = an_archive(tmp_path, an_envelope(1)), tmp_path / "out"
     with FaultServer() as first, FaultServer() as second:
         assert backfill(archive, output, "--checker", first.address) == 0
-        assert backfill(archive, output, "--checker", second.address) == 0
+        assert backfill(archive, output, "--checker", second.address) == 2
+        assert (first.requests, second.requests) == (1, 0)
+        assert backfill(archive, output, "--checker", second.address, "--again") == 0
         assert (first.requests, second.requests) == (1, 1)
+    assert len(records_in(output)) == 1

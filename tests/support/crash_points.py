@@ -1,23 +1,25 @@
-"""Kill a run, a replay or a worker at each point where it changes the disk, and run it again.
+"""Kill a run, a replay or a worker at each system call that makes a change durable; run it again.
 
-A point is a call of unlink, rename, link, rmdir or fsync, or a statement that commits to SQLite;
-the process is killed before it, or after it. Each point has a folder of its own. A forked process
-runs the job and kills itself with SIGKILL; another one runs it to its end.
+A point is a call of unlink, rename, link, rmdir, fsync or fdatasync, by Python or by SQLite; the
+process is killed before it, or after it. Each point has a folder of its own. A forked process runs
+the job until it is killed; the same command then runs to its end, and once more, which must change
+nothing. What is in the files is reconciled with the input, and the calls with those that the
+checker has counted.
 """
 
 import argparse
 import json
+import mmap
 import os
 import signal
-import sqlite3
 import sys
 import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
@@ -34,61 +36,51 @@ from groundwatch.schemas.message import Message
 from groundwatch.schemas.summary import Summary, summary_to_json
 from tests.support.archives import an_envelope, lines_of
 from tests.support.builders import a_failure, a_message
+from tests.support.fault_server import FaultServer
 from tests.support.limits import limited
-from tests.support.outputs import failures_in, record_ids_in, summary_in
+from tests.support.outputs import failures_in, record_ids_in, summary_in, visible_files
+from tests.support.system_calls import require_tracing, run_killed_at
+from tests.support.wire_faults import Fault, good
 
 ANSWERS = 60
 UNREADABLE = 3
 BATCH = 20
 JOBS = ("backfill", "replay", "worker")
-_CALLS = ("unlink", "rename", "replace", "link", "rmdir", "fsync")
-_WRITES = ("COMMIT", "INSERT", "UPDATE", "DELETE")
+IN_FLIGHT = 4
+_STUCK_AFTER_S = 120
 
 
-class Points:
-    """Count the points of this process, and kill it at one of them; 0 is none."""
+class CountingChecker(NamedTuple):
+    """A checker in a process of its own, and a counter of the calls that it has answered."""
 
-    def __init__(self, kill_at: int) -> None:
-        self._kill_at = kill_at
-        self._lock = threading.Lock()
-        self.passed = 0
+    address: str
+    counter: mmap.mmap
 
-    def pass_one(self) -> None:
-        with self._lock:
-            self.passed += 1
-            if self.passed == self._kill_at:
-                os.kill(os.getpid(), signal.SIGKILL)
+    @property
+    def calls(self) -> int:
+        return int.from_bytes(self.counter[:8], sys.byteorder)
 
-    def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(*args: Any, **named: Any) -> Any:
-            self.pass_one()
-            result = function(*args, **named)
-            self.pass_one()
-            return result
+    @classmethod
+    @contextmanager
+    def started(cls) -> "Iterator[CountingChecker]":
+        """Serve while a `with` block lasts."""
+        counter = mmap.mmap(-1, 8)
+        reader, writer = os.pipe()
 
-        return called
+        def count(number: int) -> Fault:
+            counter[:8] = (number + 1).to_bytes(8, sys.byteorder)
+            return good
 
-    def interpose(self) -> None:
-        """Let the calls of this process pass the points; it never ends otherwise than it does."""
-        for name in _CALLS:
-            setattr(os, name, self.around(getattr(os, name)))
-        points = self
-
-        class Connection(sqlite3.Connection):
-            def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
-                execute = super().execute
-                is_write = statement.lstrip().startswith(_WRITES)
-                if is_write and (statement == "COMMIT" or not self.in_transaction):
-                    execute = points.around(execute)
-                cursor: sqlite3.Cursor = execute(statement, *values)
-                return cursor
-
-        connect = sqlite3.connect
-
-        def connecting(*args: Any, **named: Any) -> sqlite3.Connection:
-            return connect(*args, **named, factory=Connection)
-
-        sqlite3.connect = connecting  # type: ignore[assignment]
+        child = os.fork()
+        if not child:
+            with FaultServer(count) as server:
+                os.write(writer, server.address.encode())
+                signal.pause()
+        try:
+            yield cls(os.read(reader, 100).decode(), counter)
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
 
 
 class FileSubscription:
@@ -125,28 +117,34 @@ class FileSubscription:
         pass
 
 
-def run_job(job: str, folder: Path) -> int:
+def run_job(job: str, folder: Path, checker: str) -> int:
     """Run a job in this process; return its exit status."""
+    signal.alarm(_STUCK_AFTER_S)
     output = folder / "out"
-    places = ["--output", str(output)]
+    flags = ["--output", str(output), "--checker", checker, "--max_in_flight", str(IN_FLIGHT)]
     if job == "worker":
-        return _run_worker(folder, output)
+        return _run_worker(folder, output, checker)
     with limited(segment_messages=BATCH):
         if job == "backfill":
-            return main(["backfill", "--input", str(folder / "answers.jsonl"), *places])
-        failures = str(output / "failures" / "*.jsonl")
-        return main(["replay", "--failures", failures, *places, "--run_id", "again"])
+            return main(["backfill", "--input", str(folder / "answers.jsonl"), *flags])
+        return main(["replay", "--failures", str(output / "failures" / "*.jsonl"), *flags])
 
 
-def _run_worker(folder: Path, output: Path) -> int:
+def _run_worker(folder: Path, output: Path, checker: str) -> int:
     stop = threading.Event()
     destination = Destination(root=str(output), run="watched")
+    flags = {"subscription": "projects/p/subscriptions/s", "checker": checker}
+    settings = build(WatchSettings, flags | {"max_in_flight": IN_FLIGHT})
+    work_folder = default_work_folder(destination)
     config = Config(
-        output=destination.root, run=destination.run, work_folder=default_work_folder(destination)
+        output=destination.root,
+        run=destination.run,
+        work_folder=work_folder,
+        check=settings.job.checker.check(reply_folder=work_folder),
     )
     summary = run_worker(
         config,
-        build(WatchSettings, {"subscription": "projects/p/subscriptions/s"}),
+        settings,
         PipelineOptions([]),
         subscription=FileSubscription(folder / "acknowledged", _lines(), stop),
         reporter=LogReporter(),
@@ -157,9 +155,10 @@ def _run_worker(folder: Path, output: Path) -> int:
 
 def _lines() -> list[bytes]:
     times = (f"2026-03-0{2 + number % 3}T08:00:00Z" for number in range(ANSWERS))
-    return [an_envelope(number, time=time) for number, time in enumerate(times)] + [
-        b"{unreadable %d" % number for number in range(UNREADABLE)
-    ]
+    return [
+        an_envelope(number, time=time, answer=f"Lamp {number} glows.")
+        for number, time in enumerate(times)
+    ] + [b"{unreadable %d" % number for number in range(UNREADABLE)]
 
 
 def prepare(job: str, folder: Path) -> None:
@@ -239,62 +238,83 @@ def in_child(action: Callable[[], int]) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def crash_at(job: str, point: int) -> dict[str, Any]:
-    """Kill a job at a point, run it again, and reconcile; `killed` is false behind the last."""
+class Crash(NamedTuple):
+    """What came of a kill: at which call, how often answers were paid for again, what is wrong."""
+
+    job: str
+    point: int
+    call: str
+    paid_again: int
+    problems: list[str]
+
+
+def crash_at(job: str, point: int, checker: CountingChecker) -> Crash | None:
+    """Kill a job at a point, run it twice more, and reconcile; None behind the last point."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prepare(job, folder)
+        before = checker.calls
+        killed = run_killed_at(point, lambda: run_job(job, folder, checker.address))
+        if killed.status != -signal.SIGKILL:
+            return None
+        problems = []
+        for turn in ("second", "third"):
+            calls, files = checker.calls, _files(folder / "out")
+            if status := in_child(lambda: run_job(job, folder, checker.address)):
+                stuck = " (stuck)" if status == -signal.SIGALRM else ""
+                problems.append(f"the {turn} run ended with {status}{stuck}")
+            problems += [f"{turn} run: {each}" for each in problems_of(job, folder)]
+            if turn == "third" and checker.calls > calls:
+                problems.append(f"the third run paid for {checker.calls - calls} calls")
+            # A replay fails again to read what is unreadable, a worker counts its time.
+            if turn == "third" and job == "backfill" and _files(folder / "out") != files:
+                problems.append("the third run changed files")
+        paid_again = checker.calls - before - ANSWERS
+        if not 0 <= paid_again <= IN_FLIGHT:
+            problems.append(f"{paid_again} calls more than answers")
+        return Crash(job, point, killed.points[-1], paid_again, problems)
 
-        def interposed() -> int:
-            Points(point).interpose()
-            return run_job(job, folder)
 
-        killed = in_child(interposed) == -signal.SIGKILL
-        status = in_child(lambda: run_job(job, folder)) if killed else 0
-        problems = problems_of(job, folder) if killed else []
-        if status:
-            problems.append(f"the second run ended with {status}")
-        return {"job": job, "point": point, "killed": killed, "problems": problems}
+def _files(output: Path) -> dict[str, tuple[int, int]]:
+    """Return which files a reader sees, and their versions."""
+    statuses = {name: (output / name).stat() for name in visible_files(output)}
+    return {name: (each.st_ino, each.st_mtime_ns) for name, each in statuses.items()}
 
 
-def count_points(job: str) -> int:
+def count_points(job: str, checker: CountingChecker) -> int:
     """Count the points of a job that is not killed."""
     with tempfile.TemporaryDirectory() as name:
-        folder, counted = Path(name), Path(name, "points")
-        prepare(job, folder)
-
-        def counting() -> int:
-            points = Points(0)
-            points.interpose()
-            status = run_job(job, folder)
-            counted.write_text(str(points.passed))
-            return status
-
-        status = in_child(counting)
-        if not counted.exists():
-            raise RuntimeError(f"the job ended with {status}")
-        return int(counted.read_text())
-
-
-def sweep(job: str, step: int = 1) -> Iterator[dict[str, Any]]:
-    """Crash at every so many points of a job."""
-    for point in range(1, count_points(job) + 1, step):
-        yield crash_at(job, point)
+        prepare(job, Path(name))
+        ended = run_killed_at(0, lambda: run_job(job, Path(name), checker.address))
+        if ended.status:
+            raise RuntimeError(f"the job ended with {ended.status}")
+        return len(ended.points)
 
 
 def main_of_sweep(arguments: Sequence[str]) -> int:
-    """Print a line of JSON for each point; return 1 if there was a problem."""
+    """Print a line of JSON for each point, and one of totals; return 1 if there was a problem."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("jobs", nargs="*", default=JOBS)
     parser.add_argument("--step", type=int, default=1)
     given = parser.parse_args(arguments)
-    found = 0
-    for job in given.jobs:
-        for crash in sweep(job, given.step):
-            found += bool(crash["problems"])
-            sys.stdout.write(f"{json.dumps(crash)}\n")
-            sys.stdout.flush()
-    return int(found > 0)
+    require_tracing()
+    wrong = 0
+    with CountingChecker.started() as checker:
+        for job in given.jobs:
+            points = range(1, count_points(job, checker) + 1, given.step)
+            crashes = list(filter(None, (_shown(crash_at(job, each, checker)) for each in points)))
+            paid_again = sum(crash.paid_again for crash in crashes)
+            wrong += sum(bool(crash.problems) for crash in crashes)
+            totals = {"job": job, "points": len(points), "killed": len(crashes)}
+            sys.stdout.write(f"{json.dumps(totals | {'paid_again': paid_again})}\n")
+    return int(wrong > 0)
+
+
+def _shown(crash: Crash | None) -> Crash | None:
+    if crash:
+        sys.stdout.write(f"{json.dumps(crash._asdict())}\n")
+        sys.stdout.flush()
+    return crash
 
 
 if __name__ == "__main__":

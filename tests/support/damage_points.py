@@ -25,7 +25,7 @@ from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.crash_points import (
     JOBS,
-    Points,
+    CountingChecker,
     count_points,
     in_child,
     prepare,
@@ -33,6 +33,7 @@ from tests.support.crash_points import (
     run_job,
 )
 from tests.support.outputs import record_ids_in
+from tests.support.system_calls import require_tracing, run_killed_at
 
 _PAGE_BYTES = 4_096
 _FRAME_BYTES = _PAGE_BYTES + 24
@@ -97,19 +98,16 @@ def _lengths(size: int) -> list[int]:
 class Interrupted:
     """A job that was killed in its midst, as often as it is wanted."""
 
-    def __init__(self, job: str, point: int, folder: Path) -> None:
+    def __init__(self, job: str, point: int, folder: Path, checker: str) -> None:
         self._job = job
+        self._checker = checker
         self._folder = folder / "job"
         self._copy = folder / "copy"
         self._said = folder / "said"
         self._folder.mkdir()
         prepare(job, self._folder)
-
-        def interposed() -> int:
-            Points(point).interpose()
-            return run_job(job, self._folder)
-
-        if in_child(interposed) != -signal.SIGKILL:
+        killed = run_killed_at(point, lambda: run_job(job, self._folder, checker))
+        if killed.status != -signal.SIGKILL:
             raise RuntimeError(f"the {job} was not killed at point {point}")
         shutil.copytree(self._folder, self._copy)
 
@@ -145,7 +143,7 @@ class Interrupted:
     def _run(self) -> int:
         with self._said.open("w") as said, redirect_stderr(said):
             try:
-                return run_job(self._job, self._folder)
+                return run_job(self._job, self._folder, self._checker)
             except (OSError, RunFailed, OwnershipLost) as error:
                 said.write(f"{error}\n")
                 return 1
@@ -170,13 +168,14 @@ def _doubled(output: Path) -> list[str]:
     return [f"{doubled} answers are doubled"] if doubled else []
 
 
-def sweep(job: str, flips: int, step: int) -> Iterator[dict[str, Any]]:
+def sweep(job: str, flips: int, step: int, checker: CountingChecker) -> Iterator[dict[str, Any]]:
     """Damage the files of a job that was killed early, in its midst and late."""
-    points = count_points(job)
+    points = count_points(job, checker)
     numbers = count()
     for share in _KILLED_AT:
         with tempfile.TemporaryDirectory() as name:
-            interrupted = Interrupted(job, round(points * share), Path(name))
+            killed_at = round(points * share)
+            interrupted = Interrupted(job, killed_at, Path(name), checker.address)
             for damage in interrupted.damages(flips):
                 if not next(numbers) % step:
                     yield {"killed_at": share, **interrupted.after(damage)}
@@ -203,8 +202,10 @@ def main_of_sweep(arguments: Sequence[str]) -> int:
     parser.add_argument("--flips", type=int, default=12, help="bits flipped a page")
     parser.add_argument("--step", type=int, default=1, help="try each so many damages")
     given = parser.parse_args(arguments)
-    found = [print_sweep(sweep(job, given.flips, given.step)) for job in given.jobs]
-    return int(any(found))
+    require_tracing()
+    with CountingChecker.started() as checker:
+        sweeps = (sweep(job, given.flips, given.step, checker) for job in given.jobs)
+        return int(sum(map(print_sweep, sweeps)) > 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Open a SQLite database whose rows have checksums, and whose errors are OSErrors."""
 
+import secrets
 import sqlite3
 import threading
 import time
@@ -11,7 +12,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from groundwatch.transforms.persistence.durable_files import move_in
 from groundwatch.transforms.persistence.private_files import create_file, make_folder
+
+UNFINISHED = ".unfinished"
+"""How the name of a file ends that becomes a database, or is left by a process that was killed."""
 
 _LOCK_TIMEOUT_S = 120.0
 # SQLite waits for so long in one call, during which Python handles no signal.
@@ -26,6 +31,8 @@ SELECT name FROM pragma_table_info(?1)
 WHERE EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE name = 'checksum')
 """
 _encode_row = msgspec.msgpack.Encoder().encode
+# Of the header: whether a log or a journal is used (sqlite.org/fileformat2.html, 1.3.3).
+_JOURNAL_MODE, _WAL = slice(18, 20), b"\2\2"
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 Value = str | bytes | float | None
@@ -64,13 +71,10 @@ class Database:
         self.path = path
         # A transaction is the connection's: another thread's writes must not become part of it.
         self._turn = threading.RLock()
-        if tables is not None:
-            make_folder(Path(path).parent)
-            # SQLite gives its own files next to this one the same mode. An existing file must not
-            # be opened here: closing it would release the locks of other connections of this
-            # process.
-            with suppress(FileExistsError):
-                create_file(path, "xb").close()
+        # An existing file must not be opened here: closing it would release the locks of other
+        # connections of this process.
+        if tables is not None and not Path(path).exists():
+            _make(path, tables)
         try:
             self._connection = sqlite3.connect(
                 Path(path).absolute().as_uri() + ("?mode=ro" if tables is None else ""),
@@ -192,6 +196,30 @@ class Database:
 def _code_of(error: sqlite3.Error) -> int:
     """Return SQLite's code of an error, 0 for an error of Python's module itself."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _make(path: str, tables: str) -> None:
+    """Create a database with its tables, unless another process is faster.
+
+    SQLite would make it in steps, and a process that is killed between two of them would leave a
+    file that has no tables. It gives its own files next to this one the same mode.
+    """
+    with closing(sqlite3.connect(":memory:")) as memory:
+        _add_checksum(memory)
+        memory.executescript(tables)
+        content = bytearray(memory.serialize())
+    content[_JOURNAL_MODE] = _WAL
+    unfinished = Path(f"{path}.{secrets.token_hex(4)}{UNFINISHED}")
+    try:
+        make_folder(unfinished.parent)
+        with create_file(unfinished, "xb") as stream:
+            stream.write(content)
+        move_in(str(unfinished), path, must_be_new=True)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        if not isinstance(error, FileExistsError):
+            raise OSError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _add_checksum(connection: sqlite3.Connection) -> None:

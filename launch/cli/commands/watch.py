@@ -18,10 +18,12 @@ from groundwatch.transforms.rules.no_data import NoDataRule
 
 _NO_DATA = NoDataRule()
 _NOT_OF_A_WORKER = Note(
-    without="workers forget_replies fail_above max_calls max_cost max_attempts retry_timeout_s"
+    without=(
+        "workers forget_replies again fail_above max_calls max_cost max_attempts retry_timeout_s"
+    )
 )
 _NOT_OF_A_STREAM = Note(
-    without="work_folder forget_replies fail_above max_calls max_cost price_per_1k_chars"
+    without="work_folder forget_replies again fail_above max_calls max_cost price_per_1k_chars"
 )
 
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from groundwatch.launch.cli.commands.verify import VerifySettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.engine.engine_database import EngineDatabase
+from groundwatch.launch.engine.engine_database import EngineDatabase, holds_run
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
@@ -78,7 +78,7 @@ def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
     if storage.is_local(root):
         folders += [Path(root), *sorted(Path(root).glob(".groundwatch-*"))]
     paths = {(folder / DATABASE).resolve() for folder in folders}
-    return sorted(str(path) for path in paths if path.is_file())
+    return sorted(str(path) for path in paths if holds_run(path))
 
 
 def open_journal(path: str) -> Journal:

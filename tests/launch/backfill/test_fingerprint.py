@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.backfill.run_backfill import NOT_IN_FINGERPRINT, fingerprint
+from groundwatch.launch.backfill.same_run import NOT_IN_FINGERPRINT, fingerprint
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.verdict import Verdict

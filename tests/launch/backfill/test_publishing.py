@@ -99,7 +99,7 @@ def test_the_files_of_an_earlier_run_stay_until_the_same_command_has_ended_again
     before = set(visible_files(output)) - {"report.html", "summary.json"}
     with monkeypatch.context() as patched:
         crash_in(patched, 5)
-        assert in_batches(archive, output) == 1
+        assert in_batches(archive, output, "--again") == 1
     assert before < set(visible_files(output))
     assert len(set(record_ids_in(output))) == ANSWERS
     assert in_batches(archive, output) == 0

@@ -4,7 +4,8 @@ import fcntl
 import os
 import shutil
 import sqlite3
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,12 @@ from groundwatch.launch.engine.engine_database import (
     EngineDatabase,
     OtherVersion,
     folder_held,
+    holds_run,
 )
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
-from groundwatch.transforms.persistence.database import DamagedDatabase
+from groundwatch.transforms.persistence.database import DamagedDatabase, Database
 from groundwatch.transforms.persistence.seen_ids import SeenIds
 from tests.support.builders import RECORD_ID
 from tests.support.journals import commit_batch, damage_rows, open_journal
@@ -230,6 +232,59 @@ def test_a_log_without_its_database_is_refused_and_left(tmp_path: Path, left: by
     assert bytes_below(killed) == before
 
 
+_STEPS = [each for each in database_module._ALL_TABLES.split(";") if each.strip()]
+
+
+@pytest.mark.parametrize("is_in_log", [False, True])
+@pytest.mark.parametrize("steps", range(1, len(_STEPS)))
+def test_a_database_that_was_made_in_part_is_replaced(
+    tmp_path: Path, steps: int, *, is_in_log: bool
+) -> None:
+    made = tmp_path / "made" / DATABASE
+    Database(str(made), _STEPS[0], durable=False).close()
+    with closing(Database(str(made), ";".join(_STEPS[:steps]), durable=False)):
+        if not is_in_log:
+            execute(made, "PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copytree(made.parent, tmp_path / "left")
+    path = tmp_path / "left" / DATABASE
+    assert not holds_run(path)
+    commit_one(path.parent)
+    with closing(open_journal(path.parent)) as journal:
+        assert journal.waiting()["enriched"].rows == 2
+
+
+def test_the_journal_of_a_database_that_was_made_in_part_goes_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "other" / DATABASE
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN")
+        connection.execute("CREATE TABLE t (x)")
+        for name in (DATABASE, f"{DATABASE}-journal"):
+            shutil.copyfile(path.with_name(name), tmp_path / name)
+    (tmp_path / f"{DATABASE}.01234567.unfinished").write_bytes(b"SQLite")
+    assert identity_of(tmp_path)
+    assert [each.name for each in tmp_path.iterdir() if each.is_file()] == [DATABASE]
+
+
+@pytest.mark.parametrize(
+    "script", ["CREATE TABLE lamps (x)", f"PRAGMA user_version = {FORMAT + 1}"]
+)
+def test_what_is_no_part_of_a_run_is_left_as_it_is(tmp_path: Path, script: str) -> None:
+    execute(tmp_path / DATABASE, script)
+    before = bytes_below(tmp_path)
+    with pytest.raises((OSError, OtherVersion), match=str(tmp_path)):
+        EngineDatabase.owned(str(tmp_path))
+    assert bytes_below(tmp_path) == before
+
+
+def test_a_database_that_lost_a_table_is_left_as_it_is(tmp_path: Path) -> None:
+    commit_one(tmp_path)
+    execute(tmp_path / DATABASE, "DROP TABLE plan")
+    assert holds_run(tmp_path / DATABASE)
+    with closing(open_journal(tmp_path)) as journal:
+        assert journal.waiting()["enriched"].rows == 2
+
+
 def test_a_folder_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     with (
@@ -251,6 +306,24 @@ def test_the_lock_of_a_folder_is_the_systems(tmp_path: Path) -> None:
     os.close(descriptor)
     with folder_held(str(tmp_path)):
         pass
+
+
+def test_who_waited_for_a_folder_that_went_holds_the_new_one(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    descriptor = os.open(folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with ThreadPoolExecutor(1) as pool:
+        held = folder_held(str(folder))
+        waiting = pool.submit(held.__enter__)
+        with suppress(TimeoutError):
+            waiting.result(0.3)
+        folder.rmdir()
+        os.close(descriptor)
+        waiting.result(60)
+        with pytest.raises(LockFailed), folder_held(str(folder)):
+            pass
+        held.__exit__(None, None, None)
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

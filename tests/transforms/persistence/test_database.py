@@ -1,5 +1,7 @@
 """A database that several connections and processes use."""
 
+import errno
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,7 +11,9 @@ from threading import Barrier, Event
 
 import pytest
 
+from groundwatch.transforms.persistence import database as database_module
 from groundwatch.transforms.persistence.database import DamagedDatabase, Database
+from groundwatch.transforms.persistence.durable_files import move_in
 
 TABLES = "CREATE TABLE IF NOT EXISTS t (x INTEGER)"
 _VISIT = (
@@ -109,3 +113,34 @@ def test_a_database_that_is_only_read_is_never_made(tmp_path: Path) -> None:
         assert list(database.read("SELECT x FROM t")) == [(1,)]
         with pytest.raises(OSError, match="readonly"):
             database.write("INSERT INTO t VALUES (2)")
+
+
+def test_a_new_file_has_its_tables_from_the_first_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.sqlite"
+    tables_seen = []
+
+    def looking(source: str, target: str, *, must_be_new: bool) -> None:
+        assert not path.exists()
+        move_in(source, target, must_be_new=must_be_new)
+        with closing(sqlite3.connect(path)) as connection:
+            tables_seen.extend(connection.execute("SELECT name FROM sqlite_master"))
+            assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+    monkeypatch.setattr(database_module, "move_in", looking)
+    Database(str(path), TABLES, durable=False).close()
+    assert tables_seen == [("t",)]
+    assert [each.name for each in tmp_path.iterdir()] == ["a.sqlite"]
+
+
+def test_a_file_that_cannot_be_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(source: str, target: str, *, must_be_new: bool) -> None:  # noqa: ARG001
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(database_module, "move_in", failing)
+    with pytest.raises(OSError, match=r"cannot write .*a.sqlite: No space left"):
+        Database(str(tmp_path / "a.sqlite"), TABLES, durable=False)
+    assert list(tmp_path.iterdir()) == []

@@ -230,19 +230,19 @@ def test_a_rename_that_fails_ends_the_run_and_no_summary_says_otherwise(
         raise OSError(errno.EIO, "Input/output error", path)
 
     monkeypatch.setattr(storage, "publish_new", refuse)
-    assert backfill(archive, tmp_path / "out") == 1
+    assert backfill(archive, tmp_path / "out", "--again") == 1
     screen = capsys.readouterr().err
-    assert screen.startswith("groundwatch: the run failed: ")
+    assert screen.splitlines()[1].startswith("groundwatch: the run failed: ")
     assert "Input/output error" in screen
     assert "Traceback" not in screen
     assert summary_in(tmp_path / "out")["unfinished"] is True
     assert len(records_in(tmp_path / "out")) == 1
 
 
-def test_the_same_command_again_replaces_its_own_files(tmp_path: Path) -> None:
+def test_a_run_again_replaces_its_own_files(tmp_path: Path) -> None:
     first = [an_envelope(1), an_envelope(2, time="2026-03-05T00:00:00Z"), b"broken"]
     for lines in (first, first, [an_envelope(1)]):
-        assert backfill(an_archive(tmp_path, *lines), tmp_path / "out") == 0
+        assert backfill(an_archive(tmp_path, *lines), tmp_path / "out", "--again") == 0
     assert len(records_in(tmp_path / "out")) == 1
     assert failures_in(tmp_path / "out") == []
     assert summary_in(tmp_path / "out")["read"] == 1

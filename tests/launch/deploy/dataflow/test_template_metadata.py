@@ -52,7 +52,10 @@ def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> No
     left_out = flags - (set(parameters_of(name)) - beams)
     assert set(parameters_of(name)) <= flags | beams
     local = {
-        "backfill": {*("fail_above", "forget_replies", "max_calls", "max_cost", "work_folder")},
+        "backfill": {
+            *("again", "fail_above", "forget_replies"),
+            *("max_calls", "max_cost", "work_folder"),
+        },
         "watch": set(),
     }
     assert left_out == {"credentials_file", "project", "scorer"} | local[name]

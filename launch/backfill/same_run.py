@@ -1,0 +1,185 @@
+"""Find out whether a command resumes, repeats or replaces a run."""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
+
+import msgspec
+from msgspec.structs import asdict, replace
+
+from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.summary_file import read_summaries
+from groundwatch.schemas.planned_run import PlannedRun
+from groundwatch.schemas.quantities import to_rfc3339
+from groundwatch.schemas.summary import Summary
+
+_RESUMES_SINCE = "2.0.0"
+"""The first release whose interrupted runs this one resumes: part of each fingerprint."""
+
+NOT_IN_FINGERPRINT = frozenset(
+    {
+        # They count by themselves.
+        *("check", "inputs"),
+        # They say where and when results are written, not which.
+        *("output", "run", "source", "work_folder", "file_bytes"),
+        # They apply to what leaves, whatever was in force when it was made.
+        *("text", "failure_payload"),
+        # Incidents are computed from the rate counts when the run is published.
+        "rates",
+        # Only streams, or workers, use them.
+        *("seen_for_s", "keeps_results", "publishes_enriched"),
+        # They say how the checker is called, not what it replies.
+        *("endpoint", "account", "max_in_flight", "requests_per_minute", "retries"),
+        *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
+    }
+)
+"""Fields of `Config` and `CheckSettings` that may change while an interrupted run is resumed."""
+
+_CONNECTIONS = 16
+_MOST_NAMES = 3
+_Found = TypeVar("_Found")
+
+
+class EndedRun(NamedTuple):
+    """The summary of a run, and whether a command before this one has finished it."""
+
+    summary: Summary
+    is_earlier: bool = False
+
+
+class WouldReplace(RunFailed):
+    """A new run would replace the results of a finished one, and was not asked to."""
+
+
+def fingerprint(config: Config) -> str:
+    """Identify a run's output by all settings not in `NOT_IN_FINGERPRINT`."""
+    settings = [
+        {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
+        for each in (config, config.check)
+    ]
+    content = [_RESUMES_SINCE, settings]
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def planned_now(config: Config, messages: int = 0) -> PlannedRun:
+    """Look at the inputs of a run, as they are now."""
+    return PlannedRun(
+        fingerprint=fingerprint(config),
+        inputs=config.inputs,
+        versions=_for_each(storage.version, config.inputs),
+        messages=messages,
+    )
+
+
+def _for_each(look: Callable[[str], _Found], paths: Sequence[str]) -> tuple[_Found, ...]:
+    # Each is a request of its own in a bucket.
+    with ThreadPoolExecutor(_CONNECTIONS) as pool:
+        return tuple(pool.map(look, paths))
+
+
+def _version(path: str) -> tuple[int, int] | None:
+    """Look up the version of a file, None if it is gone."""
+    try:
+        return storage.version(path)
+    except FileNotFoundError:
+        return None
+
+
+def change_since(
+    config: Config, earlier: PlannedRun, moved: Collection[str] = frozenset()
+) -> str | None:
+    """Say what has changed since a run was planned, None if nothing has.
+
+    The files that the run itself has `moved` are as they were.
+    """
+    if earlier.fingerprint != fingerprint(config):
+        return "the settings have changed"
+    if earlier.inputs != config.inputs:
+        names = "; ".join(_other_files(set(earlier.inputs), set(config.inputs)))
+        return f"the input has other files ({names})"
+    known = dict(zip(earlier.inputs, earlier.versions, strict=True))
+    left = [path for path in known if path not in moved]
+    found = zip(left, _for_each(_version, left), strict=True)
+    changed = (path for path, now in found if now != known[path])
+    path = next(changed, None)
+    return path and f"{path} has changed"
+
+
+def _other_files(before: set[str], now: set[str]) -> Iterator[str]:
+    for what, names in (("new", now - before), ("gone", before - now)):
+        if names:
+            more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+            yield f"{what}: {', '.join(islice(sorted(names), _MOST_NAMES))}{more}"
+
+
+def change_since_end(config: Config, finished: Summary) -> str | None:
+    """Say how a command differs from the run that has finished, None if it is the same."""
+    if finished.planned is None:
+        return "it is of an earlier release, which did not note its settings and input"
+    moved = {
+        storage.join(config.output, file.path)
+        for file in (finished.replayed.files if finished.replayed else ())
+    }
+    return change_since(config, finished.planned, moved)
+
+
+def finished_run(config: Config) -> Summary | None:
+    """Find the finished run of the same id and source, None if there is none."""
+    found = (
+        summary
+        for summary in read_summaries(config.output)
+        if (summary.run, summary.source) == (config.run, config.source) and summary.is_complete
+    )
+    return max(found, key=lambda summary: summary.finished_at_us, default=None)
+
+
+def repeated_run(config: Config) -> Summary | None:
+    """Return the finished run that a command repeats, None if it is a run of its own."""
+    finished = finished_run(config)
+    return finished if finished and not change_since_end(config, finished) else None
+
+
+def repeated_replay(config: Config, *, is_named: bool) -> Summary | None:
+    """Find the finished replay that a command repeats; one without files repeats the last one.
+
+    `is_named` is whether the user has given the run's id.
+    """
+    summaries = sorted(read_summaries(config.output), key=attrgetter("finished_at_us"))
+    for finished in reversed(summaries):
+        is_same = finished.source == config.source and finished.planned is not None
+        if not is_same or not finished.is_complete or (is_named and finished.run != config.run):
+            continue
+        read = config if config.inputs else replace(config, inputs=planned_inputs(finished))
+        if not change_since_end(read, finished):
+            return finished
+    return None
+
+
+def planned_inputs(summary: Summary) -> tuple[str, ...]:
+    """Return the files that a run has read."""
+    return summary.planned.inputs if summary.planned else ()
+
+
+def refuse_replacement(config: Config) -> None:
+    """Raise WouldReplace if a run would replace a finished one; a replay adds to earlier ones."""
+    finished = None if config.replays else finished_run(config)
+    if finished is None:
+        return
+    raise WouldReplace(
+        f"{config.output} holds {what_it_holds(finished)} of a run of this input that finished at"
+        f" {to_rfc3339(finished.finished_at_us)}, and {change_since_end(config, finished)}: nothing"
+        " was checked or written; give --again to replace them by a new run, or another --run_id or"
+        " --output to keep both"
+    )
+
+
+def what_it_holds(finished: Summary) -> str:
+    """Count the rows of a run."""
+    records, failures = counted(finished.enriched, "record"), counted(finished.failures, "failure")
+    return f"{records} and {failures}" if finished.failures else records

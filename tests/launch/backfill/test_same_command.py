@@ -1,0 +1,380 @@
+"""The same command on a finished run, a changed one, and `--again`."""
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from msgspec.structs import replace
+
+from groundwatch.launch.cli.main import main
+from groundwatch.pipeline import storage
+from groundwatch.schemas.summary import summary_from_json, summary_to_json
+from tests.support.archives import an_envelope, an_unsupported_envelope, lines_of
+from tests.support.commands import GROUNDWATCH, run, start
+from tests.support.fault_server import FaultServer, always, by_answer
+from tests.support.outputs import failures_in, record_ids_in, records_in, summary_in
+from tests.support.runs import an_archive, backfill
+from tests.support.waiting import wait_until
+from tests.support.wire_faults import after, status
+
+ANSWERS = 20
+
+
+def lamps(*numbers: int) -> list[bytes]:
+    return [an_envelope(number, answer=f"Lamp {number} glows.") for number in numbers]
+
+
+def state_of(output: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file, hidden ones too, with its version and content."""
+    paths = (path for path in output.rglob("*") if path.is_file())
+    return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
+
+
+def archive_in(folder: Path, *lines: bytes) -> Path:
+    return an_archive(folder, *(lines or lamps(*range(ANSWERS))))
+
+
+RUNS: dict[str, tuple[list[bytes], list[str], int]] = {
+    "done": (lamps(1, 2), [], 0),
+    "low-grounded": ([an_unsupported_envelope(1)], ["--fail_above", "0.5"], 4),
+    "unreadable": ([*lamps(1), b"{"], [], 0),
+    "all unreadable": ([b"{"], [], 1),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_same_command_shows_a_finished_run_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    lines, flags, expected = RUNS[name]
+    archive, output = archive_in(tmp_path, *lines), tmp_path / "out"
+    with FaultServer() as server:
+        given = "--checker", server.address, *flags
+        assert backfill(archive, output, *given) == expected
+        first, (paid, before) = capsys.readouterr(), (server.requests, state_of(output))
+        assert backfill(archive, output, *given) == expected
+        assert (server.requests, state_of(output)) == (paid, before)
+    again = capsys.readouterr()
+    assert again.err.startswith("groundwatch: this run finished at 20")
+    assert "nothing was checked or written; --again runs it again" in again.err
+    assert again.err.splitlines()[1:] == first.err.splitlines()
+    assert again.out.splitlines()[1] == first.out.splitlines()[1]
+    assert not list(output.glob(".*"))
+
+
+def test_the_same_command_ends_as_a_run_with_failures_did(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    with FaultServer(by_answer({"Lamp 3 glows.": status(503, "UNAVAILABLE")})) as server:
+        given = "--checker", server.address, "--max_attempts", "1"
+        assert backfill(archive, output, *given) == 3
+        paid, before = server.requests, state_of(output)
+        capsys.readouterr()
+        assert backfill(archive, output, *given) == 3
+        assert (server.requests, state_of(output)) == (paid, before)
+    assert "groundwatch replay --failures" in capsys.readouterr().out
+
+
+def test_the_checker_may_be_away_when_a_finished_run_is_shown(tmp_path: Path) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    with FaultServer() as server:
+        given = "--checker", server.address
+        assert backfill(archive, output, *given) == 0
+    assert backfill(archive, output, *given) == 0
+
+
+def grow(archive: Path) -> None:
+    with archive.open("ab") as stream:
+        stream.write(lines_of(*lamps(ANSWERS)))
+
+
+def rotate(archive: Path) -> None:
+    content = archive.read_bytes().replace(b"Lamp", b"Wick")
+    archive.unlink()
+    archive.write_bytes(content)
+    os.utime(archive, ns=(1, 1))
+
+
+def add_file(archive: Path) -> None:
+    an_archive(archive.parent, *lamps(ANSWERS), name="more.jsonl")
+
+
+def lose_file(archive: Path) -> None:
+    archive.unlink()
+
+
+CHANGES: dict[str, tuple[Callable[[Path], object], list[str], str]] = {
+    "a longer file": (grow, [], "answers.jsonl has changed"),
+    "another file of the same name": (rotate, [], "answers.jsonl has changed"),
+    "a new file": (add_file, [], "the input has other files (new: "),
+    "a file that went": (lose_file, [], "the input has other files (gone: "),
+    "a setting": (str, ["--low_grounded_threshold", "0.3"], "the settings have changed"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_was_paid_for_is_replaced_only_when_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    change, flags, reason = CHANGES[name]
+    source, output = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    archive = archive_in(source)
+    an_archive(source, *lamps(100), name="others.jsonl")
+    with FaultServer() as server:
+        given = "--checker", server.address
+        assert backfill(source, output, *given) == 0
+        paid, before = server.requests, state_of(output)
+        change(archive)
+        capsys.readouterr()
+        assert backfill(source, output, *given, *flags) == 2
+        assert (server.requests, state_of(output)) == (paid, before)
+        refusal = capsys.readouterr().err
+        assert f"holds {ANSWERS + 1} records of a run of this input that finished at" in refusal
+        assert reason in refusal
+        assert "give --again to replace them by a new run" in refusal
+        assert backfill(source, output, *given, *flags, "--again") == 0
+    assert f"it replaces {ANSWERS + 1} records of the run that" in capsys.readouterr().err
+    expected = sorted(
+        line.split(b'"answer": "')[1].split(b'"')[0].decode()
+        for path in source.iterdir()
+        for line in path.read_bytes().splitlines()
+    )
+    assert sorted(record["answer_text"] for record in records_in(output)) == expected
+    summary = summary_in(output)
+    assert (summary["read"], len(summary["runs"])) == (len(expected), 1)
+    assert main(["verify", str(output)]) == 0
+
+
+def test_a_run_of_an_earlier_release_is_replaced_only_when_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    assert backfill(archive, output) == 0
+    [path] = (output / "runs").iterdir()
+    path.write_bytes(summary_to_json(replace(summary_from_json(path.read_bytes()), planned=None)))
+    assert backfill(archive, output) == 2
+    assert "earlier release, which did not note its settings" in capsys.readouterr().err
+    assert backfill(archive, output, "--again") == 0
+    assert len(record_ids_in(output)) == ANSWERS
+
+
+def test_a_run_made_again_by_the_same_command_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    with FaultServer() as server:
+        given = "--checker", server.address
+        assert backfill(archive, output, *given) == 0
+        with monkeypatch.context() as patched:
+            patched.setattr(storage, "publish_new", lambda *_: 1 / 0)
+            assert backfill(archive, output, *given, "--again") == 1
+        assert backfill(archive, output, *given, "--again") == 0
+        assert server.requests == 2 * ANSWERS
+    assert len(record_ids_in(output)) == ANSWERS
+
+
+def test_of_two_runs_at_once_one_is_paid(tmp_path: Path) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    with FaultServer(always(after(0.3))) as server:
+        command = *GROUNDWATCH, "backfill", "--input", str(archive), "--output", str(output)
+        command += "--checker", server.address, "--max_in_flight", "10"
+        with start(*command) as first:
+            wait_until(lambda: server.requests > 0, 60)
+            status_of_second, _, said = run(*command)
+            assert first.wait(60) == 0
+        assert (status_of_second, server.requests) == (0, ANSWERS)
+    assert "this run finished at" in said
+    assert len(record_ids_in(output)) == ANSWERS
+
+
+FAILING = {f"Lamp {number} glows.": status(503, "UNAVAILABLE") for number in range(10)}
+
+
+def failing_backfill(archive: Path, output: Path, *flags: str) -> int:
+    with FaultServer(by_answer(FAILING)) as server:
+        given = "--checker", server.address, "--max_attempts", "1", *flags
+        return backfill(archive, output, *given)
+
+
+def replay(output: Path, *flags: str, pattern: str = "*") -> int:
+    failures = str(output / "failures" / f"{pattern}.jsonl")
+    return main(["replay", "--failures", failures, "--output", str(output), *flags])
+
+
+def assert_whole(output: Path, answers: int, runs: int) -> None:
+    """Every answer is there once, and so says everything in the folder."""
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == answers
+    summary = summary_in(output)
+    assert (summary["closes"], summary["failures"], len(summary["runs"])) == (True, 0, runs)
+    assert min(summary[name] for name in ("read", "failures", "retryable_failures")) >= 0
+    assert main(["verify", str(output)]) == 0
+
+
+def test_a_backfill_after_a_replay_of_its_failures_is_finished(tmp_path: Path) -> None:
+    archive, output, faults = archive_in(tmp_path), tmp_path / "out", dict(FAILING)
+    with FaultServer(by_answer(faults)) as server:
+        given = "--run_id", "r", "--checker", server.address, "--max_attempts", "1"
+        assert backfill(archive, output, *given) == 3
+        faults.clear()
+        assert replay(output, pattern="r-*") == 0
+        paid, before = server.requests, state_of(output)
+        # It ends as it did; the folder's summary has the replay.
+        assert backfill(archive, output, *given) == 3
+        assert (server.requests, state_of(output)) == (paid, before)
+        assert_whole(output, ANSWERS, runs=2)
+        assert backfill(archive, output, *given, "--again") == 0
+    assert_whole(output, ANSWERS, runs=1)
+    assert not list((output / "replayed").glob("*.jsonl"))
+
+
+def test_failures_of_other_runs_are_put_back_when_their_replay_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = an_archive(tmp_path, *lamps(*range(5)), name="first.jsonl")
+    second = an_archive(tmp_path, *lamps(*range(5, ANSWERS)), name="second.jsonl")
+    output = tmp_path / "out"
+    assert failing_backfill(first, output) == 3
+    assert failing_backfill(second, output) == 3
+    assert replay(output) == 0
+    assert_whole(output, ANSWERS, runs=3)
+    capsys.readouterr()
+    assert backfill(second, output, "--again") == 0
+    said = capsys.readouterr().err
+    assert "it replaces 10 records and 5 failures of the run" in said
+    assert "and 10 records of 1 replay of its failures" in said
+    # Those of the first run are failures again, to be replayed.
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS - 5
+    assert len(failures_in(output)) == summary_in(output)["failures"] == 5
+    assert main(["verify", str(output)]) == 0
+    assert replay(output) == 0
+    assert_whole(output, ANSWERS, runs=3)
+
+
+def test_the_same_replay_is_shown_and_resolves_nothing_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    assert failing_backfill(archive, output, "--run_id", "r") == 3
+    for flags in ([], ["--run_id", "mine"]):
+        assert replay(output, *flags, pattern="r-*") == (0 if not flags else 2)
+    assert "no file matches" in capsys.readouterr().err
+    before = state_of(output)
+    with FaultServer() as server:
+        assert replay(output, pattern="r-*") == 0
+        assert server.requests == 0
+    assert "this run finished at" in capsys.readouterr().err
+    assert state_of(output) == before
+    assert_whole(output, ANSWERS, runs=2)
+
+
+def test_a_replay_of_a_saved_file_is_shown_the_second_time(tmp_path: Path) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    assert failing_backfill(archive, output) == 3
+    [failures] = (output / "failures").glob("*.jsonl")
+    saved = tmp_path / "saved.jsonl"
+    saved.write_bytes(failures.read_bytes())
+    with FaultServer() as server:
+        given = ["--output", str(tmp_path / "other"), "--checker", server.address]
+        for _ in range(2):
+            assert main(["replay", "--failures", str(saved), *given]) == 0
+        assert server.requests == 10
+    assert len(record_ids_in(tmp_path / "other")) == 10
+
+
+def pipe(monkeypatch: pytest.MonkeyPatch, output: Path, lines: bytes, *flags: str) -> int:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(lines)))
+    return main(["backfill", "--input", "-", "--output", str(output), *flags])
+
+
+def test_what_comes_from_a_pipe_is_a_run_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "out"
+    days = [lines_of(*lamps(*range(20))), lines_of(*lamps(*range(20, 40)))]
+    with FaultServer() as server:
+        for day in (*days, *days):
+            assert pipe(monkeypatch, output, day, "--checker", server.address) == 0
+        assert server.requests == 40
+    assert_whole(output, 40, runs=2)
+    assert not list(output.glob(".*"))
+
+
+def test_a_pipe_that_was_interrupted_continues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output, lines = tmp_path / "out", lines_of(*lamps(*range(ANSWERS)))
+    with FaultServer() as server:
+        given = "--checker", server.address
+        with monkeypatch.context() as patched:
+            patched.setattr(storage, "publish_new", lambda *_: 1 / 0)
+            assert pipe(patched, output, lines, *given) == 1
+        assert not list(output.rglob("standard-input*"))
+        assert pipe(monkeypatch, output, lines, *given) == 0
+        assert server.requests == ANSWERS
+    assert_whole(output, ANSWERS, runs=1)
+
+
+def test_pipes_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+
+    def pipe_of(number: int) -> int:
+        command = [*GROUNDWATCH, "backfill", "--input", "-", "--output", str(output)]
+        source = tmp_path / f"{number}.jsonl"
+        source.write_bytes(lines_of(*lamps(number)))
+        prepare = f"import os; os.dup2(os.open({str(source)!r}, os.O_RDONLY), 0)"
+        returned, _, _ = run(*command, prepare=prepare)
+        return returned
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(pipe_of, range(4))) == [0] * 4
+    assert_whole(output, 4, runs=4)
+
+
+def test_a_count_below_zero_never_closes(tmp_path: Path) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    assert backfill(archive, output) == 0
+    [path] = (output / "runs").iterdir()
+    summary = summary_from_json(path.read_bytes())
+    assert summary.closes
+    assert not replace(summary, failures=-10, read=summary.read - 10).closes
+    assert not replace(summary, failures_by_error={"ServerError": -1}).closes
+
+
+REMOTE = "--runner", "FnApiRunner"
+
+
+def test_a_runner_repeats_no_finished_run_either(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    with FaultServer() as server:
+        given = "--checker", server.address, *REMOTE
+        assert backfill(archive, output, *given) == 0
+        paid, before = server.requests, state_of(output)
+        assert backfill(archive, output, *given) == 0
+        grow(archive)
+        assert backfill(archive, output, *given) == 2
+        assert (server.requests, state_of(output)) == (paid, before)
+    said = capsys.readouterr().err
+    assert "this run finished at" in said
+    assert "answers.jsonl has changed: nothing was checked or written; give --again" in said
+
+
+@pytest.mark.parametrize("flags", [(), REMOTE], ids=["here", "on a runner"])
+@pytest.mark.parametrize("before", [(), REMOTE], ids=["here", "on a runner"])
+def test_a_run_again_replaces_the_former_and_its_replays_on_any_runner(
+    tmp_path: Path, before: tuple[str, ...], flags: tuple[str, ...]
+) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    assert failing_backfill(archive, output, "--run_id", "r", *before) == 3
+    assert replay(output) == 0
+    assert_whole(output, ANSWERS, runs=2)
+    assert backfill(archive, output, "--run_id", "r", "--again", *flags) == 0
+    assert_whole(output, ANSWERS, runs=1)
