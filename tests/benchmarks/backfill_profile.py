@@ -66,7 +66,7 @@ def looks_by_part(folded: Iterable[str]) -> Counter[str]:
 def profiled(folder: Path, flags: Iterable[str]) -> Counter[str]:
     """Backfill the answers of a folder under py-spy's eyes; returns its looks by part."""
     files = ["--input", str(folder / "answers.jsonl"), "--output", str(folder / "out")]
-    command = [*_GROUNDWATCH, "backfill", *files, "--workers", "1", *flags]
+    command = [*_GROUNDWATCH, "backfill", *files, "--again", "--workers", "1", *flags]
     looks = folder / "looks"
     subprocess.run([*_looking(looks), "--", *command], check=True, **_SILENT)  # noqa: S603 - our own
     with looks.open(encoding="utf-8") as lines:
