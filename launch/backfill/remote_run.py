@@ -25,12 +25,7 @@ from groundwatch.launch.backfill.earlier_runs import (
     resolve_replayed,
 )
 from groundwatch.launch.backfill.estimate.comparison import with_comparison
-from groundwatch.launch.backfill.same_run import (
-    EndedRun,
-    planned_now,
-    refuse_replacement,
-    repeated_run,
-)
+from groundwatch.launch.backfill.same_run import EndedRun, planned_now, repeated_run
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.engine.run_summary import summary_of
 from groundwatch.pipeline import storage
@@ -70,10 +65,8 @@ def run_remotely(
     """
     with lock_output(config.lock, LOCK_WAIT_S):
         refuse_other_source(config.destination, config.source)
-        if not again:
-            if finished := repeated_run(config):
-                return EndedRun(finished, is_earlier=True)
-            refuse_replacement(config)
+        if not again and (finished := repeated_run(config)):
+            return EndedRun(finished, is_earlier=True)
         overwritten = announce_replacement(config)
         started_at_us = clock.now_us()
         planned = planned_now(config)

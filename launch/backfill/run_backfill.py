@@ -29,7 +29,6 @@ from groundwatch.launch.backfill.same_run import (
     change_since,
     change_since_end,
     fingerprint,
-    refuse_replacement,
     repeated_run,
 )
 from groundwatch.launch.cli.terminal.figures import counted
@@ -51,7 +50,9 @@ from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
+from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 
@@ -85,31 +86,40 @@ def local_run(
         refuse_other_source(config.destination, config.source)
         config = _with_planned_inputs(config, database)
         try:
-            ended = _ended_run(config, database, again=job.local.again)
-        except WouldReplace:
-            _remove_state(config, database)
+            ended, change = _look_back(config, database, again=job.local.again)
+            if ended is None:
+                # Each call would try for minutes before the run gives up.
+                try_connection(config.check)
+        except (CheckFailed, WouldReplace):
+            _remove_unused(config, database)
             raise
         if ended is None:
-            config = _planned(config, processes, job.local, database)
+            config = _planned(config, processes, job.local, database, change)
             run = _Run(config, database, job.costs.price_per_1k_chars, started_at_us)
             run.process(options, processes)
             lock.check()
             ended = EndedRun(run.publish())
         yield ended
         if ended.is_earlier:
-            _remove_state(config, database)
+            _remove_unused(config, database)
         elif not ended.summary.deferred:
-            _remove_state(config, database, has_ended=True)
+            _remove_state(config, database)
 
 
-def _remove_state(config: Config, database: EngineDatabase, *, has_ended: bool = False) -> None:
-    """Remove the state of a run that has ended, or was not begun."""
-    if has_ended or not Plan(database).planned():
-        database.remove()
-        storage.remove_folder(config.destination.temporary_folder)
-        # A folder that the user named may hold other files.
-        with suppress(OSError):
-            Path(database.folder).rmdir()
+def _remove_unused(config: Config, database: EngineDatabase) -> None:
+    """Remove the state of a run that was not begun, unless it has paid replies of another."""
+    with closing(ReplyStore(database.path)) as store:
+        is_unused = not Plan(database).planned() and not store.spent().calls
+    if is_unused:
+        _remove_state(config, database)
+
+
+def _remove_state(config: Config, database: EngineDatabase) -> None:
+    database.remove()
+    storage.remove_folder(config.destination.temporary_folder)
+    # A folder that the user named may hold other files.
+    with suppress(OSError):
+        Path(database.folder).rmdir()
 
 
 class _Run:
@@ -232,37 +242,36 @@ def _with_planned_inputs(config: Config, database: EngineDatabase) -> Config:
     return replace(config, inputs=earlier.inputs) if earlier and config.replays else config
 
 
-def _ended_run(config: Config, database: EngineDatabase, *, again: bool) -> EndedRun | None:
-    """Find the run that this command repeats, if it has ended; None if there is work to do."""
-    earlier = Plan(database).planned()
+def _look_back(
+    config: Config, database: EngineDatabase, *, again: bool
+) -> tuple[EndedRun | None, str | None]:
+    """Find the run that has ended already, or say why no interrupted one is resumed."""
     if summary := database.note(_ENDED, Summary):
         # It was killed when all of its results were published.
         remove_earlier_runs(config, summary)
         publish_summary(config, summary)
         if not change_since_end(config, summary):
-            return EndedRun(summary)
+            return EndedRun(summary), None
         database.reset()
-    elif earlier and not change_since(config, earlier):
-        return None
-    if again:
-        return None
-    if finished := repeated_run(config):
-        return EndedRun(finished, is_earlier=True)
-    refuse_replacement(config)
-    return None
+    earlier = Plan(database).planned()
+    change = change_since(config, earlier) if earlier else "no plan is left"
+    finished = repeated_run(config) if change and not again else None
+    return EndedRun(finished, is_earlier=True) if finished else None, change
 
 
 def _planned(
-    config: Config, processes: int, flags: LocalRunSettings, database: EngineDatabase
+    config: Config,
+    processes: int,
+    flags: LocalRunSettings,
+    database: EngineDatabase,
+    change: str | None,
 ) -> Config:
     """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
-    earlier = Plan(database).planned()
-    change = change_since(config, earlier) if earlier else None
-    if earlier and not change and not flags.forget_replies:
+    if change is None and not flags.forget_replies:
         database.assign_run(config.run)
         return config
     planned, batches = make_plan(config, processes)
-    if earlier:
+    if Plan(database).planned():
         # Its published files are removed when the new run has ended.
         Publisher(database, config, row_formats(config)).recover()
         database.reset()
@@ -279,7 +288,7 @@ def _keep_replies(database: EngineDatabase, change: str | None, *, forget: bool)
             store.delete_replies()
         elif replies := store.begin_plan():
             sys.stderr.write(
-                f"groundwatch: {change or 'no plan is left'}: a new run begins;"
+                f"groundwatch: {change}: a new run begins;"
                 f" {counted(replies, 'check')} that an interrupted run has paid for will not be"
                 " paid for again unless with --forget_replies\n"
             )

@@ -7,7 +7,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from groundwatch.launch.backfill.remote_run import run_remotely
 from groundwatch.launch.backfill.run_backfill import local_run
-from groundwatch.launch.backfill.same_run import EndedRun, WouldReplace, repeated_run
+from groundwatch.launch.backfill.same_run import EndedRun, WouldReplace
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.placement import Placement
 from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
@@ -27,7 +27,6 @@ from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
-from groundwatch.transforms.grounding.transport import try_connection
 
 _EXPECTED = (CheckFailed, OSError, RunFailed)
 
@@ -38,9 +37,6 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
     options = PipelineOptions(placement.beam_arguments)
     try:
         if config.work_folder:
-            if job.local.again or not repeated_run(config):
-                # Each call would try for minutes before the run gives up.
-                try_connection(config.check)
             with local_run(config, options, placement.processes, job) as ended:
                 report = _write_report(config, job, ended)
         else:

@@ -67,13 +67,13 @@ def fingerprint(config: Config) -> str:
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
-def planned_now(config: Config, messages: int = 0) -> PlannedRun:
-    """Look at the inputs of a run, as they are now."""
+def planned_now(config: Config) -> PlannedRun:
+    """Look at the inputs of a run, as they are now; their messages are not counted."""
     return PlannedRun(
         fingerprint=fingerprint(config),
         inputs=config.inputs,
         versions=_for_each(storage.version, config.inputs),
-        messages=messages,
+        messages=0,
     )
 
 
@@ -140,9 +140,22 @@ def finished_run(config: Config) -> Summary | None:
 
 
 def repeated_run(config: Config) -> Summary | None:
-    """Return the finished run that a command repeats, None if it is a run of its own."""
+    """Return the finished run that a command repeats, None if it is a run of its own.
+
+    Raises:
+      WouldReplace: the run would replace a finished one; a replay adds to earlier ones.
+    """
     finished = finished_run(config)
-    return finished if finished and not change_since_end(config, finished) else None
+    change = change_since_end(config, finished) if finished else None
+    if finished is None or change is None:
+        return finished
+    if config.replays:
+        return None
+    raise WouldReplace(
+        f"{config.output} holds {what_it_holds(finished)} of a run of this input that finished at"
+        f" {to_rfc3339(finished.finished_at_us)}, and {change}: nothing was checked or written;"
+        " give --again to replace them by a new run, or another --run_id or --output to keep both"
+    )
 
 
 def repeated_replay(config: Config, *, is_named: bool) -> Summary | None:
@@ -164,19 +177,6 @@ def repeated_replay(config: Config, *, is_named: bool) -> Summary | None:
 def planned_inputs(summary: Summary) -> tuple[str, ...]:
     """Return the files that a run has read."""
     return summary.planned.inputs if summary.planned else ()
-
-
-def refuse_replacement(config: Config) -> None:
-    """Raise WouldReplace if a run would replace a finished one; a replay adds to earlier ones."""
-    finished = None if config.replays else finished_run(config)
-    if finished is None:
-        return
-    raise WouldReplace(
-        f"{config.output} holds {what_it_holds(finished)} of a run of this input that finished at"
-        f" {to_rfc3339(finished.finished_at_us)}, and {change_since_end(config, finished)}: nothing"
-        " was checked or written; give --again to replace them by a new run, or another --run_id or"
-        " --output to keep both"
-    )
 
 
 def what_it_holds(finished: Summary) -> str:

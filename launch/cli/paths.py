@@ -121,11 +121,15 @@ def standard_input_kept(destination: Destination) -> Iterator[KeptInput]:
 def _keep(content: IO[bytes], path: Path) -> None:
     make_folder(path.parent)
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    with create_file(unfinished) as stream:
-        shutil.copyfileobj(content, stream, MEGABYTE)
-    # The same content is the same version of the file.
-    os.utime(unfinished, ns=(0, 0))
-    unfinished.replace(path)
+    try:
+        with create_file(unfinished) as stream:
+            shutil.copyfileobj(content, stream, MEGABYTE)
+        # The same content is the same version of the file.
+        os.utime(unfinished, ns=(0, 0))
+        unfinished.replace(path)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def try_output(destination: Destination, problems: list[str]) -> None:

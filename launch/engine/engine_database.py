@@ -1,6 +1,5 @@
 """Open the one database of a run or worker, and refuse what this version cannot continue."""
 
-import fcntl
 import os
 import secrets
 import shutil
@@ -19,6 +18,7 @@ from groundwatch.launch.engine.outbox_rows import OUTBOX_TABLES
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed, RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.pipeline.storage.local_files import lock_open_file
 from groundwatch.schemas.avro import load_schema
 from groundwatch.transforms.grounding.reply_cache import REPLY_TABLES
 from groundwatch.transforms.persistence.database import (
@@ -180,7 +180,13 @@ def folder_held(folder: str) -> Iterator[None]:
     The lock is the system's, on the folder itself: a killed process leaves none.
     """
     deadline_s = time.monotonic() + _LOCK_TIMEOUT_S
-    while (descriptor := _locked(folder)) is None:
+    while True:
+        with storage.describing_errors(f"cannot write {folder}"):
+            make_folder(folder)
+            descriptor = os.open(folder, os.O_RDONLY)
+        if lock_open_file(descriptor, folder):
+            break
+        os.close(descriptor)
         if time.monotonic() > deadline_s:
             raise LockFailed(f"another run of the same id is active: it holds {folder}")
         time.sleep(_POLL_S)
@@ -188,22 +194,6 @@ def folder_held(folder: str) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _locked(folder: str) -> int | None:
-    """Lock a folder; return its descriptor, None if another process holds it.
-
-    A killed process holds it for a moment longer, and one that ends may remove it.
-    """
-    with storage.describing_errors(f"cannot write {folder}"):
-        make_folder(folder)
-        descriptor = os.open(folder, os.O_RDONLY)
-    with suppress(BlockingIOError, FileNotFoundError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(descriptor), Path(folder).stat()):
-            return descriptor
-    os.close(descriptor)
-    return None
 
 
 def holds_run(path: Path) -> bool:
@@ -216,7 +206,7 @@ def holds_run(path: Path) -> bool:
         return size_bytes + log_bytes > 0
     if path.with_name(f"{DATABASE}{_JOURNAL}").exists():
         # Only who may write can end what it has begun.
-        with suppress(OSError), closing(sqlite3.connect(path)) as connection:
+        with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA schema_version")
     try:
         with closing(Database(str(path), None, durable=False)) as database:

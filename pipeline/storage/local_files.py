@@ -1,6 +1,7 @@
 """Files on the disks of this machine."""
 
 import base64
+import fcntl
 import glob
 import os
 import re
@@ -35,6 +36,18 @@ def find(pattern: str) -> list[str]:
             escaped = os.fsencode(name).decode(errors="backslashreplace")
             raise OSError(f"{escaped}: its name is not UTF-8; rename the file") from None
     return names
+
+
+def lock_open_file(descriptor: int, path: str) -> bool:
+    """Lock a file or folder; return False if another process holds it, or has removed it.
+
+    A killed process holds it for a moment longer. The last holder may remove it, so that its name
+    leads to another one.
+    """
+    with suppress(BlockingIOError, FileNotFoundError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(descriptor), Path(path).stat())
+    return False
 
 
 def match(pattern: str) -> set[str]:

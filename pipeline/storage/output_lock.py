@@ -1,6 +1,5 @@
 """Lock an output folder, on disk or in a bucket, against other processes and machines."""
 
-import fcntl
 import os
 import threading
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.storage import buckets
+from groundwatch.pipeline.storage.local_files import lock_open_file
 from groundwatch.transforms.persistence.private_files import make_folder
 from groundwatch.transforms.runtime.waiting import waiting_for
 
@@ -67,11 +67,8 @@ def _lock_on_disk(path: str, deadline_s: float) -> int:
     make_folder(Path(path).parent)
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _MODE)
-        with suppress(BlockingIOError, FileNotFoundError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # The last holder removes its file, so the name may lead to another file.
-            if os.path.samestat(os.fstat(descriptor), Path(path).stat()):
-                return descriptor
+        if lock_open_file(descriptor, path):
+            return descriptor
         os.close(descriptor)
         _wait(path, deadline_s, _POLL_S)
 

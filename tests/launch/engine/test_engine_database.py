@@ -181,6 +181,15 @@ def test_another_file_is_refused_with_its_name_and_left_as_it_is(tmp_path: Path,
     assert bytes_below(tmp_path) == before
 
 
+def test_another_file_with_a_journal_is_refused_too(tmp_path: Path) -> None:
+    (tmp_path / DATABASE).write_bytes(b"lamps " * 1_000)
+    (tmp_path / f"{DATABASE}-journal").write_bytes(b"lamps")
+    before = (tmp_path / DATABASE).read_bytes()
+    with pytest.raises(DamagedDatabase, match=r"is damaged .*left as it is"):
+        EngineDatabase.owned(str(tmp_path))
+    assert (tmp_path / DATABASE).read_bytes() == before
+
+
 def test_a_damaged_page_is_found_at_the_start(tmp_path: Path) -> None:
     commit_one(tmp_path)
     path = tmp_path / DATABASE
