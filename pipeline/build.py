@@ -30,7 +30,9 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
     use_record_coders()
     keep_first, fill_bundles = source.grouping(config)
     read = root | "ReadMessages" >> source
-    parsed = read.messages | "ParseAnswers" >> ParseAnswers(**asdict(config.parsing))
+    parsed = read.messages | "ParseAnswers" >> ParseAnswers(
+        **asdict(config.parsing), most_answers=source.most_answers
+    )
     distinct = parsed.answers | "Deduplicate" >> Deduplicate(keep_first)
     answers = distinct | "SampleAnswers" >> SampleAnswers(config.sampling)
     routed = answers | "RouteAnswers" >> RouteAnswers(config.moved_reasons)

@@ -16,6 +16,10 @@ from groundwatch.transforms.runtime.failures import FAILURES, TaggedFailure, fai
 ANSWERS = "answers"
 
 
+class TooManyAnswers(Exception):
+    """Messages hold more answers than are processed together: process fewer messages at a time."""
+
+
 class ParseAnswers(beam.PTransform):
     """Parse the messages of all input formats.
 
@@ -23,13 +27,15 @@ class ParseAnswers(beam.PTransform):
     Output: two PCollections. `answers` holds the parsed answers, in the window and at the timestamp
       of its message. `failures` holds one Failure for each answer that cannot be parsed, with a
       message that contains only this answer.
-    Failures: UnreadableAnswer and UnmappedFields, never retryable.
+    Failures: UnreadableAnswer and UnmappedFields, never retryable. `TooManyAnswers` fails a bundle
+      that holds more answers than `most_answers`.
     Delivery: each message once; a retried bundle has the same results.
 
     Args:
       input_format: name of a source format; None to detect it by the field names of each message.
       facts_from_steps: whether search results of the generator's steps are facts too.
       own_map: pairs of a field and the path that finds it, as in ``("facts", "$.contexts[*]")``.
+      most_answers: of a bundle, for a runner that keeps its results in memory; None for any number.
     """
 
     def __init__(
@@ -38,16 +44,36 @@ class ParseAnswers(beam.PTransform):
         *,
         facts_from_steps: bool = False,
         own_map: PathPairs = (),
+        most_answers: int | None = None,
     ) -> None:
         super().__init__()
+        self.most_answers = most_answers
         self.options = ParseOptions(
             input_format=input_format, facts_from_steps=facts_from_steps, own_map=own_map
         )
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, messages: PCollection[Message]) -> DoOutputsTuple:
-        parse = beam.FlatMap(_parse_message, options=self.options)
+        parse = beam.ParDo(_ParseMessage(self.options, self.most_answers))
         return messages | "ParseMessage" >> parse.with_outputs(FAILURES, main=ANSWERS)
+
+
+class _ParseMessage(beam.DoFn):
+    """Parse one message; count the answers of the bundle."""
+
+    def __init__(self, options: ParseOptions, most_answers: int | None) -> None:
+        self._options = options
+        self._most_answers = most_answers
+
+    def start_bundle(self) -> None:
+        self._answers = 0
+
+    def process(self, message: Message) -> Iterator[Answer | TaggedFailure]:
+        for answer in _parse_message(message, self._options):
+            self._answers += 1
+            if self._most_answers is not None and self._answers > self._most_answers:
+                raise TooManyAnswers(f"the messages hold more than {self._most_answers} answers")
+            yield answer
 
 
 def _parse_message(message: Message, options: ParseOptions) -> Iterator[Answer | TaggedFailure]:

@@ -15,6 +15,7 @@ from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.sources.splits import RecordRange, Segment, SegmentReader
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.summary import RunCounts
+from groundwatch.transforms.parse_answers import TooManyAnswers
 
 AnyEvent = threading.Event | ProcessEvent
 
@@ -71,9 +72,14 @@ class ArchiveSource:
         if outcome.deferred:
             self._stop.set()
 
-    def fail(self, work: Work, error: Exception) -> None:  # noqa: ARG002 - it is the run's
-        """End the run with its first error."""
-        raise error
+    def fail(self, work: Work, error: Exception) -> None:
+        """Process the messages in halves if they hold too many answers; else end the run."""
+        if not isinstance(error, TooManyAnswers):
+            raise error
+        segment, _ = self._segments.pop(work.number)
+        self._plan.halve(segment, self._attempt)
+        # Its reading was not ended.
+        self._reading.release()
 
     def end(self, error: BaseException) -> None:
         """Take no further batch; whoever waits to read one learns of it."""

@@ -34,6 +34,12 @@ _COUNT_WAITING = """
 SELECT kind, total(rows), count(DISTINCT committed_at_us), min(committed_at_us)
 FROM chunks GROUP BY kind
 """
+_DELETE_OLD_BATCHES = """
+DELETE FROM batches
+WHERE published_at_us < (SELECT max(published_at_us) FROM batches) - ?1
+  AND committed_at_us < (SELECT max(committed_at_us) FROM batches) - ?1
+"""
+_DELETE_OLD_IDS = "DELETE FROM seen WHERE owner < ? AND owner NOT IN (SELECT number FROM batches)"
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
 _Content = TypeVar("_Content")
 
@@ -168,24 +174,16 @@ class Journal:
         if not list(self.database.read("SELECT 1 FROM rates WHERE engine = ? LIMIT 1", key)):
             self._engines.discard(engine)
 
-    def first_kept_batch(self, window_us: int) -> int | None:
-        """Return the first batch whose record ids are kept for so long, None to keep all.
+    def delete_old_batches(self, window_us: int) -> None:
+        """Delete the times of old batches, and the record ids that they have claimed.
 
         A batch is old when both its messages were published, and it was committed, that long before
-        the latest: a clock of this machine that is wrong for a while deletes nothing.
+        the latest: a clock of this machine that is wrong for a while deletes nothing, and the other
+        batches do not wait for the one that was committed under it.
         """
-        query = "SELECT max(published_at_us), max(committed_at_us) FROM batches"
-        [(published_us, committed_us)] = self.database.read(query)
-        query = "SELECT min(number) FROM batches WHERE published_at_us >= ? OR committed_at_us >= ?"
-        limits = (published_us or 0) - window_us, (committed_us or 0) - window_us
-        [(first,)] = self.database.read(query, *limits)
-        return None if first is None else int(first)
-
-    def delete_batches_before(self, number: int) -> None:
-        """Delete the times of batches, and the record ids that they have claimed."""
         with self.database.transaction():
-            self.database.write("DELETE FROM batches WHERE number < ?", number)
-            self.database.write("DELETE FROM seen WHERE owner < ?", number)
+            if self.database.write(_DELETE_OLD_BATCHES, window_us):
+                self.database.write(_DELETE_OLD_IDS, self.next_number())
 
     def _release(self, record_ids: Iterable[str]) -> None:
         for record_id in record_ids:

@@ -6,7 +6,7 @@ import msgspec
 
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline.errors import RunFailed
-from groundwatch.pipeline.sources.splits import RecordRange, Segment
+from groundwatch.pipeline.sources.splits import RecordRange, Segment, halve
 from groundwatch.schemas.planned_run import PlannedRun
 
 _CLAIM = """
@@ -14,6 +14,7 @@ UPDATE plan SET state = 'running', attempt = ?, tries = tries + 1
 WHERE number = (SELECT min(number) FROM plan WHERE state = 'waiting')
 RETURNING number, messages, ended, ranges, tries
 """
+_TAKEN_OVER = "another process has taken over this run: this one ends"
 _PLAN = "plan"
 _RANGES = msgspec.json.Decoder(tuple[RecordRange, ...])
 
@@ -62,10 +63,23 @@ class Plan:
         query = "UPDATE plan SET state = 'done', ranges = '' WHERE number = ? AND attempt = ?"
         query += " AND state = 'running'"
         if self._database.write(query, number, attempt) != 1:
-            raise RunFailed("another process has taken over this run: this one ends")
+            raise RunFailed(_TAKEN_OVER)
         if deferred:
             messages = sum(each.count or 0 for each in deferred)
             self._add(messages, ended, tuple(deferred))
+
+    def halve(self, segment: Segment, attempt: str) -> None:
+        """Let the halves of a batch that this attempt has claimed wait, each as one of its own."""
+        query = "UPDATE plan SET state = 'waiting', messages = ?, ranges = ?"
+        query += " WHERE number = ? AND attempt = ? AND state = 'running'"
+        first, second = halve(segment)
+        with self._database.transaction():
+            ranges = msgspec.json.encode(first.ranges)
+            written = self._database.write(query, first.messages, ranges, segment.number, attempt)
+            if written != 1:
+                raise RunFailed(_TAKEN_OVER)
+            self._database.write("DELETE FROM seen WHERE owner = ?", segment.number)
+            self._add(second.messages, 0, second.ranges)
 
     def waiting(self) -> int:
         """Count the messages of batches that are not done."""

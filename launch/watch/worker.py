@@ -39,11 +39,13 @@ from groundwatch.schemas.summary import RunCounts
 from groundwatch.transforms.check_grounding import checks_open
 from groundwatch.transforms.deduplicate import seen_ids_open
 from groundwatch.transforms.grounding.errors import RunStopped
-from groundwatch.transforms.persistence.database import DamagedDatabase
+from groundwatch.transforms.parse_answers import TooManyAnswers
+from groundwatch.transforms.persistence.database import DamagedDatabase, StatementFailed
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.failures import failed_now
 
 _WAIT_S = 0.5
+_AFTER_ERROR_S = 1.0
 # Beam sets up all steps for each batch, so a few messages wait for others.
 _BETWEEN_SMALL_BATCHES_S = 0.5
 _SMALL_BATCH = 100
@@ -159,7 +161,15 @@ class Worker:
     def step(self) -> None:
         """Process one batch, if there are messages, then publish what is due."""
         self.health.record_pull(outstanding=self.waiting)
-        process_next(self, lambda: self._batches)
+        try:
+            if not process_next(self, lambda: self._batches) and not self.waiting:
+                self.health.disk_problem = None
+        except DamagedDatabase:
+            raise
+        except OSError as error:
+            _log.error("%s; it is tried again", error)
+            self.health.disk_problem = str(error)
+            self._not_before_s = time.monotonic() + _AFTER_ERROR_S
         # While all messages wait for the checker, no batch counts its calls.
         self._show_sent()
         stats = self.subscription.stats()
@@ -193,9 +203,7 @@ class Worker:
         if time.monotonic() >= self._delete_ids_at_s:
             # Once an hour: it takes seconds if there are millions.
             self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
-            first = self.journal.first_kept_batch(self._dedupe_us)
-            if first is not None:
-                self.journal.delete_batches_before(first)
+            self.journal.delete_old_batches(self._dedupe_us)
         if self._latency.pending and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
 
@@ -205,8 +213,10 @@ class Worker:
 
     def take(self) -> Work | None:
         """Take messages that wait for another attempt, and pull others."""
+        time.sleep(max(0.0, self._not_before_s - time.monotonic()))
+        # Before messages are taken: it may fail.
+        number = self.journal.next_number()
         if not self._isolated:
-            time.sleep(max(0.0, self._not_before_s - time.monotonic()))
             # Half of a batch at most, so that new messages are processed, too.
             deferred = self._retry_queue.take_checked(max(1, self._size.messages // 2))
             messages = self._take([each.message for each in deferred])
@@ -220,7 +230,7 @@ class Worker:
         self._started_s = time.monotonic()
         ranges = [MessageRange(place="the subscription", messages=messages)]
         ended = sum(self._ended.get(message.place, 0) for message in messages)
-        return Work(self.journal.next_number(), ranges, messages=messages, ended=ended)
+        return Work(number, ranges, messages=messages, ended=ended)
 
     def read(self, work: Work) -> None:
         """Do nothing: one batch is processed after the other."""
@@ -239,18 +249,25 @@ class Worker:
         """Process the messages of a batch again, later or in parts; raise what ends the worker."""
         if isinstance(error, RunStopped | DamagedDatabase):
             raise error
-        self.batches_failed += 1
-        if isinstance(error, OSError):
-            self._retry_later(work.messages, error)
-        else:
-            self._isolate(work, error)
-
-    def _isolate(self, work: Work, error: Exception) -> None:
-        """Find the message that triggers a bug by bisection, and make a failure of it."""
-        if len(work.messages) > 1:
-            half = len(work.messages) // 2
-            self._isolated.extendleft([(work.messages[half:], ()), (work.messages[:half], ())])
+        if isinstance(error, TooManyAnswers):
+            self._halve(work)
             return
+        self.batches_failed += 1
+        if isinstance(error, OSError) and not isinstance(error, StatementFailed):
+            self._retry_later(work.messages, error)
+        elif len(work.messages) > 1:
+            self._halve(work)
+        else:
+            self._fail_message(work, error)
+
+    def _halve(self, work: Work) -> None:
+        """Process the messages of a batch in two parts: the one that cannot be ends up alone."""
+        half, deferred = len(work.messages) // 2, self._deferred
+        self._isolated.appendleft((work.messages[half:], deferred[half:]))
+        self._isolated.appendleft((work.messages[:half], deferred[:half]))
+
+    def _fail_message(self, work: Work, error: Exception) -> None:
+        """Make a failure of the message that triggers a bug."""
         (message,) = work.messages
         name = type(error).__name__
         _log.error("a bug of groundwatch: %s, with message %s", name, message.place)
@@ -277,6 +294,7 @@ class Worker:
 
     def _retry_later(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are tried again", error, len(messages))
+        self.health.disk_problem = str(error)
         self._retry_queue.add_failed(messages)
 
     def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:

@@ -33,6 +33,8 @@ class ReadArchives(beam.PTransform):
         self.paths = tuple(paths)
         self.read = beam.FlatMap(_read_archive, are_failures=are_failures)
 
+    most_answers = None
+
     def grouping(self, _: Config) -> tuple[KeepFirst, None]:
         """Group the answers by record id; leave the bundles, which are large."""
         return in_groups, None

@@ -81,6 +81,9 @@ class ReadBatch(beam.PTransform):
         super().__init__()
         self.batches = batches
 
+    # Each message may hold 10,000; the outcome of a batch is in memory, 2 kB for a failure.
+    most_answers = 100_000
+
     def grouping(self, config: Config) -> tuple[KeepFirst, None]:
         """Remember the record ids of all batches in the database; each batch is a bundle."""
         return in_file(str(config.database)), None

@@ -37,6 +37,8 @@ class ReadSubscription(beam.PTransform):
         self.subscription = subscription
         self.id_label = id_label
 
+    most_answers = None
+
     def grouping(self, config: Config) -> tuple[KeepFirst, FillBundles]:
         """Remember record ids in the job's state, and fill bundles, which often hold one answer."""
         return in_state(config.seen_for_s), FillBundles(config.check.max_in_flight)

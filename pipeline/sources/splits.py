@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from msgspec.structs import replace
+
 from groundwatch.pipeline.sources.archives import Contents, read_examined_file, refuse_changed
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.schemas import Record
@@ -55,6 +57,26 @@ def split_segments(files: Iterable[tuple[str, Contents]], size: int) -> list[Seg
     if ranges:
         end_segment()
     return segments
+
+
+def halve(segment: Segment) -> tuple[Segment, Segment]:
+    """Split a segment of at least two messages into two; the second one has no number yet."""
+    ranges: tuple[list[RecordRange], list[RecordRange]] = ([], [])
+    first_messages = room = segment.messages // 2
+    for each in segment.ranges:
+        count = each.contents.messages - each.first if each.count is None else each.count
+        taken = min(room, count)
+        room -= taken
+        if taken:
+            ranges[0].append(each if taken == count else replace(each, count=taken))
+        if taken < count or not count:
+            left = None if each.count is None else each.count - taken
+            ranges[1].append(replace(each, first=each.first + taken, count=left))
+    rest = segment.messages - first_messages
+    return (
+        replace(segment, messages=first_messages, ranges=tuple(ranges[0])),
+        replace(segment, messages=rest, ended=0, ranges=tuple(ranges[1])),
+    )
 
 
 class SegmentReader:

@@ -1,5 +1,6 @@
 """Open a SQLite database whose rows have checksums, and whose errors are OSErrors."""
 
+import logging
 import secrets
 import sqlite3
 import threading
@@ -21,7 +22,6 @@ UNFINISHED = ".unfinished"
 _LOCK_TIMEOUT_S = 120.0
 # SQLite waits for so long in one call, during which Python handles no signal.
 _LOCK_POLL_S = 0.1
-_CHECKPOINT_TRIES = 20
 # Its own words would quote the row; a row's checksum is not computed of such text, either.
 _NOT_TEXT = ("Could not decode to UTF-8", "user-defined function raised exception")
 _OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL"
@@ -34,6 +34,19 @@ _encode_row = msgspec.msgpack.Encoder().encode
 # Of the header: whether a log or a journal is used (sqlite.org/fileformat2.html, 1.3.3).
 _JOURNAL_MODE, _WAL = slice(18, 20), b"\2\2"
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+# What the machine or another process causes, and may end (sqlite.org/rescode.html).
+_PASSING = {
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL),
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN),
+    *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOLFS),
+}
+# SQLite allows 999 or more: a statement with one for each value of its input fails in every test.
+_MAX_VARIABLES = 20
+
+_CHECKPOINT_TRIES = 5
+# Of databases, by path: while another process reads one, each further try would only wait.
+_KEPT_LOGS: set[str] = set()
+_log = logging.getLogger(__name__)
 
 Value = str | bytes | float | None
 _Result = TypeVar("_Result")
@@ -41,6 +54,10 @@ _Result = TypeVar("_Result")
 
 class DamagedDatabase(OSError):
     """A database is not what was written; it is left as it is."""
+
+
+class StatementFailed(OSError):
+    """SQLite cannot execute a statement with these values, however often it is tried."""
 
 
 def checksum_column(*columns: str) -> str:
@@ -64,6 +81,7 @@ class Database:
 
     Raises:
       DamagedDatabase: it is damaged, now or later.
+      StatementFailed: a statement fails for another reason than the disk or another process, later.
       OSError: it cannot be opened, now; or read or written, later.
     """
 
@@ -84,6 +102,7 @@ class Database:
                 uri=True,
             )
             _add_checksum(self._connection)
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, _MAX_VARIABLES)
             if tables is not None:
                 # SQLite itself does not wait where two connections prepare a new file at once.
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
@@ -96,6 +115,8 @@ class Database:
         # Only `checkpoint` writes to the file itself: whatever happens to the log, the file is as
         # it was after one of the commits.
         self._connection.execute("PRAGMA wal_autocheckpoint = 0")
+        # Deleted texts leave the file, however SQLite was built.
+        self._connection.execute("PRAGMA secure_delete = ON")
         self._connection.executescript(tables)
 
     def close(self) -> None:
@@ -148,12 +169,27 @@ class Database:
         """Write all commits to the file itself, fsync it, and empty the log.
 
         A commit is in the write-ahead log alone until then, which a person may take for a
-        temporary file. While another process reads for long, the log has to do.
+        temporary file. While another process reads, or the disk is full, the log has to do: it
+        survives a power failure as well, so only damage is raised.
         """
-        for _ in range(_CHECKPOINT_TRIES):
-            [(is_busy, _, _)] = self.read("PRAGMA wal_checkpoint(TRUNCATE)")
-            if not is_busy:
+        was_kept = self.path in _KEPT_LOGS
+        for _ in range(1 if was_kept else _CHECKPOINT_TRIES):
+            if (problem := self._try_checkpoint()) is None:
+                _KEPT_LOGS.discard(self.path)
                 return
+        _KEPT_LOGS.add(self.path)
+        if not was_kept:
+            _log.warning("%s: commits stay in its log meanwhile, and are safe there", problem)
+
+    def _try_checkpoint(self) -> str | None:
+        """Return why the log cannot be emptied now, None if it was."""
+        try:
+            [(is_busy, _, _)] = self.read("PRAGMA wal_checkpoint(TRUNCATE)")
+        except DamagedDatabase:
+            raise
+        except OSError as error:
+            return str(error)
+        return f"another process reads {self.path}" if is_busy else None
 
     def verify(self, tables: str) -> None:
         """Raise DamagedDatabase if a row, an index or a table is not what was written."""
@@ -190,7 +226,8 @@ class Database:
             return DamagedDatabase(damage(self.path, str(error)))
         if str(error).startswith(_NOT_TEXT):
             return DamagedDatabase(damage(self.path, "a row is not what was written"))
-        return OSError(f"{problem}: {error}")
+        error_type = OSError if _code_of(error) in _PASSING else StatementFailed
+        return error_type(f"{problem}: {error}")
 
 
 def _code_of(error: sqlite3.Error) -> int:

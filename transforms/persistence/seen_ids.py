@@ -8,13 +8,19 @@ SEEN_TABLES = f"""
 CREATE TABLE IF NOT EXISTS seen (
   id BLOB PRIMARY KEY, owner INTEGER NOT NULL, {checksum_column("id", "owner")}) WITHOUT ROWID;
 """
-_CLAIM = "INSERT OR IGNORE INTO seen SELECT column1, ? FROM (VALUES {keys}) RETURNING id"
 SEEN_FOR_S = 3600
 """How long a stream on several machines keeps an id: longer than a publisher retries, and short
 enough for the state of 10,000 answers a second."""
 
 KEY_BYTES = 16
 """Half of a SHA-256: two ids of a run collide once in 10^20 runs of 10^9 answers."""
+
+# All keys are one value: SQLite limits how many a statement has.
+_CLAIM = f"""
+WITH RECURSIVE starts(byte) AS (
+  SELECT 1 UNION ALL SELECT byte + {KEY_BYTES} FROM starts WHERE byte + {KEY_BYTES} < length(?1))
+INSERT OR IGNORE INTO seen SELECT substr(?1, byte, {KEY_BYTES}), ?2 FROM starts RETURNING id
+"""  # noqa: S608 - a number
 
 
 class SeenIds:
@@ -48,8 +54,7 @@ class SeenIds:
             return []
         owner = self._owner if owner is None else owner
         keys = list(map(record_key, record_ids))
-        statement = _CLAIM.format(keys=", ".join(["(?)"] * len(keys)))
-        rows = self._database.write_returning(statement, owner, *keys)
+        rows = self._database.write_returning(_CLAIM, b"".join(keys), owner)
         new = {key for (key,) in rows}
         are_new = []
         for key in keys:

@@ -18,6 +18,7 @@ from groundwatch.launch.engine.engine_database import EngineDatabase, folder_hel
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.read_batch import ReadBatch
 from groundwatch.pipeline.storage.output_lock import lock_output
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer, always
@@ -63,6 +64,22 @@ def test_batches_are_put_together_to_the_files_of_one_run(tmp_path: Path, archiv
     assert kinds_in(tmp_path / "cut") == kinds_in(tmp_path / "whole")
     assert ids_in(tmp_path / "cut") == ids_in(tmp_path / "whole")
     assert len(alerts_in(tmp_path / "cut")) == len(alerts_in(tmp_path / "whole")) > 0
+
+
+def test_messages_that_hold_too_many_answers_together_are_checked_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ReadBatch, "most_answers", 20)
+    repeated = an_envelope(0)
+    lines = [
+        b"[" + b",".join([an_envelope(number), repeated, *[b"{}"] * 5]) + b"]"
+        for number in range(1, 21)
+    ]
+    assert backfill(an_archive(tmp_path, *lines), tmp_path / "out") == 0
+    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == 21
+    assert len(failures_in(tmp_path / "out")) == 100
+    summary = summary_in(tmp_path / "out")
+    assert (summary["read"], summary["duplicates"], summary["closes"]) == (140, 19, True)
 
 
 def test_a_rate_is_seen_over_all_batches(tmp_path: Path) -> None:

@@ -196,14 +196,30 @@ def test_ids_are_kept_while_messages_or_batches_are_young(
         monkeypatch.setattr(clock, "now_us", lambda: NOON_US + committed * DAY_US)  # noqa: B023
         message = a_message(publish_time_us=NOON_US + published * DAY_US)
         commit_batch(journal, number, messages=[message])
-    assert journal.first_kept_batch(2 * DAY_US) == 2
-    assert journal.first_kept_batch(20 * DAY_US) == 1
+    assert kept_by(journal, 20 * DAY_US, 4) == [1, 2, 3, 4]
+    assert kept_by(journal, 2 * DAY_US, 4) == [2, 3, 4]
+
+
+def test_a_batch_that_a_wrong_clock_has_committed_does_not_keep_the_ids_of_others(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, committed in enumerate((0, 400, 2, 3, 4, 5), 1):
+        monkeypatch.setattr(clock, "now_us", lambda: NOON_US + committed * DAY_US)  # noqa: B023
+        message = a_message(publish_time_us=NOON_US + (number - 1) * DAY_US)
+        commit_batch(journal, number, messages=[message])
+    assert kept_by(journal, 2 * DAY_US, 6) == [2, 4, 5, 6]
+
+
+def kept_by(journal: Journal, window_us: int, batches: int) -> list[int]:
+    """The batches of which the claimed record ids are kept."""
+    ids = [f"{number:02x}" * 32 for number in range(1, batches + 1)]
     with closing(SeenIds(journal.database.path)) as seen:
-        ids = [f"{number:02x}" * 32 for number in range(1, 5)]
         for number, record_id in enumerate(ids, 1):
             seen.claim([record_id], number)
-        journal.delete_batches_before(3)
-        assert seen.claim(ids, 5) == [True, True, False, False]
+        journal.delete_old_batches(window_us)
+        are_new = seen.claim(ids, batches + 1)
+        seen.begin(batches + 1, again=True)
+    return [number for number, is_new in enumerate(are_new, 1) if not is_new]
 
 
 class FullDisk:

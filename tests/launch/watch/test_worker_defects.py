@@ -7,6 +7,7 @@ import pytest
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.transforms import tag_answers
+from groundwatch.transforms.persistence.database import StatementFailed
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime import counters
 from tests.support.archives import an_envelope
@@ -16,23 +17,38 @@ from tests.support.watched import ALERTS, Watched, total
 POISON = "Lamps glow blue at noon."
 
 
-def poisoned(monkeypatch: pytest.MonkeyPatch, *poisons: str) -> None:
+def poisoned(
+    monkeypatch: pytest.MonkeyPatch, *poisons: str, defect: type[Exception] = ZeroDivisionError
+) -> None:
     """Let a step run into a defect with some answers."""
     tag = tag_answers.tag_answer
 
     def tag_or_raise(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer:
         if checked.answer.answer_text in poisons:
-            raise ZeroDivisionError(f"with {checked.answer.answer_text}")
+            raise defect(f"with {checked.answer.answer_text}")
         return tag(checked, thresholds)
 
     monkeypatch.setattr(tag_answers, "tag_answer", tag_or_raise)
 
 
-@pytest.mark.parametrize("place", [0, 7, 12], ids=["first", "midway", "last"])
+@pytest.mark.parametrize(
+    ("place", "defect"),
+    [
+        pytest.param(0, ZeroDivisionError, id="first"),
+        pytest.param(7, ZeroDivisionError, id="midway"),
+        pytest.param(12, ZeroDivisionError, id="last"),
+        pytest.param(5, StatementFailed, id="a statement that no disk lets succeed"),
+        pytest.param(5, MemoryError, id="too large for the memory"),
+    ],
+)
 def test_a_message_that_runs_into_a_defect_takes_no_neighbour_along(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: int
+    watched: Watched,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    place: int,
+    defect: type[Exception],
 ) -> None:
-    poisoned(monkeypatch, POISON)
+    poisoned(monkeypatch, POISON, defect=defect)
     messages = list(map(an_envelope, range(12)))
     messages.insert(place, an_envelope(99, answer=POISON))
     watched.publish(*messages)
@@ -43,7 +59,7 @@ def test_a_message_that_runs_into_a_defect_takes_no_neighbour_along(
     assert (failure["error_class"], failure["retryable"]) == ("Defect", True)
     assert total(watched.ledger())["gap"] == 0
     reported = caplog.text + json.dumps({**failure, "payload_base64": ""})
-    assert "ZeroDivisionError" in reported
+    assert defect.__name__ in reported
     assert POISON not in reported
 
 

@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from groundwatch.pipeline.sources.read_batch import ReadBatch
+from groundwatch.transforms.formats.answer_elements import MAX_ANSWERS
 from groundwatch.transforms.grounding import retry_policy
 from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 from tests.support.archives import an_envelope
@@ -48,6 +50,27 @@ def test_answers_that_cannot_be_read_are_failures_once_each_however_often_they_a
     assert len(failures_in(watched.output)) == 2
     sums = total(watched.ledger())
     assert (sums["read"], sums["duplicates"], sums["gap"]) == (6, 3, 0)
+
+
+def test_messages_that_hold_too_many_answers_together_are_processed_in_parts(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(ReadBatch, "most_answers", 20)
+    for number in range(9):
+        watched.publish(several(an_envelope(number), *[b"{}"] * 8))
+    watched.drain()
+    assert len(watched.record_ids()) == 9
+    assert len(failures_in(watched.output)) == 72
+    assert total(watched.ledger()) | {"read": 0} == {
+        **dict.fromkeys(("read", "duplicates", "sampled_out", "gap"), 0),
+        "enriched": 9,
+        "failures": 72,
+    }
+    assert "bug" not in caplog.text
+
+
+def test_a_message_alone_never_holds_too_many_answers() -> None:
+    assert ReadBatch.most_answers >= MAX_ANSWERS
 
 
 def test_a_message_is_acknowledged_when_all_of_its_answers_are_done(watched: Watched) -> None:

@@ -1,6 +1,7 @@
 """Disks, buckets and topics that take nothing for a while: all waits, and goes there in the end."""
 
 import io
+import itertools
 import threading
 from typing import Any
 
@@ -13,6 +14,8 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.pubsub.pubsub_errors import Unpublished
 from groundwatch.launch.engine.pubsub.topic import Topic
 from groundwatch.pipeline import storage
+from groundwatch.transforms.persistence.database import Database
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Trouble, when
 from tests.support.outputs import failures_in
@@ -53,6 +56,41 @@ def test_a_full_disk_for_the_journal_alone_holds_the_messages_too(
         worker.finish()
     assert len(watched.record_ids()) == 5
     assert total(watched.ledger())["duplicates"] == 0
+
+
+_DATABASE_CALLS = ("read", "write", "write_returning", "write_many")
+_CALLS_OF_A_BATCH = 20
+
+
+def test_a_disk_that_fills_at_any_call_of_the_database_holds_the_messages_until_there_is_room(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groundwatch.launch.watch.worker._AFTER_ERROR_S", 0.0)
+    monkeypatch.setattr("groundwatch.launch.watch.worker._BETWEEN_SMALL_BATCHES_S", 0.0)
+    short = RetrySchedule(first_s=0.001, longest_s=0.001)
+    monkeypatch.setattr("groundwatch.launch.watch.retry_queue._SCHEDULE", short)
+    calls, fails_at = itertools.count(), range(0)
+    for name in _DATABASE_CALLS:
+        whole = getattr(Database, name)
+
+        def or_full(*given: Any, whole: Any = whole) -> Any:
+            if next(calls) in fails_at:
+                full()
+            return whole(*given)
+
+        monkeypatch.setattr(Database, name, or_full)
+    with watched.worker(alert_topic=ALERTS) as worker:
+        for first in range(_CALLS_OF_A_BATCH):
+            number = b"no answer %d" % first
+            watched.publish(an_unsupported_envelope(first), number, an_envelope(-1))
+            calls, fails_at = itertools.count(), range(first, first + 3)
+            work(worker, lambda: not watched.outstanding)
+        assert next(calls) >= _CALLS_OF_A_BATCH
+        fails_at = range(0)
+        worker.finish()
+    assert len(watched.record_ids()) == _CALLS_OF_A_BATCH + 1
+    assert len(failures_in(watched.output)) == _CALLS_OF_A_BATCH
+    assert total(watched.ledger())["duplicates"] == _CALLS_OF_A_BATCH - 1
 
 
 def unpublished(*_: object) -> Any:

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.archives import Contents, examine_file
 from groundwatch.pipeline.sources.compression import DamagedArchive
-from groundwatch.pipeline.sources.splits import RecordRange, Segment, SegmentReader, split_segments
+from groundwatch.pipeline.sources.splits import (
+    RecordRange,
+    Segment,
+    SegmentReader,
+    halve,
+    split_segments,
+)
 
 
 def whole(messages: int) -> Contents:
@@ -60,6 +66,29 @@ def test_every_file_is_read_to_its_end_once(sizes: list[int], size: int) -> None
         if record_range.count is None
     ]
     assert open_ended == [path for path, _ in files]
+
+
+@given(
+    st.lists(st.integers(0, 30), min_size=1, max_size=8), st.integers(2, 40), st.integers(0, 100)
+)
+def test_halves_of_a_segment_read_its_messages_and_every_file_to_its_end_once(
+    sizes: list[int], size: int, chosen: int
+) -> None:
+    files = [(f"file-{number}", messages) for number, messages in enumerate(sizes)]
+    segments = split_segments([(path, whole(messages)) for path, messages in files], size)
+    segment = segments[chosen % len(segments)]
+    if segment.messages < 2:
+        return
+    first, second = halve(segment)
+    assert reached([first, second], files) == reached([segment], files)
+    assert (first.messages, second.messages) == (size_of(first, files), size_of(second, files))
+    assert abs(first.messages - second.messages) <= 1
+    ends = [each.path for each in (*first.ranges, *second.ranges) if each.count is None]
+    assert ends == [each.path for each in segment.ranges if each.count is None]
+
+
+def size_of(segment: Segment, files: list[tuple[str, int]]) -> int:
+    return len(reached([segment], files))
 
 
 def a_file(folder: Path, lines: int) -> str:

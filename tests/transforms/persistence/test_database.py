@@ -1,6 +1,7 @@
 """A database that several connections and processes use."""
 
 import errno
+import os
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from threading import Barrier, Event
 import pytest
 
 from groundwatch.transforms.persistence import database as database_module
-from groundwatch.transforms.persistence.database import DamagedDatabase, Database
+from groundwatch.transforms.persistence.database import DamagedDatabase, Database, StatementFailed
 from groundwatch.transforms.persistence.durable_files import move_in
 
 TABLES = "CREATE TABLE IF NOT EXISTS t (x INTEGER)"
@@ -144,3 +145,83 @@ def test_a_file_that_cannot_be_made_leaves_nothing(
     with pytest.raises(OSError, match=r"cannot write .*a.sqlite: No space left"):
         Database(str(tmp_path / "a.sqlite"), TABLES, durable=False)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_while_another_process_reads_each_checkpoint_is_tried_once_and_one_line_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.sqlite"
+    tries: list[str] = []
+    with closing(Database(str(path), TABLES, durable=True)) as database:
+        database.write("INSERT INTO t VALUES (1)")
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            assert list(reader.execute("SELECT x FROM t")) == [(1,)]
+            database.write("INSERT INTO t VALUES (2)")
+            database.checkpoint()
+            read = Database.read
+            monkeypatch.setattr(Database, "read", lambda *of: tries.append(of[1]) or read(*of))
+            for number in range(3):
+                database.write("INSERT INTO t VALUES (3)")
+                # A connection of a publication, too, knows of the reader.
+                with closing(Database(str(path), TABLES, durable=True)) as other:
+                    (database, other)[number % 2].checkpoint()
+            assert len(tries) == 3
+        assert caplog.messages == [
+            f"another process reads {path}: commits stay in its log meanwhile, and are safe there"
+        ]
+        database.checkpoint()
+        assert path.with_name("a.sqlite-wal").stat().st_size == 0
+
+
+def test_a_full_disk_leaves_commits_in_the_log_which_survives(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.sqlite"
+    with closing(Database(str(path), TABLES, durable=True)) as database:
+        database.write("INSERT INTO t VALUES (1)")
+        with monkeypatch.context() as disk:
+            disk.setattr(Database, "read", full)
+            database.checkpoint()
+        assert "No space left" in caplog.text
+        assert path.with_name("a.sqlite-wal").stat().st_size > 0
+        assert list(database.read("SELECT x FROM t")) == [(1,)]
+        database.checkpoint()
+        assert path.with_name("a.sqlite-wal").stat().st_size == 0
+
+
+def full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(
+    ("statement", "error_type"),
+    [
+        ("INSERT INTO t VALUES (" + "?, " * 50 + "?)", StatementFailed),
+        ("INSERT INTO gone VALUES (1)", StatementFailed),
+        ("INSERT INTO t VALUES (zeroblob(2000000000))", StatementFailed),
+        ("INSERT INTO t VALUES (zeroblob(100000))", OSError),
+    ],
+)
+def test_what_fails_with_any_disk_is_told_from_what_waits_for_one(
+    tmp_path: Path, statement: str, error_type: type[OSError]
+) -> None:
+    with closing(Database(str(tmp_path / "a.sqlite"), TABLES, durable=False)) as database:
+        database.write("PRAGMA max_page_count = 2")
+        values = [0] * statement.count("?")
+        with pytest.raises(OSError, match=r"cannot write .*a\.sqlite: ") as raised:
+            database.write(statement, *values)
+        assert type(raised.value) is error_type
+
+
+def test_deleted_texts_leave_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    text = b"The lamp is blue."
+    with closing(Database(str(path), TABLES, durable=True)) as database:
+        database.write("INSERT INTO t VALUES (?)", text)
+        database.checkpoint()
+        assert text in path.read_bytes()
+        database.write("DELETE FROM t")
+        database.checkpoint()
+        assert list(database.read("PRAGMA secure_delete")) == [(1,)]
+    assert text not in path.read_bytes()

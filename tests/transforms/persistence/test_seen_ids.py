@@ -18,6 +18,13 @@ def test_an_id_is_claimed_once_even_by_its_owner(tmp_path: Path) -> None:
     assert seen.claim([]) == []
 
 
+def test_any_number_of_ids_is_claimed_at_once(tmp_path: Path) -> None:
+    seen = SeenIds(str(tmp_path / "seen"))
+    ids = [f"{number << 130:064x}" for number in range(100_000)]
+    assert seen.claim([*ids, ids[7]]) == [True] * len(ids) + [False]
+    assert not any(seen.claim(ids))
+
+
 def test_claims_outlive_the_process(tmp_path: Path) -> None:
     for expected in (True, False):
         seen = SeenIds(str(tmp_path / "seen"))
