@@ -13,8 +13,8 @@ from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
 from groundwatch.schemas.verdict import Verdict
 
-_SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished")
-_COUNTS_BY_NAME = ("verdicts", "failures_by_error")
+_SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished", "published", "waiting")
+_COUNTS_BY_NAME = ("verdicts", "failures_by_error", "published", "waiting")
 _TIMES = ("started_at", "finished_at")
 
 
@@ -88,6 +88,10 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
       journal: the identity of the database of a run on one machine, part of its files' names; None
         for other runs.
       unpublished: enriched records that are durable, but in no final file yet.
+      published: alerts and failures that a topic has taken in place of a file, as ``alerts`` and
+        ``failures``; None if it is unknown.
+      waiting: further rows that are durable, but not yet in a file, a topic or another destination;
+        by ``alerts``, ``failures`` and the destination's name.
       unfinished: whether the run is bounded and was begun, but has not ended.
       planned: what a bounded run was planned for; it stands in the run's own file alone.
     """
@@ -107,6 +111,8 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     source: str | None = None
     journal: str | None = None
     unpublished: int = 0
+    published: dict[str, int] | None = None
+    waiting: dict[str, int] = {}
     unfinished: bool = False
     replayed: Replayed | None = None
     planned: PlannedRun | None = None
@@ -115,6 +121,12 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     def name(self) -> str:
         """A name that no other run in the same folder has."""
         return f"{self.run}-{self.journal}" if self.journal else self.run
+
+    @property
+    def undelivered(self) -> dict[str, int]:
+        """All rows that are durable, but not yet where they go: `unpublished` and `waiting`."""
+        rows = {"enriched": self.unpublished, **self.waiting}
+        return {name: count for name, count in rows.items() if count}
 
     @property
     def is_complete(self) -> bool:
@@ -178,7 +190,9 @@ def _folder_totals(runs: Sequence[Summary]) -> Summary:
         sums["unreadable"] -= replayed.unreadable
         sums["failures_by_error"].subtract(replayed.failures_by_error)
     sums["failures_by_error"] = dict(+sums["failures_by_error"])
-    sums["verdicts"] = dict(sums["verdicts"])
+    sums |= {name: dict(sums[name]) for name in ("verdicts", "published", "waiting")}
+    if any(run.published is None for run in runs):
+        sums["published"] = None
     costs = [run.cost for run in runs if run.cost is not None]
     latencies_ms = [run.max_latency_ms for run in runs if run.max_latency_ms is not None]
     return replace(
@@ -197,12 +211,13 @@ def _folder_totals(runs: Sequence[Summary]) -> Summary:
 
 def _sums(parts: Sequence[AnswerCounts], *further: str) -> dict[str, Any]:
     """Add up the counts that all parts have, and further fields by name."""
-    sums: dict[str, Any] = {name: Counter() for name in _COUNTS_BY_NAME}
+    sums: dict[str, Any] = {}
     for name in (*AnswerCounts.__struct_fields__, *further):
         values = [getattr(part, name) for part in parts]
         if name in _COUNTS_BY_NAME:
+            sums[name] = Counter()
             for counts in values:
-                sums[name].update(counts)
+                sums[name].update(counts or {})
         else:
             sums[name] = sum(values)
     return sums

@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.ledger import LedgerHour, hour_of_batch
-from groundwatch.launch.engine.outbox_rows import OutboxRows
+from groundwatch.launch.engine.outbox_rows import KINDS, Delivered, OutboxRows
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.sinks.chunks import Chunk, encode_chunks
 from groundwatch.pipeline.sinks.outcomes import Outcome
@@ -24,6 +24,9 @@ from groundwatch.transforms.persistence.seen_ids import record_key
 from groundwatch.transforms.rules.rate_counts import RateCounts, add_counts
 from groundwatch.transforms.runtime import clock
 
+FOLDERS = {KINDS[Alert]: "alerts", KINDS[Failure]: "failures"}
+"""The folder that has the rows of a kind without a topic."""
+
 MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
 _ADD_CHUNK = """
@@ -34,6 +37,7 @@ _COUNT_WAITING = """
 SELECT kind, total(rows), count(DISTINCT committed_at_us), min(committed_at_us)
 FROM chunks GROUP BY kind
 """
+_MOVED_AT_ONCE = 1_000
 _DELETE_OLD_BATCHES = """
 DELETE FROM batches
 WHERE published_at_us < (SELECT max(published_at_us) FROM batches) - ?1
@@ -144,6 +148,37 @@ class Journal:
         """Count the rows that are in no final file yet, by kind."""
         found = self.database.read(_COUNT_WAITING)
         return {kind: WaitingRows(int(rows), *others) for kind, rows, *others in found}
+
+    def undelivered(self) -> dict[str, int]:
+        """Count the rows that are durable, and not yet where they go.
+
+        Those of files and of topics are counted under their folder's name, as ``alerts``; those of
+        further destinations under the destination's.
+        """
+        counts = Counter({kind: each.rows for kind, each in self.waiting().items()})
+        for kind, rows in self.outbox.pending().items():
+            counts[FOLDERS.get(kind, kind)] += rows
+        return dict(counts)
+
+    def published_to_topics(self) -> dict[str, int]:
+        """Count the alerts and failures that their topics have taken, under their folder's name."""
+        delivered = self.outbox.delivered()
+        return {
+            folder: sum(astuple(delivered.get(kind, Delivered())))
+            for kind, folder in FOLDERS.items()
+        }
+
+    def move_to_files(self, row_type: type[Alert] | type[Failure]) -> int:
+        """Let alerts or failures that wait for a topic go to files; return how many did."""
+        row_format = self.formats.alerts if row_type is Alert else self.formats.failures
+        moved = 0
+        while rows := self.outbox.rows(row_type, _MOVED_AT_ONCE):
+            with self.database.transaction():
+                chunks = encode_chunks(row_format, [row for _, row in rows])
+                self._add_chunks(chunks, clock.now_us())
+                self.outbox.delete(identity for identity, _ in rows)
+            moved += len(rows)
+        return moved
 
     def ledger(self) -> list[LedgerHour]:
         """List all hours, the oldest first."""

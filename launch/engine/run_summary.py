@@ -74,9 +74,13 @@ def summary_of_journal(
         price_per_1k_chars=price_per_1k_chars,
         deferred=deferred,
     )
-    waiting = journal.waiting().get("enriched")
+    waiting = journal.undelivered()
     return replace(
-        summary, journal=journal.database.identity, unpublished=waiting.rows if waiting else 0
+        summary,
+        journal=journal.database.identity,
+        unpublished=waiting.pop("enriched", 0),
+        published=journal.published_to_topics(),
+        waiting=waiting,
     )
 
 
@@ -84,9 +88,10 @@ def write_worker_summary(
     config: Config, journal: Journal, price_per_1k_chars: float | None, started_at_us: int
 ) -> Summary:
     """Write the summary of all that a worker's database has committed."""
-    summary = summary_of_journal(
-        config, journal, started_at_us=started_at_us, price_per_1k_chars=price_per_1k_chars
-    )
+    with journal.database.snapshot():
+        summary = summary_of_journal(
+            config, journal, started_at_us=started_at_us, price_per_1k_chars=price_per_1k_chars
+        )
     return write_summary(config.destination, summary)
 
 

@@ -81,11 +81,14 @@ class Delivery(Generic[OutboxRow]):
         """Disconnect a target that is not delivered to on a thread."""
         self._target.close()
 
-    def step(self, journal: Journal) -> None:
+    def step(self, journal: Journal, *, at_once: bool = False) -> None:
         """Deliver all rows that are due, and drop those beyond the limits.
 
-        What fails is the `problem`; only a damaged database is raised.
+        What fails is the `problem`, and is tried again later, if not `at_once`. Only a damaged
+        database is raised.
         """
+        if at_once:
+            self._not_before_s = self._clock()
         try:
             self._trim(journal)
             while self._is_due() and self._deliver_some(journal):
@@ -93,8 +96,10 @@ class Delivery(Generic[OutboxRow]):
         except TargetUnavailable as error:
             asked_s = min(error.retry_after_s or 0.0, _MAX_RETRY_AFTER_S)
             self._put_off(str(error), asked_s or _SCHEDULE.wait_s(self._failures + 1))
-        except (TargetMisconfigured, OSError) as error:
+        except TargetMisconfigured as error:
             self._put_off(str(error), _SCHEDULE.longest_s)
+        except OSError as error:
+            self._put_off(str(error), _SCHEDULE.wait_s(self._failures + 1))
             if isinstance(error, DamagedDatabase):
                 raise
         except Exception as error:  # noqa: BLE001 - a defect must not end the deliveries
@@ -109,7 +114,7 @@ class Delivery(Generic[OutboxRow]):
         ):
             while not self._ending.wait(_POLL_S):
                 self.step(journal)
-            self.step(journal)
+            self.step(journal, at_once=True)
 
     def _is_due(self) -> bool:
         """Return whether rows may be sent; at the end no target's pause is waited for."""

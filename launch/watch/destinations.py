@@ -39,7 +39,10 @@ def open_topic(name: str, settings: WatchSettings, within_s: float | None = None
 def open_topics(
     journal: Journal, settings: WatchSettings, *, with_payload: bool
 ) -> Iterator[Delivery[Any]]:
-    """Open the topics of alerts and failures, which a worker delivers to after each batch."""
+    """Open the topics of alerts and failures, which a worker delivers to after each batch.
+
+    What an earlier worker has left for a topic that is not named any more goes to files.
+    """
     topics, is_ordered = settings.pubsub, settings.worker.alert_ordering
 
     def alert_message(alert: Alert) -> TopicMessage:
@@ -52,6 +55,11 @@ def open_topics(
         if name:
             target = TopicTarget(KINDS[row_type], open_topic(name, settings), encode)
             yield Delivery(journal, row_type, target, limits=None)
+        elif moved := journal.move_to_files(row_type):
+            message = (
+                "%d rows that waited for a topic of each %s go to files, since no flag names one"
+            )
+            _log.warning(message, moved, KINDS[row_type])
 
 
 @contextmanager
@@ -79,7 +87,7 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[lis
 
 def _drop_others(journal: Journal, kinds: set[str]) -> None:
     """Drop the rows of destinations that are not named any more: nothing would send them."""
-    for kind in sorted(journal.outbox.pending().keys() - kinds):
+    for kind in sorted(journal.outbox.pending().keys() - kinds - {*KINDS.values()}):
         dropped = journal.outbox.trim(kind, 0, 0)
         message = "%d rows for %s are dropped, since no flag names it; the output folder has them"
         _log.warning(message, dropped, kind)

@@ -5,7 +5,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from types import FrameType
 
@@ -13,7 +14,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet, log_as_json
-from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, USAGE, fail
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, USAGE, fail
 from groundwatch.launch.engine.engine_database import EngineDatabase, OtherVersion, folder_held
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
@@ -39,6 +40,8 @@ from groundwatch.transforms.persistence.database import DamagedDatabase
 
 _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _CLOSE_WITHIN_S = 5.0
+# Of the subscription, the tools and the summary, when the topics were tried for the last time.
+_CLOSE_ALL_WITHIN_S = 10.0
 _log = logging.getLogger(__name__)
 
 
@@ -64,10 +67,15 @@ def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]
     except (CheckFailed, Refused, LockFailed, OwnershipLost, OSError) as error:
         _log.critical("the worker failed: %s", error)
         return FAILED
-    if summary.closes:
-        return DONE
-    _log.critical("the counts do not add up: %d messages were read", summary.read)
-    return FAILED
+    if not summary.closes:
+        _log.critical("the counts do not add up: %d messages were read", summary.read)
+        return FAILED
+    if rows := summary.undelivered:
+        listed = ", ".join(f"{name} {count:,}" for name, count in rows.items())
+        sentence = "rows could not be delivered, and wait in %s: %s; start the worker again with it"
+        _log.critical(sentence, config.work_folder, listed)
+        return LEFT
+    return DONE
 
 
 def _try_topics(settings: WatchSettings) -> None:
@@ -99,7 +107,7 @@ def run_worker(
     stopping = stop or threading.Event()
     # The limit covers everything, closing the subscription and the summary included.
     with (
-        _signals(settings.worker.drain_s, stopping),
+        _signals(settings.worker.drain_s, stopping) as drain_left_s,
         folder_held(str(config.work_folder)),
         closing(open_journal(config, settings)) as journal,
     ):
@@ -109,7 +117,7 @@ def run_worker(
         ) as worker:
             name = settings.pubsub.subscription
             reporter.report_start(name, config.output, config.check.checker_name)
-            _run(worker, stopping)
+            _run(worker, stopping, drain_left_s)
         price = settings.job.costs.price_per_1k_chars
         summary = write_worker_summary(config, journal, price, worker.started_at_us)
         reporter.report_end(summary)
@@ -175,7 +183,7 @@ def _open_metrics(worker: Worker, settings: WatchSettings, opened: ExitStack) ->
         _log.info("%s answers /healthz, /livez and /metrics", server.address)
 
 
-def _run(worker: Worker, stop: threading.Event) -> None:
+def _run(worker: Worker, stop: threading.Event, drain_left_s: Callable[[], float]) -> None:
     """Run a worker to its end, and publish what is durable unless its files are not its own."""
     try:
         worker.run(stop)
@@ -184,25 +192,30 @@ def _run(worker: Worker, stop: threading.Event) -> None:
     except Exception:
         worker.finish()
         raise
-    worker.finish()
+    worker.finish(drain_left_s() - _CLOSE_ALL_WITHIN_S)
 
 
 @contextmanager
-def _signals(drain_s: float, stop: threading.Event) -> Iterator[None]:
-    """Drain on SIGTERM and SIGINT while a `with` block lasts; exit at once on a second one."""
+def _signals(drain_s: float, stop: threading.Event) -> Iterator[Callable[[], float]]:
+    """Drain on SIGTERM and SIGINT while a `with` block lasts; exit at once on a second one.
+
+    What it yields returns the seconds that are left to drain.
+    """
     limit = threading.Timer(drain_s, _exit)
     limit.daemon = True
+    until_s: list[float] = []
 
     def drain(number: int, _: FrameType | None) -> None:
         if stop.is_set():
             os._exit(128 + number)
         stop.set()
+        until_s.append(time.monotonic() + drain_s)
         limit.start()
         _log.warning("draining: finishing the current batch")
 
     earlier = {number: signal.signal(number, drain) for number in _STOPS}
     try:
-        yield
+        yield lambda: until_s[0] - time.monotonic() if until_s else drain_s
     finally:
         limit.cancel()
         for number, handler in earlier.items():

@@ -5,13 +5,14 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from threading import Event
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.batches import Batches, Work
-from groundwatch.launch.engine.journal import Journal, Unaccounted
+from groundwatch.launch.engine.journal import FOLDERS, Journal, Unaccounted
 from groundwatch.launch.engine.ledger import ledger_alert
 from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.loop import process_next
@@ -184,11 +185,24 @@ class Worker:
         except OSError as error:
             _log.error("%s; it is tried again", error)
 
-    def finish(self) -> None:
-        """Publish what is durable; the next worker publishes what cannot be written."""
-        self.monitor.evaluate(clock.now_us(), at_once=True)
-        self._publish_to_topics()
-        self.publisher.finish()
+    def finish(self, within_s: float = 0.0) -> None:
+        """Publish what is durable, and try so long; the next worker publishes what is left."""
+        until_s = time.monotonic() + within_s
+        while not self._finish_now() and time.monotonic() < until_s:
+            time.sleep(_AFTER_ERROR_S)
+
+    def _finish_now(self) -> bool:
+        """Try to publish all; return whether nothing is left for files and topics."""
+        publish = partial(self._publish_to_topics, at_once=True)
+        evaluate = partial(self.monitor.evaluate, clock.now_us(), at_once=True)
+        for act in (evaluate, publish, self.publisher.finish):
+            try:
+                act()
+            except (TargetExists, DamagedDatabase):
+                raise
+            except OSError as error:
+                _log.error("%s; the rows stay in %s", error, self._config.work_folder)
+        return not {"enriched", *FOLDERS.values()} & self.journal.undelivered().keys()
 
     @property
     def waiting(self) -> int:
@@ -207,9 +221,9 @@ class Worker:
         if self._latency.pending and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
 
-    def _publish_to_topics(self) -> None:
+    def _publish_to_topics(self, *, at_once: bool = False) -> None:
         for topic in self._topics:
-            topic.step(self.journal)
+            topic.step(self.journal, at_once=at_once)
 
     def take(self) -> Work | None:
         """Take messages that wait for another attempt, and pull others."""

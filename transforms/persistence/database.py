@@ -136,6 +136,17 @@ class Database:
                     self._connection.rollback()
                 raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads of a `with` block see the same commits, which others may add to."""
+        with self._turn:
+            self.write("BEGIN")
+            try:
+                yield
+            finally:
+                with suppress(sqlite3.Error):
+                    self._connection.rollback()
+
     def write(self, statement: str, *values: Value) -> int:
         """Execute a statement; return how many rows it changed."""
         try:

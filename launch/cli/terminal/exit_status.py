@@ -7,7 +7,7 @@ import sys
 DONE = 0  # everything is done and accounted for
 FAILED = 1  # the command failed, or messages are not accounted for
 USAGE = 2  # the command line has problems; nothing was started
-LEFT = 3  # done, except for retryable failures or deferred messages
+LEFT = 3  # done, except for retryable failures, deferred messages or rows that wait
 LOW_GROUNDED = 4  # done, but more answers are low-grounded than allowed
 
 # As the system and SQLite write it.

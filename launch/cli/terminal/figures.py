@@ -91,6 +91,11 @@ def accounts_line(summary: Summary) -> str:
     failures = f"{counted(summary.failures, 'failure')}{f' ({errors})' if errors else ''}"
     sampled_out = f", {summary.sampled_out:,} sampled out" if summary.sampled_out else ""
     others = f"{failures}, {counted(summary.duplicates, 'duplicate')}{sampled_out}"
-    closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT ADD UP"
+    if not summary.closes:
+        closing = "THE COUNTS DO NOT ADD UP"
+    elif waiting := sum(summary.undelivered.values()):
+        closing = f"{counted(waiting, 'row')} not delivered"
+    else:
+        closing = "every message is accounted for"
     cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
     return f"{summary.enriched:,} enriched, {others}: {closing}{cost}"

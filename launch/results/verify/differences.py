@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from pathlib import PurePath
 
+from groundwatch.launch.engine.journal import FOLDERS
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.schemas import Record
@@ -12,6 +14,10 @@ from groundwatch.schemas.quantities import to_datetime
 from groundwatch.schemas.summary import Summary
 
 KINDS = ("enriched", "failures", "alerts")  # the folders of rows below an output folder
+_PUBLISHED, _UNKNOWN = "published to topics", "unknown"
+RARE_PLACES = {_PUBLISHED, _UNKNOWN}
+"""Places that are shown only if there are rows."""
+
 _MAX_NAMED = 5
 _NAMED_BY_DATABASE = re.compile(r"(.+-[0-9a-f]{8})-\d{6}\.\w+")
 
@@ -29,6 +35,7 @@ class FoundJournal(Record, frozen=True, kw_only=True):
     undelivered: dict[str, int]
     written: RowCounts
     waiting: RowCounts
+    published: RowCounts
 
 
 class Folder(Record, frozen=True, kw_only=True):
@@ -63,15 +70,49 @@ def row_counts(folder: Folder) -> dict[str, RowCounts]:
     }
     written["failures"] -= sum(run.replayed.failures for run in folder.runs if run.replayed)
     waiting = {kind: sum(journal.waiting[kind] for journal in journals) for kind in KINDS}
-    waiting["enriched"] += sum(run.unpublished for run in others)
+    published = {
+        kind: sum(journal.published.get(kind, 0) for journal in journals) for kind in KINDS
+    }
+    for run in others:
+        for kind in KINDS:
+            waiting[kind] += run.undelivered.get(kind, 0)
+            published[kind] += (run.published or {}).get(kind, 0)
     return {
         "written, by ledgers and summaries": written,
         "listed in the manifest": _count_rows(
             entry for entry in folder.manifest if entry.path not in moved
         ),
         "in the files": _count_rows(folder.files),
+        _PUBLISHED: published,
         "waiting in work folders": waiting,
+        _UNKNOWN: dict.fromkeys(KINDS, 0) | unknown_rows(folder),
     }
+
+
+def unknown_rows(folder: Folder) -> RowCounts:
+    """Count the alerts and failures of workers that are in no file, and unaccounted for.
+
+    Their topic has them, or a work folder that was not found: version 2.0.0 did not note which.
+    """
+    unknown: RowCounts = {}
+    for run in folder.runs:
+        if run.published is None and _is_worker(run) and not folder.has_journal(run):
+            rows = _count_rows(folder.manifest, f"{run.name}-")
+            for kind in ("alerts", "failures"):
+                if missing := getattr(run, kind) - rows[kind]:
+                    unknown[kind] = unknown.get(kind, 0) + missing
+    return unknown
+
+
+def undelivered_rows(folder: Folder) -> dict[str, RowCounts]:
+    """Return the alerts and failures that wait for their topic, by work folder."""
+    waiting = {
+        str(PurePath(journal.path).parent): {
+            FOLDERS[kind]: rows for kind, rows in journal.undelivered.items() if kind in FOLDERS
+        }
+        for journal in folder.journals
+    }
+    return {path: rows for path, rows in waiting.items() if rows}
 
 
 def differences(folder: Folder) -> list[str]:
@@ -142,19 +183,16 @@ def _run_differences(folder: Folder) -> Iterator[str]:
             continue
         prefix = f"{run.name}-" if run.journal else f"{run.name}-batch-0-"
         rows = _count_rows(folder.manifest, prefix)
-        missing = run.enriched - rows["enriched"]
-        if missing and run.unpublished == missing:
-            yield (
-                f"run {run.name}: {missing} enriched records are in a work folder that was not"
-                " found; name it with --work_folder"
-            )
-        elif missing:
-            yield _unequal(f"run {run.name}", "enriched", run.enriched, rows["enriched"])
-        for kind in ("failures", "alerts"):
-            count = getattr(run, kind)
-            is_bounded = run.journal is None or run.source is not None
-            if is_bounded and not run.unfinished and count != rows[kind]:
-                yield _unequal(f"run {run.name}", kind, count, rows[kind])
+        for kind in KINDS:
+            count, found = getattr(run, kind), rows[kind] + (run.published or {}).get(kind, 0)
+            missing = count - found
+            if missing and run.undelivered.get(kind) == missing:
+                yield (
+                    f"run {run.name}: {missing} rows of {kind} are in a work folder that was not"
+                    " found; name it with --work_folder"
+                )
+            elif missing and (kind == "enriched" or _is_known(run)):
+                yield _unequal(f"run {run.name}", kind, count, found)
     if folder.total and folder.runs and not folder.total.closes:
         yield f"summary.json: its counts do not add up: {folder.total.read} messages were read"
 
@@ -167,10 +205,19 @@ def _journal_differences(folder: Folder) -> Iterator[str]:
                 hour = f"{to_datetime(each.hour_us):%Y-%m-%d %H h}"
                 yield f"{journal.path}: {each.gap} messages of {hour} ended nowhere"
         for kind in KINDS:
-            written, found = journal.written[kind], rows[kind] + journal.waiting[kind]
-            # What a topic has taken is in no file.
-            if found > written or (kind == "enriched" and found < written):
+            written, published = journal.written[kind], journal.published.get(kind, 0)
+            found = rows[kind] + journal.waiting[kind] + published
+            if found != written:
                 yield _unequal(journal.path, kind, written, found)
+
+
+def _is_worker(run: Summary) -> bool:
+    return run.journal is not None and run.source is None
+
+
+def _is_known(run: Summary) -> bool:
+    """Return whether a run has noted where its alerts and failures are, and will add no more."""
+    return run.published is not None if _is_worker(run) else not run.unfinished
 
 
 def _run_of(path: str) -> str | None:

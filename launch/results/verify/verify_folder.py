@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from groundwatch.launch.cli.commands.verify import VerifySettings
-from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.engine_database import EngineDatabase, holds_run
 from groundwatch.launch.engine.journal import Journal
@@ -21,11 +21,15 @@ from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.results.verify.differences import (
     KINDS,
+    RARE_PLACES,
     Folder,
     FoundJournal,
+    RowCounts,
     differences,
     row_counts,
     shared_ids,
+    undelivered_rows,
+    unknown_rows,
 )
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
@@ -87,9 +91,9 @@ def open_journal(path: str) -> Journal:
 
 
 def _read_journal(path: str) -> FoundJournal:
-    with closing(open_journal(path)) as journal:
+    with closing(open_journal(path)) as journal, journal.database.snapshot():
         database = journal.database
-        accounts, waiting = journal.ledger(), journal.waiting()
+        accounts = journal.ledger()
         return FoundJournal(
             path=path,
             run=database.run or "",
@@ -102,10 +106,8 @@ def _read_journal(path: str) -> FoundJournal:
                 "failures": sum(account.failures for account in accounts),
                 "alerts": journal.alerts_raised(),
             },
-            waiting={
-                kind: (waiting[kind].rows if kind in waiting else 0) + journal.outbox.count(topic)
-                for kind, topic in (("enriched", ""), ("failures", "failure"), ("alerts", "alert"))
-            },
+            waiting=dict.fromkeys(KINDS, 0) | journal.undelivered(),
+            published=journal.published_to_topics(),
         )
 
 
@@ -176,6 +178,7 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
     rows = [
         (place, *(f"{counts[kind]:,}" for kind in KINDS))
         for place, counts in row_counts(folder).items()
+        if place not in RARE_PLACES or any(counts.values())
     ]
     for table in (*_ledger_tables(folder.journals), _number_table(("rows", *KINDS), rows)):
         console.print(table)
@@ -189,8 +192,27 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
         return FAILED
     if count := len(shared_ids(folder)):
         console.print(f"{counted(count, 'answer')} checked by two workers: see docs/operations.md")
+    if sentences := list(_not_verified(folder)):
+        for sentence in sentences:
+            console.print(sentence, style="yellow", soft_wrap=True, markup=False)
+        return LEFT
     console.print("Verified: every row and record id is where the counts say.", style="green")
     return DONE
+
+
+def _not_verified(folder: Folder) -> Iterator[str]:
+    """Say which alerts and failures are not where they go, although all counts agree."""
+    for work_folder, rows in undelivered_rows(folder).items():
+        yield f"{_listed(rows)} wait in {work_folder} for their topic: the worker delivers them."
+    if unknown := unknown_rows(folder):
+        yield (
+            f"{_listed(unknown)} are in no file: a topic has them, or a work folder that was not"
+            " found; name it with --work_folder."
+        )
+
+
+def _listed(rows: RowCounts) -> str:
+    return " and ".join(f"{count:,} {kind}" for kind, count in sorted(rows.items()))
 
 
 def _read_at_rest(root: str, work_folders: Sequence[str]) -> Folder:
@@ -198,7 +220,9 @@ def _read_at_rest(root: str, work_folders: Sequence[str]) -> Folder:
     folder = read_folder(root, work_folders)
     for _ in range(_ATTEMPTS - 1):
         before = folder
-        if not differences(before) or (folder := read_folder(root, work_folders)) == before:
+        if not (differences(before) or undelivered_rows(before)):
+            break
+        if (folder := read_folder(root, work_folders)) == before:
             break
     return folder
 

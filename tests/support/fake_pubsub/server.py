@@ -114,6 +114,10 @@ class FakePubSub:
         self._broker.create_topic(Topic(name=topic))
         self._broker.create_subscription(Subscription(name=subscription, topic=topic))
 
+    def delete(self, topic: str) -> None:
+        """Delete a topic, as its clients could; its subscriptions stay, and get nothing more."""
+        self._broker.delete_topic(topic)
+
     def publish(self, topic: str, payloads: Iterable[bytes]) -> None:
         """Publish messages without attributes; raises as the client does of an unknown topic."""
         self._broker.publish(topic, [PubsubMessage(data=payload) for payload in payloads])

@@ -215,7 +215,7 @@ def test_rows_of_a_lost_work_folder_are_missing(
     shutil.rmtree(watched.work_folder)
     exit_status, printed = verify(capsys, watched.output)
     assert exit_status == 1
-    assert "5 enriched records are in a work folder that was not found" in printed
+    assert "5 rows of enriched are in a work folder that was not found" in printed
 
 
 @pytest.mark.parametrize(

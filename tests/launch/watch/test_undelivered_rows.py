@@ -1,0 +1,138 @@
+"""Rows that were acknowledged and are not where they go: they are named, kept and delivered."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from groundwatch.launch.cli.main import main
+from groundwatch.pipeline.sinks.summary_file import summary_to_json
+from groundwatch.schemas.summary import summary_from_json
+from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.outputs import alerts_in, failures_in, summary_in
+from tests.support.watched import ALERTS, FAILURES, SUBSCRIPTION, Watched
+from tests.support.watching import WatchProcess
+
+TO_TOPICS = ("--alert_topic", ALERTS, "--failure_topic", FAILURES)
+LOW, UNREADABLE = 3, 2
+
+
+def watch(watched: Watched, *flags: str) -> WatchProcess:
+    # No rate of answers is an alert here.
+    flags = (*flags, "--rate_burn", "1000000")
+    return WatchProcess(watched.server.address, SUBSCRIPTION, watched.output, *flags)
+
+
+@pytest.fixture
+def left(watched: Watched) -> str:
+    """Let a worker end whose topics have been deleted; return the last line of its log."""
+    with watch(watched, *TO_TOPICS, "--drain_s", "12") as worker:
+        watched.publish(an_envelope(0))
+        worker.wait_for(lambda: not watched.outstanding)
+        for topic in (ALERTS, FAILURES):
+            watched.server.delete(topic)
+        watched.publish(*map(an_unsupported_envelope, range(1, LOW + 1)))
+        watched.publish(*(b"no answer %d" % number for number in range(UNREADABLE)))
+        worker.wait_for(lambda: not watched.outstanding)
+        exit_status, log = worker.end()
+    assert exit_status == 3
+    assert "every message is accounted for" not in str(log)
+    return str(log[-1]["message"])
+
+
+def work_folder_of(watched: Watched) -> Path:
+    (folder,) = watched.output.glob(".groundwatch-*")
+    return folder
+
+
+def verified(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    capsys.readouterr()
+    return main(["verify", *map(str, arguments)]), capsys.readouterr().out
+
+
+def test_the_last_line_names_what_is_left_and_a_later_start_delivers_it(
+    watched: Watched, left: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = work_folder_of(watched)
+    assert left == (
+        f"rows could not be delivered, and wait in {folder}: alerts {LOW}, failures {UNREADABLE};"
+        " start the worker again with it"
+    )
+    exit_status, page = verified(capsys, watched.output)
+    assert exit_status == 3
+    assert (
+        f"{LOW} alerts and {UNREADABLE} failures wait in {folder} for their topic: the worker"
+        " delivers them." in page
+    )
+    assert "Verified" not in page
+    for topic in (ALERTS, FAILURES):
+        watched.server.create(topic, f"{topic.replace('topics', 'subscriptions')}-again")
+    with watch(watched, *TO_TOPICS) as worker:
+        watched.publish(an_envelope(9))
+        worker.wait_for(lambda: not watched.outstanding)
+        assert worker.end()[0] == 0
+    assert len(watched.published(f"{ALERTS}-again")) == LOW
+    assert len(watched.messages(f"{FAILURES}-again")) == UNREADABLE
+    assert summary_in(watched.output)["published"] == {"alerts": LOW, "failures": UNREADABLE}
+    assert verified(capsys, watched.output)[0] == 0
+
+
+@pytest.mark.usefixtures("left")
+def test_without_the_work_folder_the_rows_are_missed(
+    watched: Watched, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    moved = tmp_path / "elsewhere"
+    work_folder_of(watched).rename(moved)
+    exit_status, page = verified(capsys, watched.output)
+    assert exit_status == 1
+    for kind, rows in (("alerts", LOW), ("failures", UNREADABLE)):
+        sentence = f"{rows} rows of {kind} are in a work folder that was not found"
+        assert sentence in page
+    assert verified(capsys, watched.output, "--work_folder", moved)[0] == 3
+
+
+@pytest.mark.usefixtures("left")
+def test_rows_of_a_worker_that_did_not_note_what_its_topics_took_are_unknown(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path,) = (watched.output / "runs").iterdir()
+    summary = summary_from_json(path.read_bytes())
+    path.write_bytes(summary_to_json(replace(summary, published=None, waiting={})))
+    shutil.rmtree(work_folder_of(watched))
+    exit_status, page = verified(capsys, watched.output)
+    assert exit_status == 3
+    assert f"{LOW} alerts and {UNREADABLE} failures are in no file: a topic has them" in page
+    lines = [line.split() for line in page.splitlines()]
+    assert ["unknown", "0", str(UNREADABLE), str(LOW)] in lines
+
+
+@pytest.mark.usefixtures("left")
+def test_a_worker_without_the_topics_writes_what_waited_for_them_to_files(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with watch(watched) as worker:
+        watched.publish(an_envelope(9))
+        worker.wait_for(lambda: not watched.outstanding)
+        exit_status, log = worker.end()
+    assert exit_status == 0
+    messages = [line["message"] for line in log]
+    for kind, rows in (("alert", LOW), ("failure", UNREADABLE)):
+        sentence = f"{rows} rows that waited for a topic of each {kind} go to files"
+        assert any(message.startswith(sentence) for message in messages)
+    assert len(alerts_in(watched.output)) == LOW
+    assert len(failures_in(watched.output)) == UNREADABLE
+    assert verified(capsys, watched.output)[0] == 0
+
+
+def test_a_topic_that_comes_back_during_the_drain_gets_its_rows(watched: Watched) -> None:
+    with watch(watched, *TO_TOPICS, "--drain_s", "60") as worker:
+        watched.publish(an_envelope(0))
+        worker.wait_for(lambda: not watched.outstanding)
+        watched.server.delete(ALERTS)
+        watched.publish(an_unsupported_envelope(1))
+        worker.wait_for(lambda: not watched.outstanding)
+        worker.process.send_signal(15)
+        watched.server.create(ALERTS, f"{ALERTS.replace('topics', 'subscriptions')}-again")
+        assert worker.ended()[0] == 0
+    assert len(watched.published(f"{ALERTS}-again")) == 1
