@@ -41,7 +41,8 @@ _FORGET = (
     *("DELETE FROM files", "DELETE FROM names", "DELETE FROM ids", "DELETE FROM records"),
     "INSERT INTO words(words) VALUES ('delete-all')",
 )
-_LABELLED = "CREATE TEMP TABLE labelled(id INTEGER PRIMARY KEY, label TEXT, sample TEXT)"
+# By record id: an answer gets another number when the index is made again, by any process.
+_LABELLED = "CREATE TEMP TABLE labelled(record_id TEXT PRIMARY KEY, label TEXT, sample TEXT)"
 _ORDERS = {
     "score": "score",
     "newest": "-time_us",
@@ -192,7 +193,7 @@ class AnswerIndex:
 
     def draw(self, stratum: Stratum) -> str | None:
         """Return the unlabelled answer of a stratum that its random number puts first."""
-        condition = "stratum = ? AND id NOT IN (SELECT id FROM labelled WHERE sample = ?)"
+        condition = f"stratum = ? AND id NOT IN ({_LABELLED_IDS} WHERE sample = ?)"
         found = self._listed("chance, id", condition, (stratum, stratum), 1)
         return found[0] if found else None
 
@@ -203,8 +204,8 @@ class AnswerIndex:
         """
         sizes = self._rows("SELECT stratum, count(*) FROM records WHERE stratum <> '' GROUP BY 1")
         drawn = self._rows(
-            "SELECT stratum, count(*), sum(label = 'unsupported') FROM labelled CROSS JOIN records"
-            " USING (id) WHERE sample = stratum AND label <> 'unsure' GROUP BY 1"
+            f"SELECT stratum, count(*), sum(label = 'unsupported') FROM {_LABELLED_RECORDS}"  # noqa: S608
+            " WHERE sample = stratum AND label <> 'unsure' GROUP BY 1"
         )
         known = {name: counts for name, *counts in drawn}
         return {Stratum(name): Sample(size, *known.get(name, (0, 0))) for name, size in sizes}
@@ -216,16 +217,17 @@ class AnswerIndex:
 
     def set_label(self, record_id: str, label: str | None, sample: str | None) -> None:
         """Let the filters know what the label of an answer is, None for none."""
-        self._database.write(f"DELETE FROM labelled WHERE id = {_ID_OF}", record_id)  # noqa: S608
         if label:
-            insert = "INSERT INTO labelled SELECT id, ?, ? FROM ids WHERE record_id = ?"
-            self._database.write(insert, label, sample, record_id)
+            replace = "INSERT OR REPLACE INTO labelled VALUES (?, ?, ?)"
+            self._database.write(replace, record_id, label, sample)
+        else:
+            self._database.write("DELETE FROM labelled WHERE record_id = ?", record_id)
 
     def labelled(self) -> list[tuple[str, str, str, str]]:
         """List engine, reason, verdict and label of each labelled answer."""
         name = "coalesce((SELECT name FROM names WHERE number = {}), '')".format
         columns = ", ".join(map(name, ("engine", "reason", "verdict")))
-        return self._rows(f"SELECT {columns}, label FROM labelled JOIN records USING (id)")  # noqa: S608
+        return self._rows(f"SELECT {columns}, label FROM {_LABELLED_RECORDS}")  # noqa: S608
 
     def read(self, record_ids: Sequence[str]) -> Iterator[AnswerRow]:
         """Read answers from their files, in this order; unknown ones are left out."""
@@ -271,9 +273,9 @@ class AnswerIndex:
             if value is not None:
                 add(condition, value)
         if query.labelled in {"any", "none"}:
-            add("(id IN (SELECT id FROM labelled)) = ?", query.labelled == "any")
+            add(f"(id IN ({_LABELLED_IDS})) = ?", query.labelled == "any")
         elif query.labelled:
-            add("id IN (SELECT id FROM labelled WHERE label = ?)", query.labelled)
+            add(f"id IN ({_LABELLED_IDS} WHERE label = ?)", query.labelled)
         return " AND ".join(conditions), values
 
     def _number(self, kind: str, name: str) -> int:
@@ -284,6 +286,9 @@ class AnswerIndex:
 
 
 _ID_OF = "(SELECT id FROM ids WHERE record_id = ?)"
+# From the labels, which are few, to the answers.
+_LABELLED_IDS = "SELECT id FROM labelled CROSS JOIN ids USING (record_id)"
+_LABELLED_RECORDS = "labelled CROSS JOIN ids USING (record_id) CROSS JOIN records USING (id)"
 _NUMBER_OF = "(SELECT number FROM names WHERE kind = ? AND name = ?)"
 
 

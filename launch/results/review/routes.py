@@ -68,7 +68,7 @@ class Routes:
         self._thread = ThreadPoolExecutor(1, "review")
 
     def count_labels(self) -> None:
-        """Let the index know all labels, also those of answers that have just been added."""
+        """Let the index know all labels, also those of answers that it does not have yet."""
         for record_id in self._labels.record_ids():
             self._update(record_id)
 

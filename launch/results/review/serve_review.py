@@ -71,7 +71,8 @@ async def _serve(
     routes = Routes(token, index, labels, pages, str(Path(labels.path).with_name(_THRESHOLDS)))
     with open_listener(settings.review_host, settings.review_port) as listener:
         async with HttpServer(routes.answer, _LIMITS).serving(listener):
-            with _reading(index, routes):
+            routes.count_labels()
+            with _reading(index):
                 address = f"{address_of(listener)}/{token}/"
                 sys.stdout.write(f"{address}\nlabels: {labels.path}, by {labels.labeller}\n")
                 sys.stdout.flush()
@@ -81,21 +82,19 @@ async def _serve(
 
 
 @contextmanager
-def _reading(index: AnswerIndex, routes: Routes) -> Iterator[None]:
+def _reading(index: AnswerIndex) -> Iterator[None]:
     """Add new files to the index while a `with` block lasts."""
     stopped = threading.Event()
 
     def read() -> None:
         while True:
             try:
-                if index.add_new_files(stopped.is_set):
-                    routes.count_labels()
+                index.add_new_files(stopped.is_set)
             except (OSError, UnreadableFile) as error:
                 _log.warning("new answers cannot be read: %s", error)
             if stopped.wait(_POLL_S):
                 return
 
-    routes.count_labels()
     thread = threading.Thread(target=read, name="index")
     thread.start()
     try:

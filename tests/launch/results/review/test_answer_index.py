@@ -168,6 +168,36 @@ def test_an_index_of_files_that_are_gone_is_made_again(tmp_path: Path) -> None:
     assert letters(index) == "cde"
 
 
+def test_labels_stay_with_their_answers_when_a_file_leaves(tmp_path: Path) -> None:
+    gone = write_enriched(tmp_path, ANSWERS[:2], "first")
+    write_enriched(tmp_path, ANSWERS[2:4], "second")
+    first = index_of(tmp_path)
+    first.add_new_files()
+    second = index_of(tmp_path)
+    for index in (first, second):
+        index.set_label("a" * 64, "unsupported", "flagged")
+        index.set_label("d" * 64, "supported", "other")
+    gone.unlink()
+    first.add_new_files()
+    for index in (first, second):
+        assert index.add_new_files() == 0
+        assert letters(index, labelled="any") == letters(index, labelled="supported") == "d"
+        assert index.samples() == {Stratum.OTHER: (2, 1, 0)}
+        assert [label for *_, label in index.labelled()] == ["supported"]
+        assert index.draw(Stratum.OTHER) == "c" * 64
+
+
+def test_a_label_is_counted_when_its_answer_comes(tmp_path: Path) -> None:
+    write_enriched(tmp_path, ANSWERS[:1], "first")
+    index = index_of(tmp_path)
+    index.add_new_files()
+    index.set_label("b" * 64, "unsupported", None)
+    assert letters(index, labelled="any") == ""
+    write_enriched(tmp_path, ANSWERS[1:], "second")
+    index.add_new_files()
+    assert letters(index, labelled="any") == "b"
+
+
 def test_a_damaged_index_is_made_again(tmp_path: Path) -> None:
     write_enriched(tmp_path, ANSWERS)
     index = index_of(tmp_path)
