@@ -1,6 +1,8 @@
 """Read labels of answers: one JSON object a line."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -8,12 +10,16 @@ import msgspec
 from groundwatch.pipeline import storage
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Label, LabelSpan
+from groundwatch.schemas.quantities import from_rfc3339
 
 _NAMES = ("record_id", "name", "answer_name", "id")
 _UNSUPPORTED = frozenset({"low_grounded", "hallucinated", "unsupported", "ungrounded"})
 _SUPPORTED = frozenset({"grounded", "supported", "not_a_claim"})
 SUPPORTED, UNSUPPORTED, NOT_A_CLAIM, UNSURE = "supported", "unsupported", "not_a_claim", "unsure"
 DECISIONS = (SUPPORTED, UNSUPPORTED, NOT_A_CLAIM, UNSURE)
+# How a line begins that `review` writes.
+_BEGIN = b'{"record_id":'
+_log = logging.getLogger(__name__)
 
 
 class Decision(Record, frozen=True, kw_only=True):
@@ -60,18 +66,34 @@ def answer_label(decisions: Iterable[Decision], file: str = "") -> Label | None:
     return Label(is_unsupported=answer == UNSUPPORTED, file=file, spans=spans)
 
 
-def read_decisions(path: str) -> list[Decision]:
-    """Read a file of decisions, local or gs://; raise UnreadableLabels for any other line."""
-    decisions = []
-    with storage.read(path) as stream:
-        for number, line in enumerate(stream, 1):
-            try:
-                if line.strip():
-                    decisions.append(msgspec.json.decode(line, type=Decision))
-            except msgspec.MsgspecError:
-                problem = "is no label that `groundwatch review` writes"
-                raise UnreadableLabels(f"{path}, line {number}: {problem}") from None
-    return decisions
+def decided_at_us(decision: Decision) -> int:
+    """Return when a decision was made; 0 for a time that cannot be read, so that others count."""
+    try:
+        return from_rfc3339(decision.time) or 0
+    except ValueError:
+        return 0
+
+
+def read_lines(lines: Iterable[bytes], path: str, first: int = 1) -> Iterator[tuple[str, bytes]]:
+    """Yield the lines of a file of labels and their places, from a line number on.
+
+    A torn line, which a full disk or a crash has left, is named in the log and left out.
+    """
+    for number, line in enumerate(lines, first):
+        place = f"{path}, line {number}"
+        if line.strip() and not _is_torn(line):
+            yield place, line
+        elif line.strip():
+            _log.warning("%s: was written only in part: its label is left out", place)
+
+
+def _is_torn(line: bytes) -> bool:
+    """Return whether a line is a part of a decision; another one may stand behind it."""
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return _BEGIN in line or _BEGIN.startswith(line.strip())
+    return False
 
 
 class UnreadableLabels(Exception):
@@ -87,38 +109,59 @@ def read_labels(path: str) -> dict[str, Label]:
     each as ``[start_byte, end_byte, kind]``. Or it is a Decision, which names a ``labeller``.
     Raises UnreadableLabels for any other line.
     """
-    labels: dict[str, Label] = {}
-    decisions: dict[str, list[Decision]] = {}
-    with storage.read(path) as stream:
-        for number, line in enumerate(stream, 1):
-            if not line.strip():
-                continue
-            try:
-                decision = msgspec.json.decode(line, type=Decision)
-            except msgspec.MsgspecError:
-                name, label = _label(line, path, number)
-                labels[name] = label
-            else:
-                decisions.setdefault(decision.record_id, []).append(decision)
-    decided = {name: answer_label(each, path) for name, each in decisions.items()}
-    return labels | {name: label for name, label in decided.items() if label}
+    labels = _Labels()
+    labels.add_file(path)
+    return labels.by_name()
 
 
 def read_all_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[str, Label]:
-    """Read several files of labels; the last label of a name counts. Append to the problems."""
-    labels: dict[str, Label] = {}
+    """Read several files of labels; append what is wrong with them to the problems.
+
+    Of decisions on an answer the last by time counts, in whichever file it is. They go before other
+    labels, which have no time: of these the last counts.
+    """
+    labels = _Labels()
     for path in paths:
         try:
-            labels |= read_labels(path)
+            labels.add_file(path)
         except UnreadableLabels as error:
             problems.append(f"--{flag} {error}")
         except OSError as error:
             problems.append(f"--{flag} {path}: {error.strerror or error}")
-    return labels
+    return labels.by_name()
 
 
-def _label(line: bytes, path: str, number: int) -> tuple[str, Label]:
-    place = f"{path}, line {number}"
+class _Labels:
+    """The labels of some files by the name of the answer, with and without a time."""
+
+    def __init__(self) -> None:
+        self._timeless: dict[str, Label] = {}
+        self._decisions: defaultdict[str, list[tuple[Decision, str]]] = defaultdict(list)
+
+    def add_file(self, path: str) -> None:
+        """Read a file; raise UnreadableLabels for a line that is no label."""
+        with storage.read(path) as stream:
+            for place, line in read_lines(stream, path):
+                try:
+                    decision = msgspec.json.decode(line, type=Decision)
+                except msgspec.MsgspecError:
+                    name, label = _label(line, path, place)
+                    self._timeless[name] = label
+                else:
+                    self._decisions[decision.record_id].append((decision, path))
+
+    def by_name(self) -> dict[str, Label]:
+        """Return the label of each answer."""
+        return self._timeless | dict(self._decided())
+
+    def _decided(self) -> Iterator[tuple[str, Label]]:
+        for name, found in self._decisions.items():
+            ordered = sorted(found, key=lambda each: decided_at_us(each[0]))
+            if label := answer_label((each for each, _ in ordered), file=ordered[-1][1]):
+                yield name, label
+
+
+def _label(line: bytes, path: str, place: str) -> tuple[str, Label]:
     try:
         fields = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.MsgspecError:

@@ -1,11 +1,9 @@
 """Keep people's labels: JSON Lines, one line a decision, on disk before it is shown."""
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-import msgspec
 from msgspec.structs import replace
 
 from groundwatch.launch.results.evaluate.labels import (
@@ -14,16 +12,18 @@ from groundwatch.launch.results.evaluate.labels import (
     UNSURE,
     Decision,
     answer_label,
-    read_decisions,
+    decided_at_us,
 )
 from groundwatch.launch.results.evaluate.strata import Agreement, measure_agreement
+from groundwatch.launch.results.review.decision_log import DecisionLog
 from groundwatch.pipeline import storage
 from groundwatch.schemas.answer import Label
-from groundwatch.transforms.persistence.private_files import create_file
 
 
 class LabelFiles:
     """The labels of one or more files; the first one, which is local, is written.
+
+    Other processes may append to them; those in a bucket are read once.
 
     Args:
       paths: the files; the first one need not exist.
@@ -37,12 +37,31 @@ class LabelFiles:
 
     def __init__(self, paths: Sequence[str], labeller: str, now: Callable[[], str]) -> None:
         self.path, self.labeller, self._now = paths[0], labeller, now
-        self._decisions: dict[str, list[Decision]] = defaultdict(list)
+        self._logs = [DecisionLog(path) for path in paths]
+        self._decisions: defaultdict[str, list[Decision]] = defaultdict(list)
+        self._changed: set[str] = set()
         self._taken: list[tuple[Decision, str | None]] = []
-        present = [path for path in paths if path != self.path or storage.exists(path)]
-        found = [decision for path in present for decision in read_decisions(path)]
-        for each in sorted(found, key=lambda decision: decision.time):
-            self._decisions[each.record_id].append(each)
+        for path in paths[1:]:
+            storage.version(path)  # raises if it is missing
+        self.read_new()
+
+    def read_new(self) -> None:
+        """Read what was appended to the files, or all of them again if one was replaced."""
+        if any(log.is_replaced() for log in self._logs):
+            self._changed.update(self._decisions)
+            self._decisions.clear()
+            self._logs = [DecisionLog(log.path) for log in self._logs]
+        for log in self._logs:
+            for each in log.read_new():
+                self._decisions[each.record_id].append(each)
+                self._changed.add(each.record_id)
+        for record_id in self._changed & self._decisions.keys():
+            self._decisions[record_id].sort(key=decided_at_us)
+
+    def take_changed(self) -> set[str]:
+        """Return the answers whose labels have changed since the last call."""
+        changed, self._changed = self._changed, set()
+        return changed
 
     def add(
         self,
@@ -65,18 +84,16 @@ class LabelFiles:
         self._taken.append((decision, before))
 
     def _append(self, decision: Decision) -> None:
-        with create_file(self.path, "ab") as stream:
-            stream.write(msgspec.json.encode(decision) + b"\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        self._decisions[decision.record_id].append(decision)
+        self._logs[0].append(decision)
+        self.read_new()
 
     def undo(self) -> str | None:
         """Take back the last decision since the start; return its record id."""
         if not self._taken:
             return None
-        decision, before = self._taken.pop()
+        decision, before = self._taken[-1]
         self._append(replace(decision, label=before, time=self._now()))
+        self._taken.pop()
         return decision.record_id
 
     def record_ids(self) -> list[str]:

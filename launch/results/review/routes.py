@@ -14,7 +14,7 @@ from groundwatch.launch.http_server import Page, Request
 from groundwatch.launch.results.evaluate.calibrate_thresholds import Calibration, calibrate
 from groundwatch.launch.results.evaluate.label_quality import find_quality
 from groundwatch.launch.results.evaluate.labelled_answers import labelled_answer
-from groundwatch.launch.results.evaluate.labels import DECISIONS
+from groundwatch.launch.results.evaluate.labels import DECISIONS, UnreadableLabels
 from groundwatch.launch.results.evaluate.statistics import Goal
 from groundwatch.launch.results.evaluate.strata import next_stratum
 from groundwatch.launch.results.review.answer_index import AnswerIndex, Query
@@ -67,11 +67,6 @@ class Routes:
         self._thresholds_path = thresholds_path
         self._thread = ThreadPoolExecutor(1, "review")
 
-    def count_labels(self) -> None:
-        """Let the index know all labels, also those of answers that it does not have yet."""
-        for record_id in self._labels.record_ids():
-            self._update(record_id)
-
     async def answer(self, request: Request) -> Page:
         """Answer a request."""
         loop = asyncio.get_running_loop()
@@ -82,7 +77,7 @@ class Routes:
             return self._answer(request)
         except _Refused as refused:
             return self._html(self._pages.refusal(str(refused)), refused.status)
-        except (OSError, UnreadableFile) as error:
+        except (OSError, UnreadableFile, UnreadableLabels) as error:
             return self._html(self._pages.refusal(str(error)), 500)
         except Exception as error:  # noqa: BLE001 - a defect; its text could quote an answer
             _log.error("a page of the review failed: %s", type(error).__name__)
@@ -93,6 +88,9 @@ class Routes:
         if not hmac.compare_digest(token.encode(), self._token.encode()):
             raise _Refused(403, "The address is not the one that was printed at the start.")
         filters = dict(parse_qsl(request.query))
+        # Others may label in the same files.
+        self._labels.read_new()
+        self._update_index()
         match request.method, path:
             case "GET", [] | [""]:
                 listing = self._index.page(_query(filters), _whole(filters.get("page")))
@@ -142,7 +140,6 @@ class Routes:
             record_id = self._labels.undo()
             if record_id is None:
                 raise _Refused(404, "Nothing was labelled since the start.")
-            self._update(record_id)
             return self._redirect("record", record_id, filters)
         if action == "label":
             return self._label(form, filters)
@@ -163,7 +160,7 @@ class Routes:
         sample = self._index.stratum(record_id) if filters.get("sample") else None
         span = (claim.start, claim.end) if claim else None
         self._labels.add(record_id, label, span, sample)
-        self._update(record_id)
+        self._update_index()
         if claim:
             following = {"claim": str(number + 1)} if number < len(row.claims) else {}
             return self._redirect("record", record_id, {**filters, **following})
@@ -172,9 +169,11 @@ class Routes:
         following_id = self._index.neighbour(_query(filters), record_id, is_next=True)
         return self._redirect("record", following_id or record_id, filters)
 
-    def _update(self, record_id: str) -> None:
-        word, sample = self._labels.word(record_id), self._labels.sample(record_id)
-        self._index.set_label(record_id, word, sample)
+    def _update_index(self) -> None:
+        """Let the index know the labels that have changed."""
+        for record_id in self._labels.take_changed():
+            word, sample = self._labels.word(record_id), self._labels.sample(record_id)
+            self._index.set_label(record_id, word, sample)
 
     def _labels_page(self, filters: Mapping[str, str]) -> str:
         samples = self._index.samples()

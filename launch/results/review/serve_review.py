@@ -71,7 +71,6 @@ async def _serve(
     routes = Routes(token, index, labels, pages, str(Path(labels.path).with_name(_THRESHOLDS)))
     with open_listener(settings.review_host, settings.review_port) as listener:
         async with HttpServer(routes.answer, _LIMITS).serving(listener):
-            routes.count_labels()
             with _reading(index):
                 address = f"{address_of(listener)}/{token}/"
                 sys.stdout.write(f"{address}\nlabels: {labels.path}, by {labels.labeller}\n")

@@ -34,6 +34,12 @@ def test_a_label_names_the_answer_and_its_support(
     assert (name, label.is_unsupported) == ("a", is_unsupported)
 
 
+def test_a_decision_goes_before_a_label_without_a_time(tmp_path: Path) -> None:
+    decision = '{"record_id": "a", "span": null, "label": "supported", "labeller": "b", "time": ""}'
+    labels = labels_of(tmp_path, f'{decision}\n{{"record_id": "a", "grounded": false}}\n')
+    assert not labels["a"].is_unsupported
+
+
 def test_blank_lines_are_skipped(tmp_path: Path) -> None:
     text = '{"id": "a", "grounded": true}\n\n{"id": "b", "grounded": false}\n'
     labels = labels_of(tmp_path, text)
@@ -59,7 +65,7 @@ def test_spans_say_what_is_not_supported(
     ("line", "words"),
     [
         ("[1]", "line 2: is not a JSON object"),
-        ("{", "line 2: is not a JSON object"),
+        ('{"id": "b"', "line 2: is not a JSON object"),
         ('{"grounded": true}', "line 2: names no answer"),
         ('{"id": 7, "grounded": true}', "line 2: names no answer"),
         ('{"id": "b"}', "line 2: does not say whether"),

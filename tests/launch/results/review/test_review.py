@@ -114,6 +114,22 @@ def test_a_second_tab_and_new_files_of_a_worker_are_seen(browser: Browser, tmp_p
         second.close()
 
 
+def test_an_answer_that_another_process_labels_is_not_drawn(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_enriched(folder, answers(0, 2))
+    with served(folder) as first, served(folder) as second:
+        drawn = [
+            re.findall("record/(\\w+)", httpx.get(f"{each}draw").headers["Location"])[0]
+            for each in (first, first, second)
+        ]
+        assert len(set(drawn)) == 1
+        form = {"record_id": drawn[0], "label": "supported", "sample": "flagged"}
+        origin = {"Origin": re.sub(r"/[^/]+/$", "", first)}
+        assert httpx.post(f"{first}label", data=form, headers=origin).status_code == 303
+        assert drawn[0] not in httpx.get(f"{second}draw").headers["Location"]
+    assert len(labels_in(folder)) == 1
+
+
 @pytest.mark.parametrize("width", [PHONE, DESK])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_hostile_records_do_nothing(
