@@ -148,13 +148,22 @@ def nearest_hint(name: str, names: Collection[str], prefix: str = "") -> str:
 def _split_positional(
     arguments: Sequence[str], fields: Sequence[Setting]
 ) -> tuple[dict[str, _Given], list[str]]:
-    """Take out the positional values: the first texts that are not the value of a flag."""
+    """Take out the positional values: texts that are not the value of a flag.
+
+    A flag of several values takes all that follow it, but only the first where no positional value
+    stands before it.
+    """
     waiting = [field for field in fields if field.note.positional]
     taking = {f"--{each.name}" for each in fields if not each.is_switch} | {f"--{_CONFIG}"}
+    taking_many = {f"--{each.name}" for each in fields if each.is_many}
     given: dict[str, _Given] = {}
     others = []
+    flag = ""
     for previous, argument in pairwise(("", *arguments)):
-        if waiting and _is_value(argument) and previous not in taking:
+        if not _is_value(argument):
+            flag = argument
+        is_of_flag = previous in taking or (flag in taking_many and given)
+        if waiting and _is_value(argument) and not is_of_flag:
             field = waiting[0]
             if not field.is_many:
                 waiting.pop(0)

@@ -1,10 +1,12 @@
 """Parse the settings of the worker, and describe those of all commands."""
 
+import shlex
+
 import pytest
 
-from groundwatch.launch.cli.commands import documented_commands
+from groundwatch.launch.cli.commands import all_commands, documented_commands
 from groundwatch.launch.cli.commands.watch import WorkerSettings
-from groundwatch.pipeline.settings.definition import settings_of
+from groundwatch.pipeline.settings.definition import Settings, settings_of
 from groundwatch.pipeline.settings.load import load
 from groundwatch.transforms.rules.no_data import NoDataRule
 
@@ -51,3 +53,43 @@ def test_every_setting_has_a_help_of_whole_sentences() -> None:
     settings = {setting for _, taken in documented_commands() for setting in settings_of(taken)}
     assert len(settings) > 80
     assert [each.key for each in settings if not each.help.endswith(".")] == []
+
+
+REVIEW = ("folders", "labels")
+REPORT = ("folder", "other_folder", "claim_threshold")
+SEVERAL_VALUES = [
+    ("review out --labels a b", REVIEW, (("out",), ("a", "b"))),
+    ("review out live --labels a b --labels c --open", REVIEW, (("out", "live"), ("a", "b", "c"))),
+    ("review out --labels a --open live", REVIEW, (("out", "live"), ("a",))),
+    ("review --labels a out", REVIEW, (("out",), ("a",))),
+    ("review out --port 0 live", REVIEW, (("out", "live"), ("labels.jsonl",))),
+    ("report out --claim_threshold .3 x=.4", REPORT, ("out", None, ((None, 0.3), ("x", 0.4)))),
+    ("evaluate --answers a b --gold c d", ("answers", "gold"), (("a", "b"), ("c", "d"))),
+    ("backfill --input a b --output out", ("input",), (("a", "b"),)),
+    ("replay --failures a b --output out", ("failures",), (("a", "b"),)),
+]
+
+
+@pytest.mark.parametrize(("line", "keys", "values"), SEVERAL_VALUES)
+def test_a_flag_of_several_values_takes_all_behind_it(
+    line: str, keys: tuple[str, ...], values: tuple[object, ...]
+) -> None:
+    name, *arguments = shlex.split(line)
+    loaded = all_commands()[name].load(arguments)
+    assert loaded.problems == []
+    groups = [loaded.settings, *(getattr(loaded.settings, key) for key in _groups(loaded.settings))]
+    found = {key: getattr(each, key) for each in groups for key in keys if hasattr(each, key)}
+    assert tuple(found[key] for key in keys) == values
+
+
+def _groups(settings: Settings) -> list[str]:
+    return [
+        name for name in settings.__struct_fields__ if isinstance(getattr(settings, name), Settings)
+    ]
+
+
+def test_the_examples_of_the_help_give_their_files_to_their_flags() -> None:
+    [_, several] = all_commands()["review"].examples
+    settings = all_commands()["review"].load(shlex.split(several)).settings
+    assert settings.folders == ("out/answers", "out/live")
+    assert settings.labels == ("mine.jsonl", "theirs.jsonl")
