@@ -32,16 +32,25 @@ _log = logging.getLogger(__name__)
 
 
 class Exported(Record, frozen=True, kw_only=True):
-    """What an export to a target has done: the rows of each file, and what became of them.
+    """What an export to one place has done: the rows of each file, and what became of them.
 
-    A file that is replaced is another file. `purpose` holds the address and the filter of the
-    export; with another, it begins again.
+    A file that is replaced is another file. `purpose` holds the filter of the export; with another,
+    it begins again.
     """
 
-    purpose: str
+    purpose: str = ""
     files: dict[str, int] = {}
     delivered: Delivered = Delivered()
     older: int = 0
+
+
+class ExportProgress(Exported, frozen=True, kw_only=True):
+    """The file of progress: exports by the `place` of their target.
+
+    The other fields are those of the one export in a file of 2.0.0, which has no place.
+    """
+
+    places: dict[str, Exported] = {}
 
 
 class FolderExport:
@@ -54,8 +63,11 @@ class FolderExport:
         self._sleep = sleep
         hidden = f".groundwatch-export-{settings.to}.json"
         self._path = settings.progress or storage.join(settings.folder, hidden)
-        filters = (settings.endpoint, settings.since, settings.export_text)
+        filters = settings.since, settings.export_text
         self._purpose = msgspec.json.encode(filters).decode()
+        self._old_purpose = msgspec.json.encode((settings.endpoint, *filters)).decode()
+        self._places: dict[str, Exported] = {}
+        self._place = ""
         self._files: dict[str, int] = {}
         self._older = self._sent_before = 0
         self._write_at_s = 0.0
@@ -66,6 +78,7 @@ class FolderExport:
 
         Another export with the same file of progress is waited for; LockFailed if it goes on.
         """
+        self._place = target.place
         with lock_output(f"{self._path}.lock", LOCK_WAIT_S):
             self._send_files(target)
 
@@ -108,10 +121,17 @@ class FolderExport:
     def _resume(self) -> None:
         if storage.exists(self._path):
             try:
-                earlier = msgspec.json.decode(storage.read_whole(self._path), type=Exported)
+                found = msgspec.json.decode(storage.read_whole(self._path), type=ExportProgress)
             except msgspec.MsgspecError:
                 raise OSError(f"{self._path} is damaged: delete it to send all again") from None
-            if earlier.purpose == self._purpose:
+            self._places = found.places
+            is_old = found.purpose == self._old_purpose
+            if is_old and not self._settings.endpoint:
+                problem = "is of an earlier release and does not name its address"
+                advice = "it counts for the one used now; delete it to send all again"
+                _log.warning("%s %s: %s", self._path, problem, advice)
+            earlier = found if is_old else found.places.get(self._place)
+            if earlier and earlier.purpose in {self._purpose, self._old_purpose}:
                 self._files, self._older = earlier.files, earlier.older
                 self.delivered, self._sent_before = earlier.delivered, earlier.delivered.sent
 
@@ -154,5 +174,6 @@ class FolderExport:
             delivered=self.delivered,
             older=self._older,
         )
-        storage.write_whole(self._path, msgspec.json.encode(done))
+        progress = ExportProgress(places={**self._places, self._place: done})
+        storage.write_whole(self._path, msgspec.json.encode(progress))
         self._write_at_s = time.monotonic() + _WRITE_EVERY_S

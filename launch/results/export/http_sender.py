@@ -1,6 +1,7 @@
 """Post JSON to a service; classify its errors by whether a retry can succeed."""
 
 import os
+from hashlib import sha256
 from pathlib import Path
 
 import httpx
@@ -17,6 +18,7 @@ from groundwatch.transforms.runtime import clock
 
 _TIMEOUT_S = 10.0
 _NOT_FOUND = 404
+_PLACE_DIGITS = 16
 _MAX_PORT = 65_535
 _REDIRECTS = range(300, 400)
 _REFUSED = frozenset({400, 409, 410, 413, 422})
@@ -42,6 +44,7 @@ class HttpSender:
       headers: of each request.
       auth: user name and password of HTTP basic authentication.
       unknown: what the body of HTTP 404 contains where only a trace is not known.
+      account: the public name of the account that the key belongs to, where it is known.
     """
 
     def __init__(
@@ -53,8 +56,10 @@ class HttpSender:
         headers: dict[str, str] | None = None,
         auth: tuple[str, str] | None = None,
         unknown: bytes | None = None,
+        account: str = "",
     ) -> None:
         self._shown = show_address(name, base_url, advice)
+        self.place = place_of(base_url, account)
         self._advice = advice
         self._unknown = unknown
         self._client = httpx.Client(
@@ -111,6 +116,16 @@ def show_address(name: str, url: str, advice: str) -> str:
             f"{name} needs an address such as http://127.0.0.1:8000; {advice}"
         )
     return f"{name} at {parts.scheme}://{parts.netloc.decode()}"
+
+
+def place_of(url: str, account: str = "") -> str:
+    """Identify an address, and an account there, by a digest; neither password nor key counts.
+
+    A token in the path cannot be read from it.
+    """
+    parts = httpx.URL(url)
+    kept = parts.copy_with(username="", password="", query=None, fragment=None)
+    return sha256(f"{str(kept).rstrip('/')} {account}".encode()).hexdigest()[:_PLACE_DIGITS]
 
 
 def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -> Exception:

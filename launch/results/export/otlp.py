@@ -22,7 +22,7 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_context
 
 from groundwatch import __version__
-from groundwatch.launch.results.export.http_sender import reply_error, show_address
+from groundwatch.launch.results.export.http_sender import place_of, reply_error, show_address
 from groundwatch.launch.results.export.result_payloads import opentelemetry_attributes
 from groundwatch.launch.results.export.target import (
     RowsRefused,
@@ -66,8 +66,9 @@ class OtlpEvents(Target[GroundingResult]):
             session = requests.Session()
             session.hooks["response"].append(self._outcome.record_http)
             self._exporter = HttpExporter(_endpoint(url, "v1/logs"), session=session)
-            endpoint = self._exporter._endpoint  # noqa: SLF001 - of several variables
-            show_address(self.name, endpoint, _ADVICE)
+            show_address(self.name, self._exporter._endpoint, _ADVICE)  # noqa: SLF001
+        # Of several variables.
+        self.place = place_of(self._exporter._endpoint)  # noqa: SLF001
         self._resource = _own_resource()
 
     def send(self, rows: Sequence[GroundingResult]) -> None:

@@ -57,12 +57,13 @@ class Target(ABC, Generic[Row]):
     """Send rows to one destination.
 
     A row may be sent again after a failure, so it carries an id that the destination can compare.
-    `max_rows` is the most that one call of `send` takes, `pause_s` the time between two calls. If
-    rows are refused together, they are sent in parts where that is allowed: `can_divide`. One
-    thread calls a target.
+    `place` identifies the destination for what is kept of it, without a secret. `max_rows` is the
+    most that one call of `send` takes, `pause_s` the time between two calls. If rows are refused
+    together, they are sent in parts where that is allowed: `can_divide`. One thread calls a target.
     """
 
     name: str
+    place = ""
     max_rows = 500
     pause_s = 0.0
     can_divide = True

@@ -33,7 +33,9 @@ _TRACE = re.compile("[0-9a-f]{32}")
 class TraceTarget(Target[GroundingResult]):
     """Send results over HTTP to a tool that keeps them on traces."""
 
-    _sender: HttpSender
+    def __init__(self, sender: HttpSender) -> None:
+        self._sender = sender
+        self.place = sender.place
 
     def accepts(self, row: GroundingResult) -> bool:
         """Return whether the trace of a result is known."""
@@ -56,7 +58,7 @@ class LangfuseScores(TraceTarget):
         advice = "correct the address, LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
         # Its threads are daemons: a server that hangs must not keep the process.
         self._threads = ThreadPool(_PARALLEL)
-        self._sender = HttpSender(self.name, given, advice, auth=keys)
+        super().__init__(HttpSender(self.name, given, advice, auth=keys, account=keys[0]))
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Post the scores, one request each, some at a time."""
@@ -79,7 +81,7 @@ class MlflowAssessments(TraceTarget):
     def __init__(self, url: str | None = None) -> None:
         given = url or os.environ.get("MLFLOW_TRACKING_URI") or _MLFLOW_LOCAL
         token, user = read_secret("MLFLOW_TRACKING_TOKEN"), read_secret("MLFLOW_TRACKING_USERNAME")
-        self._sender = HttpSender(
+        sender = HttpSender(
             self.name,
             given,
             "correct the address, MLFLOW_TRACKING_TOKEN or MLFLOW_TRACKING_USERNAME",
@@ -87,6 +89,7 @@ class MlflowAssessments(TraceTarget):
             unknown=b"RESOURCE_DOES_NOT_EXIST",
             auth=(user, read_secret("MLFLOW_TRACKING_PASSWORD") or "") if user else None,
         )
+        super().__init__(sender)
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Create the assessments, one by one."""
@@ -116,8 +119,8 @@ class PhoenixAnnotations(TraceTarget):
         key = read_secret("PHOENIX_API_KEY")
         headers = {"Authorization": f"Bearer {key}"} if key else None
         advice = "correct the address and PHOENIX_API_KEY"
-        self._sender = HttpSender(
-            self.name, given, advice, headers=headers, unknown=b"do not exist"
+        super().__init__(
+            HttpSender(self.name, given, advice, headers=headers, unknown=b"do not exist")
         )
 
     def send(self, rows: Sequence[GroundingResult]) -> None:

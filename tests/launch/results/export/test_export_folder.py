@@ -1,6 +1,8 @@
 """`groundwatch export` to a tool: every record once, resumed after any end, counted."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,14 +17,16 @@ from groundwatch.launch.cli.main import main
 from groundwatch.launch.results.export import export_folder
 from groundwatch.launch.results.export.export_folder import FolderExport
 from groundwatch.launch.results.export.target import TargetUnavailable
+from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.definition import build
+from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.pipeline.storage.output_lock import lock_output
 from groundwatch.schemas.quantities import to_us
 from tests.support.builders import an_enriched
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.reports import write_enriched, write_summary
 from tests.support.results import ATarget
-from tests.support.results_server import Received, Reply, ResultsServer
+from tests.support.results_server import Received, Reply, ResultsServer, results_server
 from tests.support.waiting import wait_until
 
 DAY_US = 86_400_000_000
@@ -196,7 +200,8 @@ def test_a_killed_export_resumes_and_loses_nothing(
     assert first < 400
     assert 0 <= repeated <= first
     progress = msgspec.json.decode((tmp_path / ".groundwatch-export-langfuse.json").read_bytes())
-    assert progress["delivered"]["sent"] == 200
+    [done] = progress["places"].values()
+    assert done["delivered"]["sent"] == 200
     assert os.listdir(tmp_path / "enriched")  # noqa: PTH208 - nothing else was touched
 
 
@@ -214,6 +219,79 @@ def test_two_exports_do_not_share_a_file_of_progress(
     assert "another process holds" in capsys.readouterr().err
     assert not server.received
     assert main(arguments) == 0
+
+
+@contextmanager
+def two_servers() -> Iterator[tuple[ResultsServer, ResultsServer]]:
+    with results_server() as first, results_server() as second:
+        yield first, second
+
+
+VARIABLES = {
+    "langfuse": "LANGFUSE_HOST",
+    "mlflow": "MLFLOW_TRACKING_URI",
+    "opentelemetry": "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "phoenix": "PHOENIX_COLLECTOR_ENDPOINT",
+}
+
+
+@pytest.mark.parametrize("tool", VARIABLES)
+def test_what_was_sent_to_one_address_is_sent_to_another_and_once_to_each(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tool: str,
+) -> None:
+    folder = a_folder(tmp_path, 3, trace_id="0" * 31 + "1")
+    trace = Reply(body=b'{"trace": {"trace_info": {}}}' if tool == "mlflow" else b"")
+    with two_servers() as servers:
+        counts = []
+        for number in (0, 1, 0, 1):
+            servers[number].answer = lambda _: trace
+            address = servers[number].url.replace("://", "://user:s3cret@")
+            monkeypatch.setenv(VARIABLES[tool], address)
+            assert main(["export", str(folder), "--to", tool]) == 0
+            counts.append(len(servers[number].received))
+    assert counts[0] == counts[1] == counts[2] == counts[3] > 0
+    printed = capsys.readouterr().out.splitlines()
+    assert ["3 records sent;" in line for line in printed] == [True, True, False, False]
+    kept = (tmp_path / f".groundwatch-export-{tool}.json").read_text()
+    assert not any(each in kept for each in ("s3cret", "user", "127.0.0.1", '"sk"', "pk"))
+
+
+def test_another_project_at_the_same_address_gets_all(
+    tmp_path: Path, server: ResultsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = a_folder(tmp_path, 2)
+    for project in ("pk", "pk-other", "pk"):
+        monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", project)
+        assert main(["export", str(folder), "--to", "langfuse", "--endpoint", server.url]) == 0
+    assert sorted(scored_ids(server)) == ["r0", "r0", "r1", "r1"]
+
+
+@pytest.mark.parametrize("is_flag", [True, False])
+def test_progress_of_an_earlier_release_counts_for_the_address_that_is_used_first(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    is_flag: bool,
+) -> None:
+    folder = a_folder(tmp_path, 2)
+    [path] = find_files(str(folder)).enriched
+    with two_servers() as (first, second):
+        old = {
+            "purpose": msgspec.json.encode([first.url if is_flag else None, None, False]).decode(),
+            "files": {f"{path} {storage.version(path)}": 1},
+            "delivered": {"sent": 1},
+        }
+        (tmp_path / ".groundwatch-export-langfuse.json").write_bytes(msgspec.json.encode(old))
+        for server in (first, second, first):
+            monkeypatch.setenv("LANGFUSE_HOST", server.url)
+            flags = ["--endpoint", server.url] if is_flag else []
+            assert main(["export", str(folder), "--to", "langfuse", *flags]) == 0
+        assert (scored_ids(first), sorted(scored_ids(second))) == (["r1"], ["r0", "r1"])
+    named = [message for message in caplog.messages if "does not name its address" in message]
+    assert len(named) == (not is_flag)
 
 
 def test_a_file_that_another_run_has_replaced_is_sent_again(tmp_path: Path) -> None:
