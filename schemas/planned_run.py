@@ -12,9 +12,11 @@ class PlannedRun(Record, frozen=True, kw_only=True):
       versions: of each input its size in bytes and the time of its last change, in nanoseconds
         since 1970 UTC.
       messages: how many they hold.
+      replays: whether they hold failures, which the run resolves.
     """
 
     fingerprint: str
     inputs: tuple[str, ...]
     versions: tuple[tuple[int, int], ...]
     messages: int
+    replays: bool = False

@@ -27,7 +27,7 @@ from groundwatch.transforms.runtime import counters
 from groundwatch.transforms.runtime.shared_resources import SharedResources
 
 KeepFirst = Callable[[PCollection[Answer]], PCollection[Answer]]
-"""How the ids are remembered: `in_file`, `in_groups` or `in_state`."""
+"""How the ids are remembered: `in_file`, `in_groups`, `in_groups_beside` or `in_state`."""
 
 
 class Deduplicate(beam.PTransform):
@@ -66,6 +66,25 @@ def in_groups(answers: PCollection[Answer]) -> PCollection[Answer]:
     # (record_id, Iterable[Answer])
     grouped = _with_ids(answers) | "GroupByRecordId" >> beam.GroupByKey()
     return grouped | "KeepFirst" >> beam.FlatMapTuple(_keep_first)
+
+
+def in_groups_beside(
+    ended: Callable[[beam.Pipeline], PCollection[str]],
+) -> KeepFirst:
+    """Group as `in_groups` does, and drop the answers of record ids that have ended before.
+
+    `ended` reads these ids in the same pipeline.
+    """
+
+    def keep_first(answers: PCollection[Answer]) -> PCollection[Answer]:
+        # (record_id, None)
+        ids = ended(answers.pipeline) | "ByEndedId" >> beam.Map(_with_nothing)
+        # (record_id, {"answers": [Answer], "ended": [None]})
+        keyed = {"answers": _with_ids(answers), "ended": ids}
+        grouped = keyed | "GroupByRecordId" >> beam.CoGroupByKey()
+        return grouped | "KeepFirst" >> beam.FlatMapTuple(_keep_first_unended)
+
+    return keep_first
 
 
 def _with_ids(answers: PCollection[Answer]) -> PCollection[tuple[str, Answer]]:
@@ -161,6 +180,18 @@ def _keep_first(_: str, answers: Iterable[Answer]) -> Iterator[Answer]:
     first, *others = sorted(answers, key=_place)
     counters.DUPLICATES_SEEN.inc(len(others))
     yield first
+
+
+def _with_nothing(record_id: str) -> tuple[str, None]:
+    return record_id, None
+
+
+def _keep_first_unended(record_id: str, found: dict[str, list[Answer]]) -> Iterator[Answer]:
+    answers = found["answers"]
+    if found["ended"]:
+        counters.DUPLICATES_SEEN.inc(len(answers))
+    elif answers:
+        yield from _keep_first(record_id, answers)
 
 
 def _place(answer: Answer) -> tuple[str, int, str, int]:

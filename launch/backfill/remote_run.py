@@ -25,6 +25,7 @@ from groundwatch.launch.backfill.earlier_runs import (
     resolve_replayed,
 )
 from groundwatch.launch.backfill.estimate.comparison import with_comparison
+from groundwatch.launch.backfill.resolved_failures import resolving_files
 from groundwatch.launch.backfill.same_run import EndedRun, planned_now, repeated_run
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.engine.run_summary import summary_of
@@ -96,7 +97,8 @@ def run_remotely(
 
 def archives_of(config: Config) -> ReadArchives:
     """Choose what a bounded run on an engine reads."""
-    return ReadArchives(config.inputs, are_failures=config.replays)
+    ended = resolving_files(config) if config.replays else ()
+    return ReadArchives(config.inputs, are_failures=config.replays, ended=ended)
 
 
 def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions) -> int:

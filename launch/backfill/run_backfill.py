@@ -23,6 +23,7 @@ from groundwatch.launch.backfill.earlier_runs import (
 )
 from groundwatch.launch.backfill.estimate.comparison import with_comparison
 from groundwatch.launch.backfill.processes import Processes, run_batches
+from groundwatch.launch.backfill.resolved_failures import claim_resolved
 from groundwatch.launch.backfill.same_run import (
     EndedRun,
     WouldReplace,
@@ -232,6 +233,7 @@ def make_plan(
         inputs=config.inputs,
         versions=tuple(contents.version for _, contents in files),
         messages=messages,
+        replays=config.replays,
     )
     return planned, split_segments(files, size)
 
@@ -267,6 +269,9 @@ def _planned(
     change: str | None,
 ) -> Config:
     """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
+    if config.replays:
+        # Also where it is resumed: another replay may have ended meanwhile.
+        claim_resolved(config, database.path)
     if change is None and not flags.forget_replies:
         database.assign_run(config.run)
         return config

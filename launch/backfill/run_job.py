@@ -11,6 +11,7 @@ from groundwatch.launch.backfill.same_run import EndedRun, WouldReplace
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.placement import Placement
 from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
+from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.unreadable_input import (
     fail_unreadable,
     fail_with,
@@ -52,6 +53,9 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
         sentence = f"this run finished at {to_rfc3339(summary.finished_at_us)}"
         hint = "" if config.replays else "; --again runs it again"
         sys.stderr.write(f"groundwatch: {sentence}: nothing was checked or written{hint}\n")
+    elif config.replays and summary.duplicates:
+        sentence = f"{counted(summary.duplicates, 'answer')} had been resolved, or came twice"
+        sys.stderr.write(f"groundwatch: {sentence}: not checked again\n")
     show_summary(config, summary, *report)
     status = _exit_status(config, summary)
     if status in {DONE, LEFT}:

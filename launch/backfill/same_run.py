@@ -74,6 +74,7 @@ def planned_now(config: Config) -> PlannedRun:
         inputs=config.inputs,
         versions=_for_each(storage.version, config.inputs),
         messages=0,
+        replays=config.replays,
     )
 
 

@@ -72,6 +72,15 @@ def read_blocks(path: str) -> Iterator[list[Row]]:
         yield rows
 
 
+def read_record_ids(path: str) -> Iterator[str]:
+    """Read the record ids of an enriched file; raise OSError if it is damaged."""
+    try:
+        for rows in read_blocks(path):
+            yield from (row["record_id"] for row in rows)
+    except UnreadableFile as error:
+        raise OSError(f"{error}: restore it, or delete it to do without its answers") from None
+
+
 def locate_blocks(path: str) -> Iterator[tuple[int, list[Row]]]:
     """Read blocks, as `read_blocks` does; yield the byte where each begins, and its rows."""
     with _open_enriched(path) as file:

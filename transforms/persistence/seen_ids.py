@@ -12,6 +12,9 @@ SEEN_FOR_S = 3600
 """How long a stream on several machines keeps an id: longer than a publisher retries, and short
 enough for the state of 10,000 answers a second."""
 
+BEFORE_THE_RUN = 0
+"""The owner of ids that are claimed before the first part of a run begins; parts count from 1."""
+
 KEY_BYTES = 16
 """Half of a SHA-256: two ids of a run collide once in 10^20 runs of 10^9 answers."""
 

@@ -1,0 +1,132 @@
+"""A replay passes over the failures that another one into the same folder has resolved."""
+
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from tests.support.archives import an_envelope
+from tests.support.fault_server import FaultServer, by_answer
+from tests.support.limits import limited
+from tests.support.outputs import record_ids_in, summary_in
+from tests.support.runs import an_archive, backfill
+from tests.support.wire_faults import status
+
+ANSWERS, FAILURES = 20, 10
+REMOTE = "--runner", "FnApiRunner"
+PLACES = pytest.mark.parametrize("flags", [(), REMOTE], ids=["here", "on a runner"])
+
+
+def failing_backfill(folder: Path, *flags: str) -> Path:
+    """The output of a backfill of twenty answers, of which ten could not be checked."""
+    lamps = (an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS))
+    archive, output = an_archive(folder, *lamps), folder / "out"
+    faults = {f"Lamp {number} glows.": status(503, "UNAVAILABLE") for number in range(FAILURES)}
+    with FaultServer(by_answer(faults)) as server:
+        given = "--checker", server.address, "--max_attempts", "1", *flags
+        assert backfill(archive, output, *given) == 3
+    return output
+
+
+def replay(output: Path, *flags: str) -> int:
+    return replay_file(output / "failures" / "*.jsonl", output, *flags)
+
+
+def saved_failures(output: Path, first: int = 0, last: int = FAILURES, name: str = "saved") -> Path:
+    """A copy of some failures of a folder, which a person has made beside it."""
+    [failures] = (output / "failures").glob("*.jsonl")
+    saved = output.with_name(f"{name}.jsonl")
+    saved.write_bytes(b"".join(failures.read_bytes().splitlines(keepends=True)[first:last]))
+    return saved
+
+
+def replay_file(path: Path, output: Path, *flags: str) -> int:
+    return main(["replay", "--failures", str(path), "--output", str(output), *flags])
+
+
+def assert_once(output: Path) -> None:
+    """Every answer is there once, no failure is open, and the counts close."""
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    summary = summary_in(output)
+    assert (summary["closes"], summary["failures"]) == (True, 0)
+    assert main(["verify", str(output)]) == 0
+
+
+@PLACES
+@pytest.mark.parametrize("last", [FAILURES, 4], ids=["a copy", "a part"])
+def test_failures_that_a_copy_has_resolved_are_not_paid_for_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], last: int, flags: tuple[str, ...]
+) -> None:
+    output = failing_backfill(tmp_path)
+    with FaultServer() as server:
+        given = "--checker", server.address, *flags
+        assert replay_file(saved_failures(output, last=last), output, *given) == 0
+        assert server.requests == last
+        capsys.readouterr()
+        assert replay(output, *given) == 0
+        assert server.requests == FAILURES
+    said = capsys.readouterr().err
+    assert f"{last} answers had been resolved, or came twice: not checked again" in said
+    assert_once(output)
+
+
+@PLACES
+def test_copies_of_resolved_failures_are_not_paid_for_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
+) -> None:
+    output = failing_backfill(tmp_path)
+    copies = [saved_failures(output, name=name) for name in ("first", "second")]
+    with FaultServer() as server:
+        given = "--checker", server.address, *flags
+        assert replay(output, *given) == 0
+        for copy in copies:
+            assert replay_file(copy, output, *given) == 0
+        copy.write_bytes(copy.read_bytes() * 2)
+        assert replay_file(copy, output, *given) == 0
+        assert server.requests == FAILURES
+    said = capsys.readouterr().err
+    assert said.count("10 answers had been resolved, or came twice: not checked again") == 2
+    assert_once(output)
+
+
+@limited(segment_messages=3)
+def test_an_interrupted_replay_passes_over_what_another_has_resolved_meanwhile(
+    tmp_path: Path,
+) -> None:
+    output = failing_backfill(tmp_path)
+    saved = saved_failures(output)
+    with FaultServer() as server:
+        given = "--checker", server.address
+        assert replay_file(saved, output, *given, "--max_calls", "4") == 3
+        assert replay(output, *given) == 0
+        assert replay_file(saved, output, *given, "--max_calls", "99") == 0
+        assert server.requests == FAILURES
+    assert_once(output)
+
+
+def test_a_replay_whose_results_are_gone_is_made_again(tmp_path: Path) -> None:
+    output = failing_backfill(tmp_path, "--run_id", "r")
+    saved = saved_failures(output)
+    assert replay(output) == 0
+    for path in output.glob("enriched/*/*.avro"):
+        if not path.name.startswith("r-"):
+            path.unlink()
+    assert replay_file(saved, output) == 0
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+
+
+@PLACES
+def test_a_damaged_file_of_an_earlier_replay_is_named_before_anything_is_paid(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
+) -> None:
+    output = failing_backfill(tmp_path, "--run_id", "r")
+    saved = saved_failures(output)
+    assert replay(output) == 0
+    [path] = (path for path in output.glob("enriched/*/*.avro") if path.name[:2] != "r-")
+    path.write_bytes(path.read_bytes()[:-100])
+    with FaultServer() as server:
+        assert replay_file(saved, output, "--checker", server.address, *flags) == 1
+        assert server.requests == 0
+    said = capsys.readouterr().err
+    assert f"{path}: is damaged" in said
+    assert "Traceback" not in said
