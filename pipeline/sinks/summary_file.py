@@ -84,11 +84,10 @@ def _update_total(destination: Destination, run: str) -> None:
 
 def _contents(root: str) -> dict[str, bytes]:
     contents = {}
-    for path in storage.find_below(storage.join(root, _FOLDER)):
+    for path in storage.find_visible(storage.join(root, _FOLDER), ".json"):
         # Another run may remove its own file meanwhile.
         with suppress(FileNotFoundError):
-            if path.endswith(".json"):
-                contents[path] = storage.read_whole(path)
+            contents[path] = storage.read_whole(path)
     return contents
 
 

@@ -42,9 +42,7 @@ def find_files(folder: str) -> OutputFiles:
     """List the files of an output folder."""
 
     def files_of(kind: str, extension: str) -> tuple[str, ...]:
-        root = storage.join(folder, kind)
-        paths = (path for path in storage.find_below(root) if path.endswith(extension))
-        return tuple(path for path in paths if "/." not in path.removeprefix(root))
+        return tuple(storage.find_visible(storage.join(folder, kind), extension))
 
     return OutputFiles(
         enriched=files_of("enriched", ".avro"),

@@ -152,6 +152,12 @@ def find_below(folder: str) -> list[str]:
         return sorted(os.path.join(path, name) for path, _, names in walked for name in names)  # noqa: PTH118
 
 
+def find_visible(folder: str, extension: str) -> list[str]:
+    """List the files below a folder that have an extension, without hidden ones, sorted."""
+    found = (path for path in find_below(folder) if path.endswith(extension))
+    return [path for path in found if "/." not in path.removeprefix(folder)]
+
+
 def distinct(paths: Iterable[str]) -> list[str]:
     """Keep one of the paths that lead to the same local file, and sort them."""
     given = set(paths)

@@ -35,10 +35,15 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.load import Loaded, UsageError
-from groundwatch.pipeline.sinks.publication import read_manifest_file
+from groundwatch.pipeline.sinks.publication import MANIFEST, read_manifest_file
 from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.sinks.summary_file import read_summaries, read_total
-from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_blocks, read_lines
+from groundwatch.pipeline.sources.output_folder import (
+    UnreadableFile,
+    find_files,
+    read_blocks,
+    read_lines,
+)
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import to_datetime
@@ -57,7 +62,7 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
     runs = tuple(read_summaries(root))
-    manifests = storage.find_below(storage.join(root, "manifest"))
+    manifests = storage.find_visible(storage.join(root, MANIFEST), ".jsonl")
     manifest = tuple(entry for path in manifests for entry in read_manifest_file(path))
     # The first eight bytes of each record id.
     prefixes = array("Q")
@@ -112,12 +117,12 @@ def _read_journal(path: str) -> FoundJournal:
 
 
 def _read_files(root: str, prefixes: "array[int]", damages: dict[str, str]) -> Iterator[FileEntry]:
-    for path in (path for kind in KINDS for path in storage.find_below(storage.join(root, kind))):
+    found = find_files(root)
+    for path in chain(found.enriched, found.failures, found.alerts):
         name = path.removeprefix(storage.join(root, ""))
-        if not name.rpartition("/")[2].startswith("."):
-            rows = _read_rows(path, name, prefixes, damages)
-            size_bytes, checksum = storage.size(path), storage.checksum(path)
-            yield FileEntry(path=name, rows=rows, bytes=size_bytes, checksum=checksum)
+        rows = _read_rows(path, name, prefixes, damages)
+        size_bytes, checksum = storage.size(path), storage.checksum(path)
+        yield FileEntry(path=name, rows=rows, bytes=size_bytes, checksum=checksum)
 
 
 def _read_rows(path: str, name: str, prefixes: "array[int]", damages: dict[str, str]) -> int:

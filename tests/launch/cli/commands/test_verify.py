@@ -128,6 +128,24 @@ def test_each_difference_is_found(
     assert PASSED not in printed
 
 
+FOREIGN_FILES = [
+    *("notes.txt", "manifest/.DS_Store", "manifest/notes.txt", "manifest/._copy.jsonl"),
+    *("runs/.DS_Store", "runs/._copy.json", "enriched/notes.txt", "enriched/.DS_Store"),
+    *("enriched/event_date=2026-03-02/.hidden/copy.avro", "failures/notes.txt", "alerts/notes.txt"),
+]
+
+
+def test_files_of_others_are_no_difference(
+    output: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in FOREIGN_FILES:
+        (output / name).parent.mkdir(exist_ok=True)
+        (output / name).write_bytes(b"\x00\x05\x16\x07 by somebody else")
+    exit_status, printed = verify(capsys, output)
+    assert (exit_status, PASSED in printed) == (0, True)
+    assert not caplog.records
+
+
 def test_rows_of_a_run_that_has_not_ended_wait_in_its_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
