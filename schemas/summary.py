@@ -129,6 +129,11 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
         return {name: count for name, count in rows.items() if count}
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether the run has an end, as those of `backfill` and `replay`."""
+        return self.journal is None or self.source is not None
+
+    @property
     def is_complete(self) -> bool:
         """Whether a bounded run has ended, and its budget left nothing."""
         return not (self.unfinished or self.deferred)
@@ -140,6 +145,16 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
         counts = *ends, *self.verdicts.values(), *self.failures_by_error.values()
         verdicts = sum(self.verdicts.values())
         return self.read == sum(ends) and self.enriched == verdicts and min(counts) >= 0
+
+
+class FolderSummary(Record, frozen=True, kw_only=True):
+    """The summary of an output folder: the totals, and the summaries of its runs as it lists them.
+
+    The totals are a summary, too: what cannot be added, such as the thresholds, is the last run's.
+    """
+
+    total: Summary
+    runs: tuple[Summary, ...]
 
 
 def total_counts(parts: Iterable[RunCounts]) -> RunCounts:
@@ -160,28 +175,43 @@ def summary_to_json(summary: Summary) -> bytes:
 def summary_from_json(content: bytes) -> Summary:
     """Read the summary of a run; raise ValueError if the content is none."""
     try:
-        fields = msgspec.json.decode(content, type=dict[str, Any])
-        times = {f"{name}_us": from_rfc3339(fields.pop(name)) for name in _TIMES}
-        old_names = {"deferred": fields.pop("left", 0)}  # of version 1
-        return msgspec.convert({**old_names, **fields, **times}, Summary)
+        return _summary(msgspec.json.decode(content, type=dict[str, Any]))
     except (KeyError, TypeError, msgspec.MsgspecError) as error:
         raise ValueError(f"not the summary of a run: {type(error).__name__}") from None
 
 
+def folder_summary_from_json(content: bytes) -> FolderSummary:
+    """Read the summary of an output folder; raise ValueError if the content is none."""
+    try:
+        fields = msgspec.json.decode(content, type=dict[str, Any])
+        runs = tuple(_summary(run) for run in fields.pop("runs", ()))
+        return FolderSummary(total=_summary(fields), runs=runs)
+    except (AttributeError, KeyError, TypeError, msgspec.MsgspecError) as error:
+        raise ValueError(f"not the summary of a folder: {type(error).__name__}") from None
+
+
+def _summary(fields: dict[str, Any]) -> Summary:
+    times = {f"{name}_us": from_rfc3339(fields.pop(name)) for name in _TIMES}
+    old_names = {"deferred": fields.pop("left", 0)}  # of version 1
+    return msgspec.convert({**old_names, **fields, **times}, Summary)
+
+
 def folder_summary_to_json(runs: Iterable[Summary]) -> bytes:
     """Write the summary of an output folder: the totals, and each run's summary under `runs`."""
+    summary = folder_summary(runs)
+    listed = [_fields(run) for run in summary.runs]
+    return indented_json({**_fields(summary.total), "runs": listed})
+
+
+def folder_summary(runs: Iterable[Summary]) -> FolderSummary:
+    """Summarize an output folder with at least one run."""
     listed = (replace(run, planned=None) for run in runs)
     ordered = sorted(listed, key=lambda run: (run.finished_at_us, run.name))
-    return indented_json(
-        {**_fields(_folder_totals(ordered)), "runs": [_fields(run) for run in ordered]}
-    )
+    return FolderSummary(total=_folder_totals(ordered), runs=tuple(ordered))
 
 
 def _folder_totals(runs: Sequence[Summary]) -> Summary:
-    """Add up the summaries of all runs of a folder, without the failures that were resolved.
-
-    Fields that cannot be added, such as the thresholds, are the last run's.
-    """
+    """Add up the summaries of all runs of a folder, without the failures that were resolved."""
     sums = _sums(runs, *_SUMMARY_SUMS)
     for replayed in filter(None, (run.replayed for run in runs)):
         for name in ("read", "failures"):

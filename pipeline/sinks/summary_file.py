@@ -11,7 +11,9 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Destination
 from groundwatch.schemas.summary import (
+    FolderSummary,
     Summary,
+    folder_summary_from_json,
     folder_summary_to_json,
     summary_from_json,
     summary_to_json,
@@ -55,13 +57,13 @@ def read_summaries(root: str) -> list[Summary]:
     return _decoded(_contents(root))
 
 
-def read_total(root: str) -> Summary | None:
-    """Read the totals of an output folder, None if it has no `summary.json`."""
+def read_folder_summary(root: str) -> FolderSummary | None:
+    """Read the summary of an output folder, None if it has no `summary.json`."""
     path = storage.join(root, _NAME)
     if not storage.exists(path):
         return None
     try:
-        return summary_from_json(storage.read_whole(path))
+        return folder_summary_from_json(storage.read_whole(path))
     except ValueError as error:
         raise OSError(f"{path}: {error}") from None
 

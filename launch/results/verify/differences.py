@@ -4,14 +4,23 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import PurePath
+from typing import Any
 
+from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.journal import FOLDERS
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.schemas import Record
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import to_datetime
-from groundwatch.schemas.summary import Summary
+from groundwatch.schemas.summary import (
+    AnswerCounts,
+    FolderSummary,
+    RunCounts,
+    Summary,
+    folder_summary,
+    total_counts,
+)
 
 KINDS = ("enriched", "failures", "alerts")  # the folders of rows below an output folder
 _PUBLISHED, _UNKNOWN = "published to topics", "unknown"
@@ -19,9 +28,19 @@ RARE_PLACES = {_PUBLISHED, _UNKNOWN}
 """Places that are shown only if there are rows."""
 
 _MAX_NAMED = 5
-_NAMED_BY_DATABASE = re.compile(r"(.+-[0-9a-f]{8})-\d{6}\.\w+")
+_OF_RECORDS, _OF_FAILURES = ("verdicts", "checked"), ("failures_by_error", "retryable_failures")
+# A bounded run counts its calls and characters elsewhere, and what it has deferred at its end.
+_COMMITTED = sorted({*AnswerCounts.__struct_fields__} - {"calls", "characters", "deferred"})
+# Of a run with a database, and of a bounded one without.
+_NAMED_BY_RUN = re.compile(r"(.+-[0-9a-f]{8})-\d{6}\.\w+|(.+)-batch-0-\d+\.\w+")
 
 RowCounts = dict[str, int]  # rows by kind
+
+
+class FoundFile(FileEntry, frozen=True, kw_only=True):
+    """A file, with the counts of its rows that a summary has, too."""
+
+    counts: RunCounts
 
 
 class FoundJournal(Record, frozen=True, kw_only=True):
@@ -33,6 +52,7 @@ class FoundJournal(Record, frozen=True, kw_only=True):
     hours: tuple[LedgerHour, ...]
     delivered: dict[str, Delivered]
     undelivered: dict[str, int]
+    totals: RunCounts
     written: RowCounts
     waiting: RowCounts
     published: RowCounts
@@ -42,17 +62,22 @@ class Folder(Record, frozen=True, kw_only=True):
     """All that was found in an output folder; `damages` says why a file cannot be read, by path."""
 
     runs: tuple[Summary, ...]
-    total: Summary | None
+    summary: FolderSummary | None
     manifest: tuple[FileEntry, ...]
-    files: tuple[FileEntry, ...]
+    files: tuple[FoundFile, ...]
     damages: dict[str, str]
     journals: tuple[FoundJournal, ...]
     repeated_ids: dict[str, tuple[str, ...]]  # the files of each, by record id
 
     def has_journal(self, run: Summary) -> bool:
         """Return whether the journal of a run was found."""
+        return self.journal_of(run) is not None
+
+    def journal_of(self, run: Summary) -> FoundJournal | None:
+        """Return the journal of a run, None if it was not found."""
         identity = run.run, run.journal
-        return any((journal.run, journal.identity) == identity for journal in self.journals)
+        found = (each for each in self.journals if (each.run, each.identity) == identity)
+        return next(found, None)
 
     def moved_files(self) -> set[str]:
         """Return the files of failures that a replay has resolved and moved."""
@@ -96,7 +121,7 @@ def unknown_rows(folder: Folder) -> RowCounts:
     """
     unknown: RowCounts = {}
     for run in folder.runs:
-        if run.published is None and _is_worker(run) and not folder.has_journal(run):
+        if run.published is None and not run.is_bounded and not folder.has_journal(run):
             rows = _count_rows(folder.manifest, f"{run.name}-")
             for kind in ("alerts", "failures"):
                 if missing := getattr(run, kind) - rows[kind]:
@@ -117,8 +142,9 @@ def undelivered_rows(folder: Folder) -> dict[str, RowCounts]:
 
 def differences(folder: Folder) -> list[str]:
     """Find everything in which a folder differs from what its runs say, a sentence each."""
-    parts = _file_differences(folder), _run_differences(folder), _journal_differences(folder)
-    found = list(chain.from_iterable(parts))
+    rows = _file_differences(folder), _run_differences(folder), _journal_differences(folder)
+    counts = _summary_differences(folder), _count_differences(folder)
+    found = list(chain(*rows, *counts))
     repeated = folder.repeated_ids.keys() - shared_ids(folder)
     if count := len(repeated):
         named = ", ".join(sorted(repeated)[:_MAX_NAMED])
@@ -135,8 +161,7 @@ def shared_ids(folder: Folder) -> set[str]:
     workers = [f"{run.name}-" for run in folder.runs if run.journal and run.source is None]
 
     def worker_of(path: str) -> str | None:
-        name = path.rpartition("/")[2]
-        return next((worker for worker in workers if name.startswith(worker)), None)
+        return next((worker for worker in workers if _name(path).startswith(worker)), None)
 
     shared = set()
     for record_id, paths in folder.repeated_ids.items():
@@ -157,20 +182,25 @@ def _file_differences(folder: Folder) -> Iterator[str]:
         if file.path not in listed:
             yield f"{file.path} has {file.rows} rows, and no manifest lists it"
         elif (run := _run_of(file.path)) and run not in known:
-            yield f"{file.path} belongs to the run {run}, whose summary is gone from runs/"
+            yield f"{file.path} belongs to the run {run}, which has no summary in runs/"
     moved = folder.moved_files()
     for entry in folder.manifest:
-        there = found.get(entry.path)
-        if there is None:
-            if entry.path not in moved:
-                yield f"{entry.path} is gone; its manifest lists {entry.rows} rows"
-        elif (there.rows, there.bytes) != (entry.rows, entry.bytes):
-            yield (
-                f"{entry.path} has {there.rows} rows in {there.bytes} bytes; its manifest"
-                f" lists {entry.rows} in {entry.bytes}"
-            )
-        elif entry.checksum not in (None, there.checksum):
-            yield f"{entry.path} has other content than was written: its checksum differs"
+        if there := found.get(entry.path):
+            yield from _entry_differences(entry, there)
+        elif entry.path not in moved:
+            yield f"{entry.path} is gone; its manifest lists {entry.rows} rows"
+
+
+def _entry_differences(entry: FileEntry, there: FoundFile) -> Iterator[str]:
+    if (there.rows, there.bytes) != (entry.rows, entry.bytes):
+        yield (
+            f"{entry.path} has {there.rows} rows in {there.bytes} bytes; its manifest"
+            f" lists {entry.rows} in {entry.bytes}"
+        )
+    elif entry.checksum is None:
+        yield f"{entry.path} has no checksum in its manifest: its content cannot be compared"
+    elif entry.checksum != there.checksum:
+        yield f"{entry.path} has other content than was written: its checksum differs"
 
 
 def _run_differences(folder: Folder) -> Iterator[str]:
@@ -181,8 +211,7 @@ def _run_differences(folder: Folder) -> Iterator[str]:
             yield f"run {run.name}: its counts do not add up: {run.read} messages were read"
         if folder.has_journal(run):
             continue
-        prefix = f"{run.name}-" if run.journal else f"{run.name}-batch-0-"
-        rows = _count_rows(folder.manifest, prefix)
+        rows = _count_rows(folder.manifest, _prefix(run))
         for kind in KINDS:
             count, found = getattr(run, kind), rows[kind] + (run.published or {}).get(kind, 0)
             missing = count - found
@@ -193,8 +222,51 @@ def _run_differences(folder: Folder) -> Iterator[str]:
                 )
             elif missing and (kind == "enriched" or _is_known(run)):
                 yield _unequal(f"run {run.name}", kind, count, found)
-    if folder.total and folder.runs and not folder.total.closes:
-        yield f"summary.json: its counts do not add up: {folder.total.read} messages were read"
+
+
+def _summary_differences(folder: Folder) -> Iterator[str]:
+    """Compare `summary.json` with the summaries in runs/, of which it was made."""
+    if folder.summary is None:
+        if folder.runs:
+            yield f"summary.json is gone; runs/ counts {counted(len(folder.runs), 'run')}"
+        return
+    total = folder.summary.total
+    if not folder.runs:
+        yield "runs/ has no summary, and there is a summary.json"
+        return
+    if not total.closes:
+        yield f"summary.json: its counts do not add up: {total.read} messages were read"
+    expected = folder_summary(folder.runs)
+    for name, said, known in _unequal_counts(total, expected.total, Summary.__struct_fields__):
+        yield f"summary.json: {name} is {said}; by the summaries in runs/ it is {known}"
+    listed = {run.name: run for run in folder.summary.runs}
+    for run in expected.runs:
+        if run != listed.get(run.name):
+            yield f"summary.json does not list the run {run.name} as runs/{run.name}.json has it"
+
+
+def _count_differences(folder: Folder) -> Iterator[str]:
+    """Compare what summaries count with the rows of files, or with the journals of workers.
+
+    Not where rows are missing, which is another difference, or wait for their file.
+    """
+    for run in folder.runs:
+        if journal := folder.journal_of(run):
+            for name, said, known in _unequal_counts(run, journal.totals, _COMMITTED):
+                # A worker may have committed more since it wrote the summary.
+                if said > known:
+                    yield f"run {run.name}: {name} is {said}; by {journal.path} it is {known}"
+            continue
+        found = _total(file for file in folder.files if _name(file.path).startswith(_prefix(run)))
+        if sum(found.verdicts.values()) == run.enriched:
+            for name, said, known in _unequal_counts(run, found, _OF_RECORDS):
+                yield f"run {run.name}: {name} is {said}; by its files it is {known}"
+    # A replay resolves failures of several runs.
+    if folder.runs and all(run.is_bounded and not folder.has_journal(run) for run in folder.runs):
+        total, found = folder_summary(folder.runs).total, _total(folder.files)
+        if sum(found.failures_by_error.values()) == total.failures:
+            for name, said, known in _unequal_counts(total, found, _OF_FAILURES):
+                yield f"summary.json: {name} is {said}; by the files of failures it is {known}"
 
 
 def _journal_differences(folder: Folder) -> Iterator[str]:
@@ -211,19 +283,42 @@ def _journal_differences(folder: Folder) -> Iterator[str]:
                 yield _unequal(journal.path, kind, written, found)
 
 
-def _is_worker(run: Summary) -> bool:
-    return run.journal is not None and run.source is None
-
-
 def _is_known(run: Summary) -> bool:
     """Return whether a run has noted where its alerts and failures are, and will add no more."""
-    return run.published is not None if _is_worker(run) else not run.unfinished
+    return not run.unfinished if run.is_bounded else run.published is not None
 
 
 def _run_of(path: str) -> str | None:
-    """Return the name of the run on one machine that wrote a file, None for other files."""
-    found = _NAMED_BY_DATABASE.fullmatch(path.rpartition("/")[2])
-    return found and found[1]
+    """Return the name of the run that wrote a file, None for files of streams."""
+    found = _NAMED_BY_RUN.fullmatch(_name(path))
+    return found and (found[1] or found[2])
+
+
+def _prefix(run: Summary) -> str:
+    """Return how the names of a run's files begin."""
+    return f"{run.name}-" if run.journal else f"{run.name}-batch-0-"
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _total(files: Iterable[FoundFile]) -> RunCounts:
+    return total_counts(file.counts for file in files)
+
+
+def _unequal_counts(
+    said: AnswerCounts, known: AnswerCounts, names: Iterable[str]
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the fields that differ, with both values, and each count by name for itself."""
+    for name in names:
+        values = getattr(said, name), getattr(known, name)
+        if not all(isinstance(value, dict) for value in values):
+            values = {"": values[0]}, {"": values[1]}
+        for key in sorted({*values[0], *values[1]}):
+            left, right = (value.get(key, 0) for value in values)
+            if left != right:
+                yield f"{name} {key}".rstrip(), left, right
 
 
 def _unequal(who: str, kind: str, expected: int, found: int) -> str:
@@ -234,6 +329,6 @@ def _count_rows(files: Iterable[FileEntry], prefix: str = "") -> RowCounts:
     rows = dict.fromkeys(KINDS, 0)
     for file in files:
         kind = file.path.partition("/")[0]
-        if file.path.rpartition("/")[2].startswith(prefix):
+        if _name(file.path).startswith(prefix):
             rows[kind] = rows.get(kind, 0) + file.rows
     return rows

@@ -1,11 +1,12 @@
 """Compare an output folder with its ledgers, summary and manifest, and print the ledgers."""
 
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import astuple
@@ -23,6 +24,7 @@ from groundwatch.launch.results.verify.differences import (
     KINDS,
     RARE_PLACES,
     Folder,
+    FoundFile,
     FoundJournal,
     RowCounts,
     differences,
@@ -37,7 +39,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sinks.publication import MANIFEST, read_manifest_file
 from groundwatch.pipeline.sinks.row_formats import row_formats
-from groundwatch.pipeline.sinks.summary_file import read_summaries, read_total
+from groundwatch.pipeline.sinks.summary_file import read_folder_summary, read_summaries
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
     find_files,
@@ -47,6 +49,7 @@ from groundwatch.pipeline.sources.output_folder import (
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import to_datetime
+from groundwatch.schemas.summary import RunCounts
 
 _FORMATS = row_formats(Config(output="", run=""))  # nothing is written here
 _PREFIX_DIGITS = 16
@@ -59,9 +62,10 @@ _COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
 
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     """Read all rows of a folder, or raise UsageError; memory grows by 8 bytes a record."""
-    # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
+    # What a worker writes meanwhile shows as more, never as less: each is read before what it says
+    # less of, summaries before journals, and these before the files.
+    runs, summary = tuple(read_summaries(root)), read_folder_summary(root)
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
-    runs = tuple(read_summaries(root))
     manifests = storage.find_visible(storage.join(root, MANIFEST), ".jsonl")
     manifest = tuple(entry for path in manifests for entry in read_manifest_file(path))
     # The first eight bytes of each record id.
@@ -72,7 +76,7 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
         raise UsageError([f"{root}: holds no output of groundwatch"])
     return Folder(
         runs=runs,
-        total=read_total(root),
+        summary=summary,
         manifest=manifest,
         files=files,
         damages=damages,
@@ -106,6 +110,7 @@ def _read_journal(path: str) -> FoundJournal:
             hours=tuple(accounts),
             delivered=journal.outbox.delivered(),
             undelivered=journal.outbox.pending(),
+            totals=journal.totals(),
             written={
                 "enriched": sum(account.enriched for account in accounts),
                 "failures": sum(account.failures for account in accounts),
@@ -116,38 +121,65 @@ def _read_journal(path: str) -> FoundJournal:
         )
 
 
-def _read_files(root: str, prefixes: "array[int]", damages: dict[str, str]) -> Iterator[FileEntry]:
+def _read_files(root: str, prefixes: "array[int]", damages: dict[str, str]) -> Iterator[FoundFile]:
     found = find_files(root)
     for path in chain(found.enriched, found.failures, found.alerts):
         name = path.removeprefix(storage.join(root, ""))
-        rows = _read_rows(path, name, prefixes, damages)
+        rows, counts = _count_rows(path, name, prefixes, damages)
         size_bytes, checksum = storage.size(path), storage.checksum(path)
-        yield FileEntry(path=name, rows=rows, bytes=size_bytes, checksum=checksum)
+        yield FoundFile(path=name, rows=rows, bytes=size_bytes, checksum=checksum, counts=counts)
 
 
-def _read_rows(path: str, name: str, prefixes: "array[int]", damages: dict[str, str]) -> int:
-    rows = 0
+def _count_rows(
+    path: str, name: str, prefixes: "array[int]", damages: dict[str, str]
+) -> tuple[int, RunCounts]:
+    """Count the rows up to a damage, and their outcomes."""
+    counted: Counter[tuple[str, bool]] = Counter()
     try:
-        for record_id in _read_ids(path, name):
-            rows += 1
-            if record_id:
-                prefixes.append(int(record_id[:_PREFIX_DIGITS], 16))
+        for row in _read_rows(path, name):
+            counted[row.outcome, row.flag] += 1
+            if row.record_id:
+                prefixes.append(int(row.record_id[:_PREFIX_DIGITS], 16))
     except UnreadableFile as error:
         if error.damage is None:
             raise
         damages[name] = error.damage
-    return rows
+    outcomes: Counter[str] = Counter()
+    for (outcome, _), rows in counted.items():
+        outcomes[outcome] += rows
+    flagged = sum(rows for (_, flag), rows in counted.items() if flag)
+    counts = RunCounts()
+    if name.startswith("enriched/"):
+        counts = RunCounts(verdicts=dict(outcomes), checked=flagged)
+    elif name.startswith("failures/"):
+        counts = RunCounts(failures_by_error=dict(outcomes), retryable_failures=flagged)
+    return counted.total(), counts
 
 
-def _read_ids(path: str, name: str) -> Iterator[str | None]:
-    """Yield the record id of each row; None for an alert, and if a message could not be read."""
+class _Row(NamedTuple):
+    """What is compared of a row.
+
+    Attributes:
+      record_id: None for an alert, and if a message could not be read.
+      outcome: the verdict of a record, the class of a failure's error.
+      flag: whether a record was checked, or a failure is retryable.
+    """
+
+    record_id: str | None = None
+    outcome: str = ""
+    flag: bool = False
+
+
+def _read_rows(path: str, name: str) -> Iterator[_Row]:
     if name.startswith("enriched/"):
         for rows in read_blocks(path):
-            yield from (row["record_id"] for row in rows)
+            for row in rows:
+                yield _Row(row["record_id"], row["verdict"], row["check"] is not None)
     elif name.startswith("failures/"):
-        yield from (failure.record_id for failure in read_lines(path, FailureLine))
+        for failure in read_lines(path, FailureLine):
+            yield _Row(failure.record_id, failure.error_class, failure.retryable)
     else:
-        yield from (None for _ in read_lines(path, AlertLine))
+        yield from (_Row() for _ in read_lines(path, AlertLine))
 
 
 def _repeated_ids(
@@ -158,9 +190,9 @@ def _repeated_ids(
     repeated = set(values[counts > 1].tolist())
     found: defaultdict[str, list[str]] = defaultdict(list)
     for file in files if repeated else ():
-        for record_id in islice(_read_ids(storage.join(root, file.path), file.path), file.rows):
-            if record_id and int(record_id[:_PREFIX_DIGITS], 16) in repeated:
-                found[record_id].append(file.path)
+        for row in islice(_read_rows(storage.join(root, file.path), file.path), file.rows):
+            if row.record_id and int(row.record_id[:_PREFIX_DIGITS], 16) in repeated:
+                found[row.record_id].append(file.path)
     return {each: tuple(paths) for each, paths in found.items() if len(paths) > 1}
 
 

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.support import wire_faults
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Buckets
 from tests.support.fault_server import FaultServer, always
+from tests.support.outputs import Json
 from tests.support.runs import a_long_archive, an_archive, backfill, crash_in, in_batches
 from tests.support.storage_server import storage_server
 from tests.support.watched import Watched, work
@@ -100,21 +102,100 @@ def remove_manifest(output: Path) -> str:
 
 
 def change_count(output: Path) -> str:
-    (path,) = output.glob("runs/*.json")
-    counts = json.loads(path.read_bytes())
-    path.write_text(json.dumps(counts | {"read": counts["read"] + 1}))
+    edit(output, "runs/*.json", lambda counts: counts | {"read": counts["read"] + 1})
     return "its counts do not add up: 33 messages were read"
 
 
 def change_rows(output: Path) -> str:
-    (path,) = output.glob("runs/*.json")
-    counts = json.loads(path.read_bytes())
-    path.write_text(json.dumps(counts | {"enriched": 30, "failures": 2}))
+    edit(output, "runs/*.json", lambda counts: counts | {"enriched": 30, "failures": 2})
     return "30 rows of enriched were written, and 31 were found"
+
+
+def edit(output: Path, files: str, change: Callable[[Json], Json]) -> None:
+    for path in output.glob(files):
+        path.write_text(json.dumps(change(json.loads(path.read_bytes()))))
+
+
+def edit_both(output: Path, **counts: Any) -> None:
+    """Change counts of the only run in its summary and in that of the folder."""
+    edit(output, "runs/*.json", lambda summary: summary | counts)
+    edit(output, "summary.json", lambda summary: summary | counts)
+    edit(output, "summary.json", lambda it: it | {"runs": [run | counts for run in it["runs"]]})
+
+
+def remove_summary(output: Path) -> str:
+    (output / "summary.json").unlink()
+    return "summary.json is gone; runs/ counts 1 run"
+
+
+def remove_runs(output: Path) -> str:
+    shutil.rmtree(output / "runs")
+    return "runs/ has no summary, and there is a summary.json"
+
+
+def remove_all_summaries(output: Path) -> str:
+    remove_runs(output)
+    remove_summary(output)
+    return "which has no summary in runs/"
+
+
+def change_total_calls(output: Path) -> str:
+    edit(output, "summary.json", lambda counts: counts | {"calls": 1})
+    return "summary.json: calls is 1; by the summaries in runs/ it is 31"
+
+
+def change_total_duplicates(output: Path) -> str:
+    edit(output, "summary.json", lambda counts: counts | {"read": 33, "duplicates": 1})
+    return "summary.json: duplicates is 1; by the summaries in runs/ it is 0"
+
+
+def change_calls_of_a_run(output: Path) -> str:
+    edit(output, "runs/*.json", lambda counts: counts | {"calls": 1})
+    return "summary.json: calls is 31; by the summaries in runs/ it is 1"
+
+
+def change_a_listed_run(output: Path) -> str:
+    edit(output, "summary.json", lambda it: it | {"runs": [it["runs"][0] | {"calls": 1}]})
+    (path,) = output.glob("runs/*.json")
+    return f"summary.json does not list the run {path.stem} as runs/{path.name} has it"
+
+
+def change_verdicts(output: Path) -> str:
+    edit_both(output, verdicts={"GROUNDED": 31})
+    return "verdicts GROUNDED is 31; by its files it is 27"
+
+
+def change_checked(output: Path) -> str:
+    edit_both(output, checked=3)
+    return "checked is 3; by its files it is 31"
+
+
+def change_errors(output: Path) -> str:
+    edit_both(output, failures_by_error={"BadReply": 1})
+    return "failures_by_error UnreadableAnswer is 0; by the files of failures it is 1"
+
+
+def change_retryable(output: Path) -> str:
+    edit_both(output, retryable_failures=1)
+    return "retryable_failures is 1; by the files of failures it is 0"
+
+
+def remove_checksum(output: Path) -> str:
+    path = a_file(output, "alerts")
+    path.write_bytes(path.read_bytes().replace(b'"LOW_GROUNDED"', b'"LOW_GROUNDEX"'))
+    (manifest,) = output.glob("manifest/*.jsonl")
+    lines = [json.loads(line) for line in manifest.read_bytes().splitlines()]
+    lines = [line | {"checksum": None} if "alerts/" in line["path"] else line for line in lines]
+    manifest.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return f"{path.relative_to(output)} has no checksum in its manifest"
 
 
 DAMAGES = [remove_file, cut_file, copy_file, add_file, add_line, edit_payload, edit_alert]
 DAMAGES += [remove_manifest, change_count, change_rows]
+DAMAGES += [remove_summary, remove_runs, remove_all_summaries]
+DAMAGES += [change_total_calls, change_total_duplicates, change_calls_of_a_run]
+DAMAGES += [change_a_listed_run, change_verdicts, change_checked, change_errors]
+DAMAGES += [change_retryable, remove_checksum]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -210,6 +291,13 @@ def test_a_worker_is_verified_while_rows_wait_and_after(
     assert (exit_status, PASSED in printed) == (0, True)
     watched.drain()
     assert verify(capsys, *folders)[0] == 0
+    # The summary of a worker may be older than its database, not newer.
+    (summary,) = watched.output.glob("runs/*.json")
+    before = summary.read_bytes()
+    edit_both(watched.output, verdicts={"GROUNDED": 16})
+    exit_status, printed = verify(capsys, *folders)
+    assert (exit_status, "verdicts GROUNDED is 16; by " in printed) == (1, True)
+    edit_both(watched.output, verdicts=json.loads(before)["verdicts"])
     # The worker's folder is gone, and all of its rows are public.
     shutil.rmtree(watched.work_folder)
     assert verify(capsys, watched.output)[0] == 0
