@@ -1,5 +1,6 @@
 """Check answers without a pipeline."""
 
+import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
@@ -17,18 +18,44 @@ from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import Check, Routed, enrich_answers, route_answers
 
+_BYTES = (bytes, bytearray, memoryview)
+
 
 def read_answer(
     answer: str, facts: Iterable[str | Mapping[str, object]], query: str | None
 ) -> Routed:
-    """Parse and route an answer with its facts; raise TypeError for facts that are not a list."""
+    """Parse and route an answer with its facts.
+
+    Raises:
+      TypeError: the facts are not a list, or a text is bytes.
+    """
     if isinstance(facts, str | bytes | Mapping):
         raise TypeError(f"facts is a {type(facts).__name__}: pass a list, such as [fact]")
-    envelope = {"answer": answer, "facts": list(facts), "query": query}
-    payload = msgspec.json.encode(envelope)
+    given = {"answer": answer, "facts": list(facts), "query": query}
+    envelope = msgspec.to_builtins(given, builtin_types=_BYTES)
+    for name, value in envelope.items():
+        _refuse_bytes(name, value)
+    try:
+        payload = msgspec.json.encode(envelope)
+    except UnicodeEncodeError:
+        # Escaped, half of a surrogate pair is refused as in a message.
+        payload = json.dumps(envelope).encode()
     message = Message(payload=payload, place=payload.decode())
     [routed] = route_answers(message, ParseOptions(input_format="groundwatch.envelope"))
     return routed
+
+
+def _refuse_bytes(name: str, value: object) -> None:
+    """Raise TypeError for bytes in a value: JSON would have them in base64."""
+    if isinstance(value, _BYTES):
+        raise TypeError(f"{name} is a {type(value).__name__}: pass its text, as {name}.decode()")
+    inner: Iterable[tuple[object, object]] = ()
+    if isinstance(value, list):
+        inner = enumerate(value)
+    elif isinstance(value, dict):
+        inner = value.items()
+    for key, each in inner:
+        _refuse_bytes(f"{name}[{key!r}]", each)
 
 
 def enrich_one(

@@ -11,6 +11,7 @@ from groundwatch.launch.cli.terminal.figures import printable
 from groundwatch.launch.cli.terminal.print_record import print_record
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.quantities import indented_json
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.check_one import enrich_one, read_answer
@@ -29,14 +30,14 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
         except (OSError, UnicodeDecodeError) as error:
             loaded.problems.append(f"--fact_file {path}: cannot be read: {error}")
     loaded.raise_problems()
-    answer = sys.stdin.read() if given.answer == "-" else given.answer
     check_settings = settings.checker.check(retries=settings.retries.policy)
     try:
+        answer = sys.stdin.read() if given.answer == "-" else given.answer
         try_connection(check_settings)
         routed = read_answer(answer, facts, given.query)
         with waiting_for(f"a reply of the checker {check_settings.checker}"):
             enriched = enrich_one(routed, check_settings, settings.verdicts.thresholds)
-    except (CheckFailed, OSError) as error:
+    except (CheckFailed, OSError, UnicodeDecodeError, UnreadableAnswer) as error:
         detail = getattr(error, "detail", None)
         reason = f"{error}: {printable(detail)}" if detail else error
         return fail(f"the answer could not be checked: {reason}")

@@ -33,9 +33,9 @@ def check(
       thresholds: scores below which the answer is low-grounded.
 
     Raises:
-      TypeError: the facts are one text or mapping, not a list.
+      TypeError: the facts are one text or mapping, not a list; or a text is bytes.
       ValueError: the checker is neither `local` nor an address.
-      UnreadableAnswer: a fact is neither a text nor such a mapping.
+      UnreadableAnswer: a fact is neither a text nor such a mapping, or a text is not Unicode.
       CheckFailed: the checker cannot be reached, or refuses.
     """
     [record] = check_many([(answer, facts)], query=query, checker=checker, thresholds=thresholds)
@@ -88,6 +88,8 @@ def _settings(checker: str | CheckSettings) -> CheckSettings:
         return checker
     if checker == LOCAL:
         return CheckSettings()
+    if not isinstance(checker, str):
+        raise TypeError(f"checker is a {type(checker).__name__}: pass a text or CheckSettings")
     if checker == DISCOVERY_ENGINE:
         raise ValueError(
             f"checker {checker!r} needs an account and a project: pass CheckSettings(checker=…,"

@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -81,6 +82,46 @@ def test_a_check_imports_neither_beam_nor_googles_clients() -> None:
 def test_facts_that_are_no_list_are_refused(facts: str) -> None:
     with pytest.raises(TypeError, match="pass a list"):
         check(FACT, facts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ((FACT.encode(), [FACT]), "answer is a bytes"),
+        ((bytearray(FACT.encode()), [FACT]), "answer is a bytearray"),
+        ((FACT, [FACT, FACT.encode()]), r"facts\[1\] is a bytes"),
+        ((FACT, (memoryview(FACT.encode()),)), r"facts\[0\] is a memoryview"),
+        ((FACT, [{"text": FACT.encode()}]), r"facts\[0\]\['text'\] is a bytes"),
+        ((FACT, [{"text": FACT, "attributes": {"a": [b"b"]}}]), r"\['attributes'\]\['a'\]\[0\]"),
+        ((FACT, [FACT], b"How long?"), "query is a bytes"),
+    ],
+)
+def test_bytes_are_refused_by_name(arguments: Any, named: str) -> None:
+    answer, facts, *query = arguments
+    own = {"query": query[0]} if query else {}
+    with pytest.raises(TypeError, match=named):
+        check(answer, facts, **own)
+    with pytest.raises(TypeError, match=named):
+        asyncio.run(acheck(answer, facts, **own))
+    with pytest.raises(TypeError, match=named):
+        list(check_many([(FACT, [FACT]), arguments]))
+
+
+@pytest.mark.parametrize("checker", [b"local", None, 3])
+def test_a_checker_that_is_no_text_is_refused(checker: Any) -> None:
+    with pytest.raises(TypeError, match="checker is a "):
+        check(FACT, [FACT], checker=checker)
+
+
+@pytest.mark.parametrize(
+    ("answer", "fact", "query"),
+    [("a \ud83d", FACT, None), (FACT, "a \udcff", None), (FACT, FACT, "\ud800?")],
+)
+def test_half_of_a_surrogate_pair_is_refused_as_in_a_message(
+    answer: str, fact: str, query: str | None
+) -> None:
+    with pytest.raises(UnreadableAnswer, match=r"holds half of a surrogate pair\."):
+        check(answer, [fact], query=query)
 
 
 def test_many_answers_keep_their_order_and_their_questions() -> None:

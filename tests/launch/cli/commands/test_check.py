@@ -50,6 +50,16 @@ def test_texts_come_from_files_and_standard_input(
     assert (record["verdict"], record["facts"][0]["text"]) == ("GROUNDED", FACT)
 
 
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"], ids=["a locale", "C"])
+def test_standard_input_that_is_not_utf_8_is_a_sentence(
+    errors: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = io.TextIOWrapper(io.BytesIO(b"Lamps \xff glow."), "utf-8", errors)
+    monkeypatch.setattr("sys.stdin", text)
+    assert main(["check", "--answer", "-", "--fact", FACT]) == 1
+    assert "the answer could not be checked: " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
