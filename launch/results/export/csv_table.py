@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import IO, Any
+from unicodedata import category, normalize
 
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.quantities import to_rfc3339, to_us
 
-# A spreadsheet runs a cell that begins so as a formula, also in full width and behind white space.
-# Source: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULA_SIGNS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+# A spreadsheet runs a cell that begins so as a formula, also in another width, and behind what it
+# skips or nobody sees. Source: https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA_SIGNS = frozenset("=+-@")
 _BEFORE_FORMULAS = tuple("\t\r\n")
+_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # controls, formats and white space in Unicode
 
 _Row = Mapping[str, Any]
 _Column = tuple[str, Callable[[_Row], object]]
@@ -81,5 +83,6 @@ def _cell(value: object) -> object:
 
 def _guard_formula(cell: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would take for a formula."""
-    is_formula = cell.startswith(_BEFORE_FORMULAS) or cell.lstrip().startswith(_FORMULA_SIGNS)
+    first = next((sign for sign in cell if category(sign) not in _UNSEEN), "")
+    is_formula = cell.startswith(_BEFORE_FORMULAS) or normalize("NFKC", first) in _FORMULA_SIGNS
     return f"'{cell}" if is_formula else cell

@@ -96,17 +96,28 @@ def test_csv_names_the_claim_with_the_lowest_score(tmp_path: Path) -> None:
     assert (claimed["worst_claim"], bare["worst_claim"]) == ("Worst.", "")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "  =1", "\uff1d1", "\x0b=1"),
-        "=cmd|' /C calc'!A0",
-    ],
-)
+FORMULAS = [
+    *("=1+1", "+1", "-1", "@SUM(1)", "=cmd|' /C calc'!A0", "\t1", "\r1", "\n1"),
+    # In other widths.
+    *("\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "\ufe661", "\ufe621", "\ufe631", "\ufe6b1"),
+    # Behind white space, controls, marks of direction and order, and what has no width.
+    *(f"{before}=1" for before in ("\t", "\r", "\n", "  ", "\x0b", "\xa0", "\u2028", "\u3000")),
+    *(f"{before}=1" for before in ("\x01", "\x1b", "\x7f", "\x85", "\xad", "\u061c", "\u180e")),
+    *(f"{before}=1" for before in ("\u200b", "\u200e", "\u202e", "\u2060", "\u2066", "\ufeff")),
+    *("\u200b \x7f\ufeff\uff20a", "\U000e0020-1", "\ufff9+1"),
+]
+
+
+@pytest.mark.parametrize("text", FORMULAS, ids=ascii)
 def test_a_spreadsheet_runs_no_text_as_a_formula(tmp_path: Path, text: str) -> None:
     write_enriched(tmp_path / "out", [an_enriched(answer_text=text, query=text, tags=(text,))])
     [line] = lines_of(table_of(tmp_path / "out", "csv"))
     assert line["answer_text"] == line["query"] == line["tags"] == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u200b", "a=1", "\u200ba", "\u2212a", "'=1"], ids=ascii)
+def test_another_text_is_kept(text: str) -> None:
+    assert _cell(text) == text
 
 
 def test_a_negative_number_stays_a_number(tmp_path: Path) -> None:
