@@ -29,9 +29,15 @@ class Failure(Record, frozen=True, kw_only=True):
 
 
 def without_payload(failure: Failure) -> Failure:
-    """Drop the original bytes and attributes of a failure's message."""
+    """Drop the original bytes and attributes of a failure's message, and what its error quotes."""
     kept = replace(failure.message, payload=b"", attributes={}, earlier=None, whole_bytes=None)
-    return replace(failure, message=kept)
+    return replace(failure, message=kept, error=first_sentence(failure.error))
+
+
+def first_sentence(error: str) -> str:
+    """Return the first sentence of an error, in which no name or value of the input stands."""
+    first, end, _ = error.partition(". ")
+    return first + end.rstrip()
 
 
 class _FailureJson(msgspec.Struct):
@@ -47,13 +53,14 @@ class _FailureJson(msgspec.Struct):
 
 def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
     """Write a failure as JSON; without its payload and attributes it cannot be replayed."""
+    failure = failure if with_payload else without_payload(failure)
     message = failure.message
     payload = base64.b64encode(message.payload).decode() if with_payload else None
     fields = with_rfc3339_times(failure) | {
         "source": message.answer_place,
         "publish_time": to_rfc3339(message.publish_time_us),
         "payload_base64": payload,
-        "attributes": message.attributes if with_payload else {},
+        "attributes": message.attributes,
     }
     del fields["message"]
     return msgspec.json.encode(fields)

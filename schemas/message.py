@@ -63,7 +63,8 @@ class ParseOptions(Record, frozen=True, kw_only=True):
 class UnreadableAnswer(Exception):
     """A message that cannot be read as an answer without guessing.
 
-    Its text is one sentence for a person; it names fields and types, never the answer's text.
+    Its text is for a person; it names fields and types, never the answer's text. The first sentence
+    names no field of the input, as people's texts may be names, and is kept without the payload.
     """
 
 

@@ -20,7 +20,12 @@ from groundwatch.pipeline.sinks.topic_messages import MAX_DATA_BYTES, TopicMessa
 from groundwatch.schemas.alert import Alert, alert_to_json
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.schemas.failure import Failure, failure_to_json, without_payload
+from groundwatch.schemas.failure import (
+    Failure,
+    failure_to_json,
+    first_sentence,
+    without_payload,
+)
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.quantities import DAY_US, to_date
 from groundwatch.transforms.rules.redaction import (
@@ -208,8 +213,8 @@ class FailureFiles(RowFormat):
         return failure_to_json(row, with_payload=self.with_payload) + b"\n"
 
     def restrict_rows(self, content: bytes) -> bytes:
-        """Remove the payloads and attributes of the messages."""
-        return _map_lines(content, lambda row: row | {"payload_base64": None, "attributes": {}})
+        """Remove the payloads and attributes of the messages, and what the errors quote."""
+        return _map_lines(content, _without_payload)
 
 
 def restrict_row(row: Any, formats: "RowFormats") -> Any:
@@ -226,6 +231,11 @@ def restrict_row(row: Any, formats: "RowFormats") -> Any:
 def _map_lines(content: bytes, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bytes:
     rows = msgspec.json.Decoder(dict[str, Any]).decode_lines(content)
     return msgspec.json.Encoder().encode_lines(map(change, rows))
+
+
+def _without_payload(failure: dict[str, Any]) -> dict[str, Any]:
+    error = first_sentence(failure["error"])
+    return failure | {"payload_base64": None, "attributes": {}, "error": error}
 
 
 def _without_texts(alert: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, alert_to_json
-from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.failure import Failure, without_payload
 from groundwatch.schemas.message import EarlierFailure, Message
 from groundwatch.schemas.quantities import from_rfc3339, to_rfc3339
 from groundwatch.transforms.rules.spans import truncate, truncate_bytes
@@ -109,6 +109,7 @@ def encode_alert(alert: Alert, *, ordering_key: str = "") -> TopicMessage:
 
 def encode_failure(failure: Failure, *, with_payload: bool = True) -> TopicMessage:
     """Encode a failure as attributes, with the original message unless it is not wanted."""
+    failure = failure if with_payload else without_payload(failure)
     message = failure.message
     attributes = {
         "failure_step": failure.step,

@@ -85,7 +85,7 @@ class AvroFile:
         self._codec = header["metadata"].get("avro.codec", b"null").decode(errors="replace")
         if self._codec not in _CODECS:
             known = ", ".join(_CODECS)
-            raise DamagedArchive(f"its codec {self._codec[:40]!r} is not one of {known}")
+            raise DamagedArchive(f"its codec is unknown. It is {self._codec[:40]!r}, not {known}")
         try:
             # As the writer wrote it, in fastavro's form.
             schema = json.loads(header["metadata"]["avro.schema"])

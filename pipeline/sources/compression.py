@@ -10,7 +10,10 @@ from groundwatch.schemas.quantities import MEGABYTE
 
 
 class DamagedArchive(Exception):
-    """An archive is cut, or a checksum is wrong; `verified` records before the damage count."""
+    """An archive is cut, or a checksum is wrong; `verified` records before the damage count.
+
+    The first sentence of the reason quotes nothing of the input.
+    """
 
     def __init__(self, reason: str, verified: int = 0) -> None:
         super().__init__(reason)

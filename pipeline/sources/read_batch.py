@@ -13,6 +13,7 @@ from apache_beam.utils.shared import Shared
 
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.failure import first_sentence
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.deduplicate import KeepFirst, in_file
 from groundwatch.transforms.runtime import counters
@@ -110,7 +111,8 @@ def count_messages(source: MessageRange) -> Iterator[Message | TaggedFailure]:
             count += 1
             yield message
     except DamagedArchive as error:
-        _log.error("%s is damaged after %d records: %s", source.place, count, error)
+        reason = first_sentence(str(error))
+        _log.error("%s is damaged after %d records: %s", source.place, count, reason)
         counters.MESSAGES_READ.inc()
         counters.ARCHIVES_DAMAGED.inc()
         damage = Message(payload=b"", place=f"{source.place}#after-record-{count}")

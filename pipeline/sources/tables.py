@@ -182,7 +182,7 @@ class _Lines:
 
 def _require_distinct(names: list[str]) -> None:
     if twice := [name for name in names if names.count(name) > 1]:
-        raise DamagedArchive(f"two of its columns have the name {twice[0][:40]!r}")
+        raise DamagedArchive(f"two of its columns have the same name. It is {twice[0][:40]!r}")
 
 
 def read_parquet(

@@ -46,8 +46,8 @@ def read_json(payload: bytes) -> object:
     except UnicodeDecodeError as error:
         raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
     except json.JSONDecodeError as error:
-        # Some of Python's complaints end with "at".
-        fault = error.msg.removesuffix(" at")
+        # Some of Python's complaints end with "at", or quote a character.
+        fault = error.msg.partition(": ")[0].removesuffix(" at")
         raise UnreadableAnswer(
             f"The message is not JSON: {fault} at character {error.pos}."
         ) from None

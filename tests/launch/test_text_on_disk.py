@@ -16,12 +16,12 @@ from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
 from groundwatch.transforms.rules.redaction import TextMode
-from tests.support.archives import an_envelope, lines_of
+from tests.support.archives import an_envelope, avro_of, lines_of
 from tests.support.commands import start
 from tests.support.fault_server import FaultServer, always
 from tests.support.limits import LIMITED, limited
 from tests.support.modes import too_open
-from tests.support.outputs import failures_in, records_in
+from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.runs import an_archive, backfill, crash_in
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import UNAVAILABLE, after
@@ -45,7 +45,7 @@ def a_secret(number: int) -> bytes:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    unreadable = json.dumps({"words": PLACE_NAME}).encode()
+    unreadable = json.dumps({PLACE_NAME: f"{PLACE_NAME} is an island. " * 20}).encode()
     return an_archive(tmp_path, *map(a_secret, range(40)), unreadable)
 
 
@@ -132,6 +132,56 @@ def test_failures_without_payload_hold_nothing_of_the_message(
         flags = "--checker", server.address, "--text", "none", *NO_TEXT, "--max_attempts", "1"
         assert backfill(archive, output, *flags) == 3
     assert holding_text(output) == []
+
+
+def unreadable_inputs() -> dict[str, bytes]:
+    """Files of answers that cannot be read, with the secret in names, in values and around them."""
+    other = {"id": "1", "name": "c", "startTime": "2026-03-02T08:00:00Z"}
+    long = f"{PLACE_NAME} is an island. " * 20
+    lines = [
+        {PLACE_NAME: long},
+        {"answer": "Lamps glow.", PLACE_NAME: [{"text": long}]},
+        {"answer": {"answerText": "Lamps glow.", "state": "SUCCEEDED", PLACE_NAME: [long]}},
+        {"answers": [{"answer": "a", "facts": ["a"]}], PLACE_NAME: [long]},
+        {"answer": [{PLACE_NAME: 1}], "facts": []},
+        {"answer": {"answerText": {PLACE_NAME: long}}},
+        {"answer": "a", "facts": [[PLACE_NAME]]},
+        {"span_kind": "INTERNAL", "attributes": {"openinference.span.kind": PLACE_NAME}},
+        {**other, "type": PLACE_NAME, "input": long, "output": long, "traceId": PLACE_NAME},
+        {"data": "e30=", "attributes": {"format": PLACE_NAME}, "messageId": "1"},
+    ]
+    torn = [f'{{"{PLACE_NAME}": {PLACE_NAME}}}'.encode(), f'{{"a": "\\{PLACE_NAME}"}}'.encode()]
+    row = avro_of([{PLACE_NAME: long, "n": "a"}], (PLACE_NAME, "string"), ("n", "string"))
+    return {
+        "lines.jsonl": lines_of(*(json.dumps(line).encode() for line in lines), *torn),
+        "columns.csv": f"answer,{PLACE_NAME}\nLamps glow.,{long}\n".encode(),
+        "twice.csv": f"{PLACE_NAME},{PLACE_NAME}\na,b\n".encode(),
+        "row.avro": row,
+        "codec.avro": row.replace(b"\x08null", bytes([2 * len(PLACE_NAME)]) + PLACE_NAME.encode()),
+    }
+
+
+@pytest.mark.parametrize("name", unreadable_inputs())
+def test_failures_without_payload_quote_nothing_of_the_input(
+    tmp_path: Path,
+    name: str,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    archive, output = tmp_path / name, tmp_path / "out"
+    archive.write_bytes(unreadable_inputs()[name])
+    backfill(archive, output, "--text", "none", *NO_TEXT)
+    assert len(failures_in(output)) == summary_in(output)["read"] > 0
+    assert holding_text(output) == []
+    printed = capsys.readouterr()
+    assert PLACE_NAME not in printed.out + printed.err + caplog.text
+    backfill(archive, tmp_path / "kept")
+    kept = [failure["error"] for failure in failures_in(tmp_path / "kept")]
+    short = [failure["error"] for failure in failures_in(output)]
+    assert any(PLACE_NAME in error for error in kept)
+    assert [error[: len(cut) - 1] for error, cut in zip(kept, short, strict=True)] == [
+        cut.removesuffix(".") for cut in short
+    ]
 
 
 def test_the_replies_of_a_run_hold_no_text_even_where_records_do(

@@ -5,7 +5,9 @@ import json
 import fastavro.validation
 import msgspec
 import pytest
+from msgspec.structs import replace
 
+from groundwatch.pipeline.sinks.topic_messages import encode_failure
 from groundwatch.schemas.alert import Alert, alert_to_json
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.failure import Failure, failure_to_json, message_of_failure
@@ -67,6 +69,26 @@ def test_a_failure_contains_the_original_bytes_unless_disabled() -> None:
     assert json.loads(failure_to_json(failure))["payload_base64"] == "/wA="
     without = json.loads(failure_to_json(failure, with_payload=False))
     assert (without["payload_base64"], without["attributes"]) == (None, {})
+
+
+@pytest.mark.parametrize(
+    ("error", "kept"),
+    [
+        ("No facts found. These fields are not read: salary.", "No facts found."),
+        ("its codec is unknown. It is 'Zanzibar', not null", "its codec is unknown."),
+        ("The message is not JSON: Extra data at character 5.", None),
+        ("its sync marker is wrong", None),
+    ],
+)
+def test_without_its_bytes_a_failure_keeps_what_quotes_nothing(
+    error: str, kept: str | None
+) -> None:
+    failure = replace(FAILURES["from Pub/Sub"], error=error)
+    assert json.loads(failure_to_json(failure))["error"] == error
+    assert json.loads(failure_to_json(failure, with_payload=False))["error"] == (kept or error)
+    published = encode_failure(failure, with_payload=False)
+    assert (published.data, published.attributes["failure_error"]) == (b"", kept or error)
+    assert encode_failure(failure).attributes["failure_error"] == error
 
 
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)

@@ -224,8 +224,8 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
     ]
     if others:
         raise UnmappedFields(
-            f"The message has unknown fields besides {_WRAPPER_FIELD!r}: {join_names(others)}. Move"
-            " them into the answers."
+            f"The message has unknown fields besides {_WRAPPER_FIELD!r}. Move {join_names(others)}"
+            " into the answers."
         )
     return True
 

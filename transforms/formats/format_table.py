@@ -99,7 +99,10 @@ def find_format(request: Request) -> Format:
         formats = tuple(known for known in FORMATS if named in (known.name, known.family))
         if not formats:
             names = ", ".join(format_names())
-            raise UnreadableAnswer(f"No input format is named {named[:40]!r}; known: {names}.")
+            raise UnreadableAnswer(
+                f"No input format is named as the message says. It says {named[:40]!r}; known:"
+                f" {names}."
+            )
     for known in formats:
         if known.matches(value):
             return known

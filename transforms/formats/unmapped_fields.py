@@ -127,8 +127,8 @@ def _message(
             f" {suggest_map(request.as_written(), [*flags, *sorted(others)])}"
         )
     return (
-        f"No {' and no '.join(lacking)} found in the message as {input_format.name}, which does"
-        f" not know these fields: {join_names(unread)}. Put the"
+        f"No {' and no '.join(lacking)} found in the message as {input_format.name}. The"
+        f" format does not know these fields: {join_names(unread)}. Put the"
         f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
         f" where there is nothing. {suggest_map(request.as_written(), flags)}"
     )

@@ -194,8 +194,8 @@ def test_a_row_of_another_length_is_kept_as_a_list() -> None:
 @pytest.mark.parametrize(
     ("content", "path", "reason"),
     [
-        (b"a,a\n1,2\n", "x.csv", "two of its columns have the name 'a'"),
-        (twice_named(), "x.parquet", "two of its columns have the name 'a'"),
+        (b"a,a\n1,2\n", "x.csv", "two of its columns have the same name. It is 'a'"),
+        (twice_named(), "x.parquet", "two of its columns have the same name. It is 'a'"),
         (b"PAR1 and nothing else", "x", "no whole Parquet file"),
         (b'{"answer": "a"}', "x.parquet", "it is not a Parquet file"),
     ],

@@ -55,8 +55,9 @@ class Preset(Record, frozen=True):
         kind = value.get(self.type_name) if isinstance(value, dict) else None
         if self.types and kind not in self.types:
             raise UnreadableAnswer(
-                f"The message is not recognised as an answer: the {self.type_name} of the row of"
-                f" {self.name} is {str(kind)[:40]!r}. Export only rows of {', '.join(self.types)}."
+                "The message is not recognised as an answer, but as a row of another type of"
+                f" {self.name}. Its {self.type_name} is {str(kind)[:40]!r}: export only rows of"
+                f" {', '.join(self.types)}."
             )
 
 
