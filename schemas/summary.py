@@ -11,7 +11,6 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.cost_estimate import Comparison
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
-from groundwatch.schemas.verdict import Verdict
 
 _SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished", "published", "waiting")
 _COUNTS_BY_NAME = ("verdicts", "failures_by_error", "published", "waiting")
@@ -45,12 +44,6 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
     retries: int = 0
     characters: int = 0
     checked: int = 0
-
-    @property
-    def low_grounded_share(self) -> float:
-        """The share of the answers with a score that are low-grounded, 0 without any."""
-        low = self.verdicts.get(Verdict.LOW_GROUNDED, 0)
-        return low / max(1, low + self.verdicts.get(Verdict.GROUNDED, 0))
 
 
 class RunCounts(AnswerCounts, frozen=True, kw_only=True):

@@ -59,7 +59,7 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
     show_summary(config, summary, *report)
     status = _exit_status(config, summary)
     if status in {DONE, LEFT}:
-        return gate(summary.low_grounded_share, job.local.fail_above) or status
+        return gate(summary.verdicts, job.local.fail_above) or status
     return status
 
 

@@ -29,7 +29,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     record_url: Template of the address of a record in your viewer, such as
       https://viewer.example/r/{record_id}.
     fail_above: End with exit status 4 if more than this share of the scored answers is
-      LOW_GROUNDED.
+      LOW_GROUNDED, or if no answer was scored.
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]

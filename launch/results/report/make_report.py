@@ -43,8 +43,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     page = render(findings, settings.folder, settings.price_per_1k_chars, settings.record_url)
     default = storage.join(settings.folder, REPORT_NAME)
     status = _write(settings, default, page, findings.unreadable)
-    tally = findings.tally
-    return status or gate(tally.low_grounded / max(1, tally.assessed), settings.fail_above)
+    return status or gate(findings.tally.verdicts, settings.fail_above)
 
 
 def _write(settings: ReportSettings, default: str, page: str, unreadable: Iterable[str]) -> int:

@@ -176,3 +176,13 @@ def test_too_large_a_share_of_low_grounded_answers_fails_after_the_page_is_writt
     assert main(["report", str(output), "--fail_above", allowed]) == status
     assert (output / "report.html").is_file()
     assert ("50.0% of the scored answers" in capsys.readouterr().err) == bool(status)
+
+
+def test_a_folder_without_a_scored_answer_is_not_allowed_by_any_share(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "out"
+    write_enriched(folder, [an_enriched(verdict="UNSCORABLE", verdict_reason="NO_FACTS")])
+    assert main(["report", str(folder)]) == 0
+    assert main(["report", str(folder), "--fail_above", "1"]) == 4
+    assert "no answer was scored (1 UNSCORABLE)" in capsys.readouterr().err
