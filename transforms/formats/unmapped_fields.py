@@ -49,14 +49,14 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
         raise UnmappedFields(_message(lacking, unread, request, input_format))
 
 
-def describe_texts(request: Request) -> str:
-    """Say where a message that no format reads has texts, and suggest a map, for a person."""
+def describe_texts(request: Request, wanted: Sequence[str] = ("answer", "facts")) -> str:
+    """Say where a message has texts, and suggest a map of what is wanted, for a person."""
     written = request.as_written()
     if not isinstance(written, dict):
         return ""
     names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
-    return f"{found} {suggest_map(written)}"
+    return f"{found} {suggest_map(written, wanted)}"
 
 
 def _unread(parts: Iterable[Part], *, is_text_lacking: bool) -> list[str]:

@@ -9,6 +9,7 @@ from groundwatch.launch.cli.commands.report import ReportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
 from groundwatch.launch.results.report.compare_folders import compare_folders
 from groundwatch.launch.results.report.page.page import render
+from groundwatch.launch.results.report.unscored_answers import describe_unscored
 from groundwatch.launch.results.report.write_report import REPORT_NAME, read_output
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
@@ -43,6 +44,8 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     page = render(findings, settings.folder, settings.price_per_1k_chars, settings.record_url)
     default = storage.join(settings.folder, REPORT_NAME)
     status = _write(settings, default, page, findings.unreadable)
+    if unscored := describe_unscored(findings.tally):
+        sys.stderr.write(f"groundwatch: {unscored} groundwatch inspect FILE shows the fields\n")
     return status or gate(findings.tally.verdicts, settings.fail_above)
 
 

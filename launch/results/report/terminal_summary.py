@@ -19,6 +19,10 @@ from groundwatch.launch.cli.terminal.figures import (
 from groundwatch.launch.cli.terminal.unreadable_input import failure_examples
 from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
 from groundwatch.launch.results.report.counts.tally import Tally
+from groundwatch.launch.results.report.unscored_answers import (
+    describe_example,
+    describe_unscored,
+)
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import read_manifest
 from groundwatch.pipeline.sinks.summary_file import read_summaries
@@ -71,7 +75,11 @@ def show_summary(
             title = "Lowest-scoring answers, each with its least supported claim"
             console.print(Text(f"{title}\n(groundwatch show ID {config.output})\n"), soft_wrap=True)
         console.print(Padding(_answer(answer), _INDENT))
+    counts = tally if tally.answers else reported or tally
     # A path broken over two lines cannot be copied.
+    if unscored := describe_unscored(counts):
+        sentences = filter(None, (unscored, describe_example(config, counts)))
+        console.print(Text("".join(f"  {each}\n" for each in sentences)), soft_wrap=True)
     console.print(Text("\n".join(_last_lines(config, summary, report))), soft_wrap=True)
 
 

@@ -1,13 +1,18 @@
 """Runs in which answers have no text or no facts: nothing that was not scored looks good."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from groundwatch.launch.cli.main import main
 from tests.support import wire_faults
-from tests.support.archives import an_envelope
+from tests.support.archives import an_envelope, avro_of, lines_of
 from tests.support.fault_server import FaultServer, always
+from tests.support.outputs import records_in
 from tests.support.runs import an_archive, backfill
 
 UNSCORED: dict[str, tuple[list[bytes], str]] = {
@@ -49,3 +54,110 @@ def test_a_gate_does_not_pass_where_no_check_succeeded(
 def test_one_scored_answer_is_enough_for_a_gate(tmp_path: Path) -> None:
     archive = an_archive(tmp_path, an_envelope(1), *(an_envelope(n, facts=[]) for n in (2, 3)))
     assert backfill(archive, tmp_path / "out", "--fail_above", "0") == 0
+
+
+FACT = "Lamps glow red at night."
+COLUMNS: dict[str, object] = {"context_1": "Lamps glow.", "context_2": "Red."}
+MAP = ["--map", "answer=$.reply", "facts=$.ctx"]
+LACKING: dict[str, tuple[dict[str, object], list[str], str, str]] = {
+    "facts of the envelope": (
+        {"answer": FACT, "facts": [], "note": "Lamps glow."},
+        [],
+        "NO_FACTS",
+        "answer, note. No field looks like the facts",
+    ),
+    "facts in other columns": (
+        {"reply": FACT, "ctx": [], **COLUMNS},
+        MAP,
+        "NO_FACTS",
+        "reply, context_1, context_2. Try --map 'facts=$.context_1' --map 'facts=$.context_2'",
+    ),
+    "text in another column": (
+        {"reply": "", "response": "Lamps glow.", "ctx": [FACT]},
+        MAP,
+        "NO_TEXT",
+        "response, ctx. Try --map 'answer=$.response'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LACKING)
+def test_the_screen_names_the_fields_that_could_hold_what_most_answers_lack(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fields, flags, reason, expected = LACKING[name]
+    lines = [json.dumps({**fields, "id": f"a{number}"}).encode() for number in range(3)]
+    archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
+    assert backfill(archive, output, *flags) == 0
+    unscored = f"3 of 3 answers could not be scored: 3 {reason}."
+    example = f"One is {archive}#1. It has texts in {expected}"
+    assert f"  {unscored}\n  {example}" in capsys.readouterr().out
+    assert main(["report", str(output)]) == 0
+    assert unscored in capsys.readouterr().err
+    # On request without the names, as they may be text.
+    assert backfill(archive, tmp_path / "none", *flags, "--failure_payload", "none") == 0
+    printed = capsys.readouterr().out
+    assert f"One is {archive}#1: groundwatch inspect shows the fields of its file." in printed
+    assert "It has texts" not in printed
+
+
+def test_the_screen_is_silent_unless_most_answers_lack_something(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [*map(an_envelope, range(2)), an_envelope(2, facts=[]), an_envelope(3, answer="")]
+    assert backfill(an_archive(tmp_path, *lines), tmp_path / "half") == 0
+    assert "could not be scored" not in capsys.readouterr().out
+    lines.append(an_envelope(4, facts=[]))
+    assert backfill(an_archive(tmp_path, *lines, name="more.jsonl"), tmp_path / "most") == 0
+    printed = capsys.readouterr().out
+    assert "3 of 5 answers could not be scored: 1 NO_TEXT, 2 NO_FACTS." in printed
+    assert "more.jsonl#3. It has texts in" in printed
+
+
+def json_lines(path: Path, value: str | None) -> None:
+    path.write_bytes(lines_of(json.dumps({"reply": value, "ctx": FACT}).encode()))
+
+
+def nested_lines(path: Path, value: str | None) -> None:
+    path.write_bytes(lines_of(json.dumps({"out": {"text": value}, "ctx": [FACT]}).encode()))
+
+
+def comma_separated(path: Path, value: str | None) -> None:
+    path.write_text(f"reply,ctx\n{value or ''},{FACT}\n")
+
+
+def tab_separated(path: Path, value: str | None) -> None:
+    path.write_text(f"reply\tctx\n{value or ''}\t{FACT}\n")
+
+
+def parquet_rows(path: Path, value: str | None) -> None:
+    columns = {"reply": pa.array([value], pa.string()), "ctx": [FACT]}
+    parquet.write_table(pa.table(columns), path)
+
+
+def avro_rows(path: Path, value: str | None) -> None:
+    fields = ("reply", ["null", "string"]), ("ctx", "string")
+    path.write_bytes(avro_of([{"reply": value, "ctx": FACT}], *fields))
+
+
+FILES: dict[str, Callable[[Path, str | None], None]] = {
+    "a.jsonl": json_lines,
+    "nested.jsonl": nested_lines,
+    "a.csv": comma_separated,
+    "a.tsv": tab_separated,
+    "a.parquet": parquet_rows,
+    "a.avro": avro_rows,
+}
+
+
+@pytest.mark.parametrize("value", [None, "", " "], ids=["null", "empty", "blank"])
+@pytest.mark.parametrize("name", FILES)
+def test_an_empty_answer_at_the_path_of_a_map_is_unscorable(
+    tmp_path: Path, name: str, value: str | None
+) -> None:
+    FILES[name](tmp_path / name, value)
+    path = "$.out.text" if name.startswith("nested") else "$.reply"
+    flags = "--map", f"answer={path}", "facts=$.ctx"
+    assert backfill(tmp_path / name, tmp_path / "out", *flags) == 0
+    [record] = records_in(tmp_path / "out")
+    assert (record["verdict"], record["verdict_reason"]) == ("UNSCORABLE", "NO_TEXT")

@@ -1,0 +1,70 @@
+"""Say that most answers had no text or no facts, and which fields could hold them."""
+
+import io
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import cast
+
+from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.results.report.counts.tally import Tally
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sources.archives import read_archive, read_failures
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.formats.format import Request
+from groundwatch.transforms.formats.unmapped_fields import describe_texts
+from groundwatch.transforms.rules.routing import NO_FACTS, NO_TEXT
+from groundwatch.transforms.rules.spans import without_controls
+from groundwatch.transforms.step_order import route_answers
+
+_LACKING = {NO_TEXT: "answer", NO_FACTS: "facts"}  # what a map would find
+_SEARCHED_MESSAGES = 1_000
+
+
+def describe_unscored(tally: Tally) -> str:
+    """Count the answers without text or facts, "" unless they are most of them."""
+    found = {reason: tally.reasons[reason] for reason in _LACKING if tally.reasons[reason]}
+    if 2 * sum(found.values()) <= tally.answers:
+        return ""
+    reasons = ", ".join(f"{number:,} {reason}" for reason, number in found.items())
+    answers = counted(tally.answers, "answer")
+    return f"{sum(found.values()):,} of {answers} could not be scored: {reasons}."
+
+
+def describe_example(config: Config, tally: Tally) -> str:
+    """Name the fields of a message of the input that could hold what is lacking."""
+    reason = max(_LACKING, key=lambda reason: tally.reasons[reason])
+    answer = _first_answer(config, reason)
+    if answer is None:
+        return ""
+    place, request = answer.message.answer_place, Request(value=None, message=answer.message)
+    if config.failure_payload:
+        described = f"One is {place}.{describe_texts(request, [_LACKING[reason]])}"
+    else:
+        # Names may be text of people, which the settings keep out.
+        described = f"One is {place}: groundwatch inspect shows the fields of its file."
+    return without_controls(described)
+
+
+def _first_answer(config: Config, reason: str) -> Answer | None:
+    """Find an answer with a reason among the first messages of the input, None without any."""
+    with suppress(DamagedArchive, OSError):
+        for message in islice(_messages(config), _SEARCHED_MESSAGES):
+            for routed in route_answers(message, config.parsing):
+                if not isinstance(routed, CheckedAnswer):
+                    continue
+                if routed.decision and routed.decision.reason == reason:
+                    return routed.answer
+    return None
+
+
+def _messages(config: Config) -> Iterator[Message]:
+    """Read the input of a run again, as far as it is taken."""
+    read = read_failures if config.replays else read_archive
+    for path in config.inputs:
+        with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
+            yield from read(stream, path)
