@@ -313,7 +313,8 @@ def _interruptible(stop: AnyEvent) -> Iterator[Callable[[], bool]]:
             "groundwatch: ending when the calls in flight have ended; interrupt again to end now\n"
         )
 
-    if threading.current_thread() is not threading.main_thread():
+    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # behind a shell's `&`
+    if is_ignored or threading.current_thread() is not threading.main_thread():
         yield interrupted.is_set
         return
     earlier = signal.signal(signal.SIGINT, interrupt)

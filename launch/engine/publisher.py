@@ -1,7 +1,7 @@
 """Publish committed rows: whole final files under new names, each listed in a manifest."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,10 +42,18 @@ class Publisher:
     leave the database when the file is there, in the transaction that records its manifest line.
     So a crash at any point leaves either the rows or the file: `recover` finds out which.
 
-    Every method may raise OSError; `TargetExists` if another process wrote a file of this name.
+    `placed` is called behind each file. Every method may raise OSError; `TargetExists` if another
+    process wrote a file of this name.
     """
 
-    def __init__(self, database: EngineDatabase, config: Config, formats: RowFormats) -> None:
+    def __init__(
+        self,
+        database: EngineDatabase,
+        config: Config,
+        formats: RowFormats,
+        placed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._placed = placed
         self._database = database
         self._config = config
         self._destination = config.destination
@@ -76,6 +84,7 @@ class Publisher:
         for folder in self._due(everything=everything):
             for chunks in self._groups(folder, everything=everything):
                 self._publish_file(folder, chunks)
+                self._placed()
                 count += 1
         if count:
             self._list_placed()

@@ -15,7 +15,7 @@ class FilePublisher:
     """Publish by age and size, on a thread: a slow bucket must not delay alerts.
 
     After `file_age_s` everything is published; when `is_full` says so, what fills a file. The last
-    failure is the `problem`.
+    failure is the `problem`. `publish` calls `record_file` behind each file.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class FilePublisher:
         self._is_full = is_full
         self._file_age_s = file_age_s
         self._clock = clock
-        self._due_at_s = self._not_before_s = clock()
+        self._due_at_s = self._not_before_s = self._waiting_since_s = clock()
         self._thread = ThreadPoolExecutor(1, "publish-files")
         self._running: Future[int] | None = None
 
@@ -40,6 +40,17 @@ class FilePublisher:
     def failing_for_s(self) -> float:
         """Return for how many seconds publications have failed; 0.0 while they do not."""
         return 0.0 if self._failing_since_s is None else self._clock() - self._failing_since_s
+
+    @property
+    def waiting_for_s(self) -> float:
+        """Return for how many seconds a publication has waited for its next file."""
+        running = self._running
+        is_waiting = running is not None and not running.done()
+        return self._clock() - self._waiting_since_s if is_waiting else 0.0
+
+    def record_file(self) -> None:
+        """Record that a file was published, on any thread."""
+        self._waiting_since_s = self._clock()
 
     def publish_due(self) -> None:
         """Begin a publication if it is time; raise the last one's TargetExists or OSError."""
@@ -49,6 +60,7 @@ class FilePublisher:
             if now_s >= self._not_before_s and (is_old or self._is_full()):
                 if is_old:
                     self._due_at_s = now_s + self._file_age_s
+                self._waiting_since_s = now_s
                 self._running = self._thread.submit(self._publish, everything=is_old)
         elif self._running.done():
             ended, self._running = self._running, None

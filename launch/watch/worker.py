@@ -145,7 +145,8 @@ class Worker:
         """Publish files, on a connection of the publisher's thread."""
         config = self._config
         with closing(self.journal.reopen()) as journal:
-            publisher = Publisher(journal.database, config, journal.formats)
+            placed = self.publisher.record_file
+            publisher = Publisher(journal.database, config, journal.formats, placed)
             publisher.recover()
             published = publisher.publish(everything=everything)
             if published:

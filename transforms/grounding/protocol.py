@@ -32,6 +32,7 @@ from groundwatch.transforms.grounding.errors import (
     Unavailable,
 )
 from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
+from groundwatch.transforms.lexical.check_claims import has_claims
 from groundwatch.transforms.lexical.fact_text import fact_attributes
 from groundwatch.transforms.lexical.same_text import texts_in_json
 from groundwatch.transforms.rules.planning import PlannedCall
@@ -213,6 +214,9 @@ def _fault(response: CheckResponse, request: CheckRequest) -> str | None:  # noq
     """Return the first fault of a reply, None if it is valid."""
     if not _is_score(response.support_score):
         return "supportScore is outside 0..1"
+    is_empty = response.support_score is None and not response.claims
+    if is_empty and has_claims(request.answer_candidate):
+        return "it has neither a score nor a claim, and the answer has claims"
     if not _indices(len(request.facts)).issuperset(
         [chunk.source for chunk in response.cited_chunks]
     ):

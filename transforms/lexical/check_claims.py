@@ -71,6 +71,12 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
     return _response(sentences, list(in_context(results)), support, request)
 
 
+def has_claims(answer: str) -> bool:
+    """Return whether a sentence of an answer requires a check."""
+    sentences = split_sentences(answer)
+    return any(read_claim(each.text, is_heading=each.is_heading) for each in sentences)
+
+
 def find_contradictions(
     claims: Sequence[str], facts: Sequence[FactAndAttributes]
 ) -> list[list[Difference]]:

@@ -29,6 +29,9 @@ from groundwatch.transforms.rules.rate_incidents import (
 
 _INTERVAL_US = 5 * SECOND_US
 _CATCH_UP_US = MINUTE_US
+# A step takes seconds. The process was stopped, the machine slept, a batch took long, or the clock
+# was set: that time says nothing about the producers.
+_GAP_US = MINUTE_US / 2
 _NOTE = "monitor"
 
 
@@ -62,7 +65,7 @@ class Monitor:
         self._state = journal.database.note(_NOTE, MonitorState) or MonitorState()
         self._receiving_since_us = now_us
         self._current_from_us = now_us
-        self._due_at_us = now_us
+        self._due_at_us = self._asked_at_us = now_us
         # Nothing is known of what an earlier worker has evaluated.
         self._unevaluated_from_us = 0
         self._deleted_before_us = 0
@@ -93,6 +96,9 @@ class Monitor:
 
     def evaluate(self, now_us: int, *, at_once: bool = False) -> Sequence[Alert]:
         """Evaluate rates and activity, if it is time, and put alerts into the journal's outbox."""
+        if abs(now_us - self._asked_at_us) > _GAP_US:
+            self._receiving_since_us = now_us
+        self._asked_at_us = now_us
         # A clock that was set back delays nothing.
         if 0 < self._due_at_us - now_us <= _INTERVAL_US and not at_once:
             return ()

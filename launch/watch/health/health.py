@@ -87,6 +87,9 @@ class Health:
         if failing_for_s > _CANNOT_PUBLISH_AFTER_S:
             message = f"no file could be published for {failing_for_s:.0f} s"
             yield "cannot_publish", f"{message}: {self._publisher.problem}"
+        elif (waiting_for_s := self._publisher.waiting_for_s) > _CANNOT_PUBLISH_AFTER_S:
+            message = f"a file has been written for {waiting_for_s:.0f} s"
+            yield "cannot_publish", f"{message}, and the output does not answer"
         problems = [f"{each.kind}: {each.problem}" for each in self._destinations if each.problem]
         if problems:
             yield "cannot_deliver", "; ".join(problems)

@@ -73,11 +73,32 @@ def test_a_reply_on_disk_holds_no_text() -> None:
             {"claims": [{"endPos": 4}, {"endPos": 8, "antiCitationIndices": [1]}]},
             {"claims": {"1": {"antiCitationIndices": [1]}}},
         ),
-        ({"citedChunks": [{"source": "0", "sourceMetadata": {"author": "me"}}]}, None),
-        ({"citedChunks": [{"chunkText": 'says "helpfulnessScore": 1', "source": "0"}]}, None),
-        ({"citedChunks": [{"source": "0", "uri": "u", "domain": {"new": 1}}]}, None),
+        (
+            {
+                "supportScore": 0.5,
+                "citedChunks": [{"source": "0", "sourceMetadata": {"author": "me"}}],
+            },
+            None,
+        ),
+        (
+            {
+                "supportScore": 0.5,
+                "citedChunks": [{"chunkText": 'says "helpfulnessScore": 1', "source": "0"}],
+            },
+            None,
+        ),
+        (
+            {
+                "supportScore": 0.5,
+                "citedChunks": [{"source": "0", "uri": "u", "domain": {"new": 1}}],
+            },
+            None,
+        ),
         ({"supportScore": 0.5, "citedFacts": [{"factText": "Lamps glow."}]}, None),
-        ({"claims": [], "somethingNew": {"deep": [1, 2]}}, {"somethingNew": {"deep": [1, 2]}}),
+        (
+            {"supportScore": 0.5, "somethingNew": {"deep": [1, 2]}},
+            {"somethingNew": {"deep": [1, 2]}},
+        ),
     ],
     ids=[
         *("none", "of the reply", "of a claim", "of attributes", "inside a text"),

@@ -322,7 +322,7 @@ def settings_for(address: str, **settings: object) -> CheckSettings:
 
 async def check_over_tls(identity: Identity, folder: Path) -> ScriptedServer:
     async with scripted_server(
-        Script(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
+        Script(b'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"supportScore":1}'),
         tls=server_context(identity, folder),
     ) as server:
         try:
@@ -369,7 +369,7 @@ def test_a_body_bomb_is_cut_off() -> None:
 
 
 def test_the_client_retries_on_a_stale_connection_and_counts_both_requests() -> None:
-    empty = Script(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+    empty = Script(b'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"supportScore":1}')
 
     async def run() -> tuple[int, int]:
         async with scripted_server(empty, Script(b"", closes=True), empty) as server:
@@ -422,7 +422,7 @@ def test_a_proxy_that_cannot_be_used_is_a_matter_of_configuration(proxy: str) ->
 
 def test_a_check_goes_through_the_proxy() -> None:
     async def run() -> ScriptedServer:
-        reply = Script(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        reply = Script(b'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"supportScore":1}')
         async with scripted_server(reply) as proxy:
             address = f"http://{HOST}:{proxy.url.port}"
             settings = settings_for("http://checker.example", proxy=address)

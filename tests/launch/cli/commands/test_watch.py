@@ -83,6 +83,25 @@ def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.
     assert main(["verify", str(watched.output)]) == 0
 
 
+def test_a_signal_that_nohup_ignores_does_not_end_the_worker(watched: Watched) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        # It inherits this.
+        worker = begin(watched)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with worker:
+        watched.publish(an_envelope(0))
+        worker.wait_for(lambda: not watched.outstanding)
+        worker.process.send_signal(signal.SIGHUP)
+        watched.publish(an_envelope(1))
+        worker.wait_for(lambda: not watched.outstanding)
+        exit_status, log = worker.end()
+    assert exit_status == 0
+    assert messages_of(log).count("draining") == 1
+    assert len(watched.record_ids()) == 2
+
+
 def test_every_server_there_is_can_be_watched_and_left(
     pubsub_server: ServerUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

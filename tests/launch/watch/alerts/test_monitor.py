@@ -88,8 +88,8 @@ def record_an_hour(monitor: Monitor) -> int:
 def test_missing_answers_after_steady_traffic_open_and_close_one_incident(journal: Journal) -> None:
     monitor = Monitor(journal, *RULES, NOON_US)
     last_us = record_an_hour(monitor)
-    for minute in range(0, 120, 10):
-        monitor.evaluate(last_us + minute * MINUTE_US)
+    for third in range(3 * 120):
+        monitor.evaluate(last_us + third * MINUTE_US // 3)
     alerts = raised(journal)
     assert len(alerts) == 2
     assert {(alert.kind, alert.engine) for alert in alerts} == {
@@ -111,6 +111,23 @@ def test_while_nothing_can_be_taken_silence_means_nothing(journal: Journal) -> N
         monitor.record_backlog(last_us + minute * MINUTE_US)
         monitor.evaluate(last_us + minute * MINUTE_US)
     assert raised(journal) == []
+
+
+@pytest.mark.parametrize("minutes", [-90, 1, 5], ids=["set back", "stopped", "set ahead"])
+def test_time_in_which_the_worker_did_not_run_is_no_silence(journal: Journal, minutes: int) -> None:
+    """Whether the process was stopped or its clock was set."""
+    rule = NoDataRule(after_us=MINUTE_US)
+    monitor = Monitor(journal, RateRule(), rule, NOON_US)
+    last_us = record_an_hour(monitor)
+    monitor.evaluate(last_us)
+    after_us = last_us + minutes * MINUTE_US + MINUTE_US // 6
+    monitor.evaluate(after_us)
+    monitor.evaluate(after_us + MINUTE_US // 3)
+    assert raised(journal) == []
+    monitor.record_arrivals(10, {"shop": 10}, after_us + MINUTE_US // 2)
+    for second in range(30, 150, 5):
+        monitor.evaluate(after_us + second * MINUTE_US // 60)
+    assert {alert.no_data.state for alert in raised(journal) if alert.no_data} == {"open"}
 
 
 def test_counts_that_are_needed_no_more_are_forgotten(journal: Journal) -> None:

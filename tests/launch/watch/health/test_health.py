@@ -6,6 +6,7 @@ import os
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import cast
 
@@ -112,6 +113,34 @@ def test_a_worker_that_cannot_publish_is_unhealthy_until_it_can(tmp_path: Path) 
     assert worker.publisher.failed == 2
     worker.error = None
     worker.publish()
+    assert worker.reasons() == []
+
+
+def test_a_worker_whose_output_does_not_answer_is_unhealthy_until_it_does(tmp_path: Path) -> None:
+    worker = Worker(tmp_path)
+    answers, asked = Event(), Event()
+
+    def publish(*, everything: bool) -> int:
+        asked.set()
+        assert answers.wait(60)
+        return int(everything)
+
+    worker.publisher = FilePublisher(publish, lambda: False, 300.0, worker.clock)
+    worker.health = Health(
+        worker._ask, str(tmp_path), worker.publisher, [worker.topic], worker.clock
+    )
+    worker.publisher.publish_due()
+    assert asked.wait(60)
+    worker.clock.advance(59)
+    worker.publisher.record_file()
+    worker.clock.advance(59)
+    assert worker.reasons() == []
+    assert worker.messages() == {
+        "cannot_publish": "a file has been written for 61 s, and the output does not answer"
+    }
+    answers.set()
+    wait([cast("Future[int]", worker.publisher._running)])
+    # Although the worker is busy, and does not look.
     assert worker.reasons() == []
 
 
