@@ -54,14 +54,16 @@ class ParseAnswers(beam.PTransform):
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, messages: PCollection[Message]) -> DoOutputsTuple:
-        parse = beam.ParDo(_ParseMessage(self.options, self.most_answers))
+        parse = beam.FlatMap(_parse_message, options=self.options)
+        if self.most_answers is not None:
+            parse = beam.ParDo(_ParseSoMany(self.options, self.most_answers))
         return messages | "ParseMessage" >> parse.with_outputs(FAILURES, main=ANSWERS)
 
 
-class _ParseMessage(beam.DoFn):
+class _ParseSoMany(beam.DoFn):
     """Parse one message; count the answers of the bundle."""
 
-    def __init__(self, options: ParseOptions, most_answers: int | None) -> None:
+    def __init__(self, options: ParseOptions, most_answers: int) -> None:
         self._options = options
         self._most_answers = most_answers
 
@@ -71,7 +73,7 @@ class _ParseMessage(beam.DoFn):
     def process(self, message: Message) -> Iterator[Answer | TaggedFailure]:
         for answer in _parse_message(message, self._options):
             self._answers += 1
-            if self._most_answers is not None and self._answers > self._most_answers:
+            if self._answers > self._most_answers:
                 raise TooManyAnswers(f"the messages hold more than {self._most_answers} answers")
             yield answer
 

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from groundwatch.launch.cli.main import main
-from groundwatch.pipeline.sinks.summary_file import summary_to_json
-from groundwatch.schemas.summary import summary_from_json
+from groundwatch.pipeline.settings.config import Destination
+from groundwatch.pipeline.sinks.summary_file import read_summaries, write_summary
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.outputs import alerts_in, failures_in, summary_in
 from tests.support.watched import ALERTS, FAILURES, SUBSCRIPTION, Watched
@@ -96,9 +96,9 @@ def test_without_the_work_folder_the_rows_are_missed(
 def test_rows_of_a_worker_that_did_not_note_what_its_topics_took_are_unknown(
     watched: Watched, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (path,) = (watched.output / "runs").iterdir()
-    summary = summary_from_json(path.read_bytes())
-    path.write_bytes(summary_to_json(replace(summary, published=None, waiting={})))
+    (summary,) = read_summaries(str(watched.output))
+    destination = Destination(root=str(watched.output), run=summary.run)
+    write_summary(destination, replace(summary, published=None, waiting={}))
     shutil.rmtree(work_folder_of(watched))
     exit_status, page = verified(capsys, watched.output)
     assert exit_status == 3
