@@ -96,6 +96,9 @@ def local_run(
             raise
         if ended is None:
             config = _planned(config, processes, job.local, database, change)
+            if config.replays:
+                # Also where it is resumed: another replay may have ended meanwhile.
+                claim_resolved(config, database.path)
             run = _Run(config, database, job.costs.price_per_1k_chars, started_at_us)
             run.process(options, processes)
             lock.check()
@@ -269,9 +272,6 @@ def _planned(
     change: str | None,
 ) -> Config:
     """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
-    if config.replays:
-        # Also where it is resumed: another replay may have ended meanwhile.
-        claim_resolved(config, database.path)
     if change is None and not flags.forget_replies:
         database.assign_run(config.run)
         return config

@@ -8,7 +8,6 @@ from msgspec.structs import asdict, replace
 
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.schemas.summary import RunCounts, Summary
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
@@ -84,15 +83,14 @@ def summary_of_journal(
     )
 
 
-def write_worker_summary(
+def summary_of_worker(
     config: Config, journal: Journal, price_per_1k_chars: float | None, started_at_us: int
 ) -> Summary:
-    """Write the summary of all that a worker's database has committed."""
+    """Make the summary of all that a worker's database has committed, and may add to meanwhile."""
     with journal.database.snapshot():
-        summary = summary_of_journal(
+        return summary_of_journal(
             config, journal, started_at_us=started_at_us, price_per_1k_chars=price_per_1k_chars
         )
-    return write_summary(config.destination, summary)
 
 
 def _used_thresholds(used: Thresholds) -> dict[str, float | dict[str, Any]]:

@@ -20,7 +20,6 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription, Subscription
-from groundwatch.launch.engine.run_summary import write_worker_summary
 from groundwatch.launch.watch.destinations import open_topic
 from groundwatch.launch.watch.health.metrics import Metrics
 from groundwatch.launch.watch.health.status_server import StatusServer
@@ -30,6 +29,7 @@ from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
@@ -118,8 +118,14 @@ def run_worker(
             name = settings.pubsub.subscription
             reporter.report_start(name, config.output, config.check.checker_name)
             _run(worker, stopping, drain_left_s)
-        price = settings.job.costs.price_per_1k_chars
-        summary = write_worker_summary(config, journal, price, worker.started_at_us)
+        summary = worker.summary_of(journal)
+        try:
+            write_summary(config.destination, summary)
+        except OSError as error:
+            # With rows that wait, the next worker writes it, too.
+            if not summary.undelivered:
+                raise
+            _log.error("%s", error)
         reporter.report_end(summary)
         return summary
 

@@ -18,7 +18,7 @@ from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.loop import process_next
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.pubsub.subscription import Subscription
-from groundwatch.launch.engine.run_summary import write_worker_summary
+from groundwatch.launch.engine.run_summary import summary_of_worker
 from groundwatch.launch.watch.alerts.alert_latency import AlertLatency
 from groundwatch.launch.watch.alerts.monitor import Monitor
 from groundwatch.launch.watch.batch_size import BatchSize
@@ -31,12 +31,13 @@ from groundwatch.launch.watch.retry_queue import DeferredMessage, RetryQueue
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome, ended_beside
 from groundwatch.pipeline.sinks.sink import EngineSink
+from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import HOUR_US, MEGABYTE
-from groundwatch.schemas.summary import RunCounts
+from groundwatch.schemas.summary import RunCounts, Summary
 from groundwatch.transforms.check_grounding import checks_open
 from groundwatch.transforms.deduplicate import seen_ids_open
 from groundwatch.transforms.grounding.errors import RunStopped
@@ -150,8 +151,12 @@ class Worker:
             publisher.recover()
             published = publisher.publish(everything=everything)
             if published:
-                write_worker_summary(config, journal, self._price, self.started_at_us)
+                write_summary(config.destination, self.summary_of(journal))
             return published
+
+    def summary_of(self, journal: Journal) -> Summary:
+        """Make the summary of all that was committed, on a connection of the caller's thread."""
+        return summary_of_worker(self._config, journal, self._price, self.started_at_us)
 
     def run(self, stop: Event) -> None:
         """Process batches until the event is set; raises what `run_worker` does."""

@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from groundwatch import __version__
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.outbox_rows import Delivered
+from groundwatch.launch.engine.outbox_rows import KINDS, Delivered
 from groundwatch.launch.http_server import Page
 from groundwatch.launch.watch.worker import Worker
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
@@ -154,13 +154,19 @@ class Metrics(Collector):
 
 
 def outbox_counts(journal: Journal) -> dict[str, Value]:
-    """Return what waits for each target, and what has become of the other rows."""
-    delivered = journal.outbox.delivered()
+    """Return what waits for each tool or channel, and what has become of the other rows.
+
+    Rows for the topics of alerts and failures are counted as unpublished.
+    """
+    topics = set(KINDS.values())
+    delivered, pending = journal.outbox.delivered(), journal.outbox.pending()
+    delivered = {name: counts for name, counts in delivered.items() if name not in topics}
+    pending = {name: rows for name, rows in pending.items() if name not in topics}
     ends = {
         f"outbox_{name}": {target: getattr(counts, name) for target, counts in delivered.items()}
         for name in Delivered.__struct_fields__
     }
-    return {"outbox_pending": dict.fromkeys(delivered, 0) | journal.outbox.pending(), **ends}
+    return {"outbox_pending": dict.fromkeys(delivered, 0) | pending, **ends}
 
 
 def _family(name: str, value: Value) -> Metric:

@@ -90,8 +90,11 @@ def test_copies_of_resolved_failures_are_not_paid_for_again(
 
 
 @limited(segment_messages=3)
+@pytest.mark.parametrize(
+    "changed", [(), ("--low_grounded_threshold", "0.3")], ids=["resumed", "begun anew"]
+)
 def test_an_interrupted_replay_passes_over_what_another_has_resolved_meanwhile(
-    tmp_path: Path,
+    tmp_path: Path, changed: tuple[str, ...]
 ) -> None:
     output = failing_backfill(tmp_path)
     saved = saved_failures(output)
@@ -99,7 +102,7 @@ def test_an_interrupted_replay_passes_over_what_another_has_resolved_meanwhile(
         given = "--checker", server.address
         assert replay_file(saved, output, *given, "--max_calls", "4") == 3
         assert replay(output, *given) == 0
-        assert replay_file(saved, output, *given, "--max_calls", "99") == 0
+        assert replay_file(saved, output, *given, "--max_calls", "99", *changed) == 0
         assert server.requests == FAILURES
     assert_once(output)
 

@@ -136,3 +136,30 @@ def test_a_topic_that_comes_back_during_the_drain_gets_its_rows(watched: Watched
         watched.server.create(ALERTS, f"{ALERTS.replace('topics', 'subscriptions')}-again")
         assert worker.ended()[0] == 0
     assert len(watched.published(f"{ALERTS}-again")) == 1
+
+
+def test_records_and_a_summary_that_cannot_be_written_wait_for_the_next_worker(
+    watched: Watched,
+) -> None:
+    in_the_way = [watched.output / name for name in ("enriched", "runs")]
+    with watch(watched, "--drain_s", "12") as worker:
+        worker.wait_for(lambda: list(watched.output.glob(".groundwatch-*")))
+        for path in in_the_way:
+            path.write_bytes(b"")
+        watched.publish(*map(an_envelope, range(5)))
+        worker.wait_for(lambda: not watched.outstanding)
+        exit_status, log = worker.end()
+    assert exit_status == 3
+    folder = work_folder_of(watched)
+    assert log[-1]["message"] == (
+        f"rows could not be delivered, and wait in {folder}: enriched 5;"
+        " start the worker again with it"
+    )
+    for path in in_the_way:
+        path.unlink()
+    with watch(watched) as worker:
+        watched.publish(an_envelope(5))
+        worker.wait_for(lambda: not watched.outstanding)
+        assert worker.end()[0] == 0
+    assert len(watched.record_ids()) == 6
+    assert main(["verify", str(watched.output)]) == 0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.engine.run_summary import write_worker_summary
+from groundwatch.pipeline.sinks.summary_file import write_summary
 from tests.support import wire_faults
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Buckets
@@ -315,7 +315,7 @@ def test_rows_of_a_lost_work_folder_are_missing(
         monkeypatch.setattr(worker.publisher, "publish_due", lambda: None)
         work(worker, lambda: not watched.outstanding)
         assert worker.journal.waiting()["enriched"].rows == 5
-        write_worker_summary(watched.config(), worker.journal, None, 0)
+        write_summary(watched.config().destination, worker.summary_of(worker.journal))
     exit_status, _ = verify(capsys, watched.output, "--work_folder", watched.work_folder)
     assert exit_status == 0
     shutil.rmtree(watched.work_folder)

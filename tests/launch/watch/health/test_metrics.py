@@ -67,8 +67,11 @@ class AJournal:
 
     outbox = SimpleNamespace(
         count={"alert": 7, "failure": 3}.get,
-        pending=lambda: {"phoenix": 8},
-        delivered=lambda: {"mlflow": Delivered(sent=5, refused=4, skipped=3, dropped=2)},
+        pending=lambda: {"phoenix": 8, "alert": 7, "failure": 3},
+        delivered=lambda: {
+            "mlflow": Delivered(sent=5, refused=4, skipped=3, dropped=2),
+            "alert": Delivered(sent=9),
+        },
     )
 
     def waiting(self) -> dict[str, WaitingRows]:
@@ -129,6 +132,9 @@ def test_the_statistics_of_the_subscription_and_the_worker_are_metrics() -> None
     assert value(samples, "unpublished", kind="failure") == 3 + 2
     assert value(samples, "outbox_pending", target="phoenix") == 8
     assert value(samples, "outbox_pending", target="mlflow") == 0
+    outbox = [dict(labels) for name, labels in samples if "_outbox_" in name]
+    targets = {labels["target"] for labels in outbox}
+    assert targets == {"phoenix", "mlflow"}, "rows for the topics are counted as unpublished"
     ends = ("sent", "refused", "skipped", "dropped")
     counts = [value(samples, f"outbox_{end}_total", target="mlflow") for end in ends]
     assert counts == [5, 4, 3, 2]
