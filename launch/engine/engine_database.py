@@ -4,7 +4,6 @@ import os
 import secrets
 import shutil
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
@@ -18,7 +17,7 @@ from groundwatch.launch.engine.outbox_rows import OUTBOX_TABLES
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed, RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
-from groundwatch.pipeline.storage.local_files import lock_open_file
+from groundwatch.pipeline.storage.local_files import open_locked
 from groundwatch.schemas.avro import load_schema
 from groundwatch.transforms.grounding.reply_cache import REPLY_TABLES
 from groundwatch.transforms.persistence.database import (
@@ -82,7 +81,6 @@ _OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
 _IDENTITY, _RUN, _SCHEMA = "identity", "run", "schema"
 _IDENTITY_BYTES = 4
 _LOCK_TIMEOUT_S = 10.0
-_POLL_S = 0.05
 _Content = TypeVar("_Content")
 
 
@@ -179,17 +177,15 @@ def folder_held(folder: str) -> Iterator[None]:
 
     The lock is the system's, on the folder itself: a killed process leaves none.
     """
-    deadline_s = time.monotonic() + _LOCK_TIMEOUT_S
-    while True:
-        with storage.describing_errors(f"cannot write {folder}"):
-            make_folder(folder)
-            descriptor = os.open(folder, os.O_RDONLY)
-        if lock_open_file(descriptor, folder):
-            break
-        os.close(descriptor)
-        if time.monotonic() > deadline_s:
-            raise LockFailed(f"another run of the same id is active: it holds {folder}")
-        time.sleep(_POLL_S)
+
+    def open_folder() -> int:
+        make_folder(folder)
+        return os.open(folder, os.O_RDONLY)
+
+    with storage.describing_errors(f"cannot write {folder}"):
+        descriptor = open_locked(open_folder, folder, _LOCK_TIMEOUT_S)
+    if descriptor is None:
+        raise LockFailed(f"another run of the same id is active: it holds {folder}")
     try:
         yield
     finally:

@@ -206,8 +206,7 @@ def _signals(drain_s: float, stop: threading.Event) -> Iterator[Callable[[], flo
     """Drain on SIGTERM and SIGINT while a `with` block lasts; exit at once on a second one.
 
     A signal that this process ignores since its start is still ignored: under `nohup`, or behind a
-    shell's `&`.
-    What it yields returns the seconds that are left to drain.
+    shell's `&`. What it yields returns the seconds that are left to drain.
     """
     limit = threading.Timer(drain_s, _exit)
     limit.daemon = True
@@ -221,8 +220,8 @@ def _signals(drain_s: float, stop: threading.Event) -> Iterator[Callable[[], flo
         limit.start()
         _log.warning("draining: finishing the current batch")
 
-    heard = (number for number in _STOPS if signal.getsignal(number) is not signal.SIG_IGN)
-    earlier = {number: signal.signal(number, drain) for number in heard}
+    handled = (number for number in _STOPS if signal.getsignal(number) is not signal.SIG_IGN)
+    earlier = {number: signal.signal(number, drain) for number in handled}
     try:
         yield lambda: until_s[0] - time.monotonic() if until_s else drain_s
     finally:

@@ -170,12 +170,12 @@ class Worker:
         self.health.record_pull(outstanding=self.waiting)
         try:
             if not process_next(self, lambda: self._batches) and not self.waiting:
-                self.health.disk_problem = None
+                self.health.batch_problem = None
         except DamagedDatabase:
             raise
         except OSError as error:
             _log.error("%s; it is tried again", error)
-            self.health.disk_problem = str(error)
+            self.health.batch_problem = str(error)
             self._not_before_s = time.monotonic() + _AFTER_ERROR_S
         # While all messages wait for the checker, no batch counts its calls.
         self._show_sent()
@@ -314,7 +314,7 @@ class Worker:
 
     def _retry_later(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are tried again", error, len(messages))
-        self.health.disk_problem = str(error)
+        self.health.batch_problem = str(error)
         self._retry_queue.add_failed(messages)
 
     def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:

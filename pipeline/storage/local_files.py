@@ -5,8 +5,9 @@ import fcntl
 import glob
 import os
 import re
+import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import google_crc32c
 
 from groundwatch.schemas.quantities import MEGABYTE
 
+_LOCK_POLL_S = 0.05
 # The part ``**/`` of a pattern, or ``**`` at its end.
 _ANY_FOLDERS = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 
@@ -38,16 +40,23 @@ def find(pattern: str) -> list[str]:
     return names
 
 
-def lock_open_file(descriptor: int, path: str) -> bool:
-    """Lock a file or folder; return False if another process holds it, or has removed it.
+def open_locked(open_path: Callable[[], int], path: str, wait_s: float) -> int | None:
+    """Open and lock a file or folder; return its descriptor, None if others hold it for so long.
 
-    A killed process holds it for a moment longer. The last holder may remove it, so that its name
-    leads to another one.
+    A killed process holds it for a moment longer. Its last holder may remove it, so that its name
+    leads to another one, which is opened then.
     """
-    with suppress(BlockingIOError, FileNotFoundError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return os.path.samestat(os.fstat(descriptor), Path(path).stat())
-    return False
+    deadline_s = time.monotonic() + wait_s
+    while True:
+        descriptor = open_path()
+        with suppress(BlockingIOError, FileNotFoundError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(descriptor), Path(path).stat()):
+                return descriptor
+        os.close(descriptor)
+        if time.monotonic() > deadline_s:
+            return None
+        time.sleep(_LOCK_POLL_S)
 
 
 def match(pattern: str) -> set[str]:

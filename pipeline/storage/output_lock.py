@@ -6,16 +6,16 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.storage import buckets
-from groundwatch.pipeline.storage.local_files import lock_open_file
+from groundwatch.pipeline.storage.local_files import open_locked
 from groundwatch.transforms.persistence.private_files import make_folder
 from groundwatch.transforms.runtime.waiting import waiting_for
 
-_POLL_S = 0.05
 _BUCKET_POLL_S = 1.0  # Cloud Storage takes one write a second of one object
 LOCK_WAIT_S = 90.0  # Long enough for the lease of a killed run on another machine to end
 _RENEWALS_A_LEASE = 4
@@ -42,11 +42,14 @@ def lock_output(
     renews an object; another process takes over an object that did not change for a lease. A holder
     with the name of an `owner` may restart, and takes over its own lock at once.
     """
-    deadline_s = time.monotonic() + wait_s
     holder = f"another process, which holds {path}"
     if storage.is_local(path):
         with waiting_for(holder):
-            descriptor = _lock_on_disk(path, deadline_s)
+            make_folder(Path(path).parent)
+            flags = os.O_RDWR | os.O_CREAT
+            descriptor = open_locked(partial(os.open, path, flags, _MODE), path, wait_s)
+        if descriptor is None:
+            raise LockFailed(f"another process holds {path}")
         try:
             yield Lock()
         finally:
@@ -55,22 +58,11 @@ def lock_output(
     else:
         lease = _Lease(path, lease_s, owner or uuid.uuid4().hex)
         with waiting_for(holder):
-            lease.acquire(deadline_s)
+            lease.acquire(time.monotonic() + wait_s)
         try:
             yield lease
         finally:
             lease.release()
-
-
-def _lock_on_disk(path: str, deadline_s: float) -> int:
-    """Lock a file; return its descriptor."""
-    make_folder(Path(path).parent)
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _MODE)
-        if lock_open_file(descriptor, path):
-            return descriptor
-        os.close(descriptor)
-        _wait(path, deadline_s, _POLL_S)
 
 
 class _Lease(Lock):

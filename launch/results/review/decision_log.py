@@ -1,9 +1,9 @@
 """Append decisions to a file of labels, and read those that other processes append to it."""
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Literal
 
@@ -11,11 +11,10 @@ import msgspec
 
 from groundwatch.launch.results.evaluate.labels import Decision, UnreadableLabels, read_lines
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.storage.local_files import lock_open_file
-from groundwatch.transforms.persistence.private_files import create_file
+from groundwatch.pipeline.storage.local_files import open_locked
 
 _LOCK_WAIT_S = 10.0
-_LOCK_POLL_S = 0.01
+_MODE = 0o640
 _NOTHING_READ = (0, 0)
 
 
@@ -91,15 +90,12 @@ class DecisionLog:
 @contextmanager
 def _locked(path: str, mode: Literal["rb", "a+b"] = "a+b") -> Iterator[IO[bytes]]:
     """Open a file that no other process appends to while a `with` block lasts."""
-    give_up_s = time.monotonic() + _LOCK_WAIT_S
-    while True:
-        with Path(path).open(mode) if mode == "rb" else create_file(path, mode) as stream:
-            if lock_open_file(stream.fileno(), path):
-                yield stream
-                return
-        if time.monotonic() > give_up_s:
-            raise OSError(f"another process holds {path}: end it, or try again later")
-        time.sleep(_LOCK_POLL_S)
+    flags = os.O_RDONLY if mode == "rb" else os.O_RDWR | os.O_APPEND | os.O_CREAT
+    descriptor = open_locked(partial(os.open, path, flags, _MODE), path, _LOCK_WAIT_S)
+    if descriptor is None:
+        raise OSError(f"another process holds {path}: end it, or try again later")
+    with os.fdopen(descriptor, mode) as stream:
+        yield stream
 
 
 def _has_line_end(stream: IO[bytes]) -> bool:

@@ -95,9 +95,7 @@ def row_counts(folder: Folder) -> dict[str, RowCounts]:
     }
     written["failures"] -= sum(run.replayed.failures for run in folder.runs if run.replayed)
     waiting = {kind: sum(journal.waiting[kind] for journal in journals) for kind in KINDS}
-    published = {
-        kind: sum(journal.published.get(kind, 0) for journal in journals) for kind in KINDS
-    }
+    published = {kind: sum(journal.published[kind] for journal in journals) for kind in KINDS}
     for run in others:
         for kind in KINDS:
             waiting[kind] += run.undelivered.get(kind, 0)
@@ -122,7 +120,7 @@ def unknown_rows(folder: Folder) -> RowCounts:
     unknown: RowCounts = {}
     for run in folder.runs:
         if run.published is None and not run.is_bounded and not folder.has_journal(run):
-            rows = _count_rows(folder.manifest, f"{run.name}-")
+            rows = _count_rows(folder.manifest, _prefix(run))
             for kind in ("alerts", "failures"):
                 if missing := getattr(run, kind) - rows[kind]:
                     unknown[kind] = unknown.get(kind, 0) + missing
@@ -158,7 +156,7 @@ def shared_ids(folder: Folder) -> set[str]:
 
     A message that one worker had no time to acknowledge is delivered to another: at least once.
     """
-    workers = [f"{run.name}-" for run in folder.runs if run.journal and run.source is None]
+    workers = [f"{run.name}-" for run in folder.runs if not run.is_bounded]
 
     def worker_of(path: str) -> str | None:
         return next((worker for worker in workers if _name(path).startswith(worker)), None)
@@ -277,7 +275,7 @@ def _journal_differences(folder: Folder) -> Iterator[str]:
                 hour = f"{to_datetime(each.hour_us):%Y-%m-%d %H h}"
                 yield f"{journal.path}: {each.gap} messages of {hour} ended nowhere"
         for kind in KINDS:
-            written, published = journal.written[kind], journal.published.get(kind, 0)
+            written, published = journal.written[kind], journal.published[kind]
             found = rows[kind] + journal.waiting[kind] + published
             if found != written:
                 yield _unequal(journal.path, kind, written, found)

@@ -117,7 +117,7 @@ def _read_journal(path: str) -> FoundJournal:
                 "alerts": journal.alerts_raised(),
             },
             waiting=dict.fromkeys(KINDS, 0) | journal.undelivered(),
-            published=journal.published_to_topics(),
+            published=dict.fromkeys(KINDS, 0) | journal.published_to_topics(),
         )
 
 

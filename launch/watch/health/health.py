@@ -41,7 +41,7 @@ class Health:
         self._clock = clock
         self._pulled_at_s = self._progressed_at_s = self._cached_until_s = clock()
         # Of the last batch: a few bytes may fit where its outcome does not.
-        self.disk_problem: str | None = None
+        self.batch_problem: str | None = None
         self._lock = threading.Lock()
         self._cached: dict[str, str] = {}
 
@@ -53,7 +53,7 @@ class Health:
 
     def record_progress(self) -> None:
         self._progressed_at_s = self._clock()
-        self.disk_problem = None
+        self.batch_problem = None
 
     def reasons(self) -> dict[str, str]:
         """Return why the worker is unhealthy, evaluated once a second: names and sentences."""
@@ -81,7 +81,7 @@ class Health:
         if stats.outstanding and since_progress_s > _STALLED_AFTER_S:
             message = f"{stats.outstanding} messages are outstanding, and none was finished for"
             yield "no_progress", f"{message} {since_progress_s:.0f} s"
-        if problem := disk_problem(self._folder) or self.disk_problem:
+        if problem := disk_problem(self._folder) or self.batch_problem:
             yield "disk_not_writable", problem
         failing_for_s = self._publisher.failing_for_s
         if failing_for_s > _CANNOT_PUBLISH_AFTER_S:
