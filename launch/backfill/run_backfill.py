@@ -30,6 +30,7 @@ from groundwatch.launch.backfill.same_run import (
     change_since,
     change_since_end,
     fingerprint,
+    finished_run,
     repeated_run,
 )
 from groundwatch.launch.cli.terminal.figures import counted
@@ -50,6 +51,7 @@ from groundwatch.pipeline.sources.splits import Segment, split_segments
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.planned_run import PlannedRun
+from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
@@ -141,12 +143,15 @@ class _Run:
         self._price = price
         self._started_at_us = started_at_us
         self._publish_at_s = 0.0
+        # Its results are replaced all at once, so that no reader sees answers of both runs.
+        self._replaced = None if config.replays else finished_run(config)
 
     def process(self, options: PipelineOptions, processes: int) -> None:
         """Run the batches that wait, and publish files as they fill."""
         self._publisher.recover()
         self._plan.resume()
-        write_summary(self._config.destination, self._summary(ended=False))
+        if not self._replaced:
+            write_summary(self._config.destination, self._summary(ended=False))
         waiting, total = self._plan.waiting(), self._planned.messages
         if waiting < total:
             done = total - waiting
@@ -170,7 +175,12 @@ class _Run:
             )
 
     def publish(self) -> Summary:
-        """Publish everything, and write the summary."""
+        """Publish everything, and write the summary, unless it could not replace all of a run."""
+        if self._replaced and not self._plan.is_done():
+            self._announce_kept(self._replaced)
+            return self._summary(ended=True)
+        if self._replaced:
+            write_summary(self._config.destination, self._summary(ended=False))
         if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
             self._journal.raise_alerts(self._rate_alerts(), {_RATES_EVALUATED: True})
         self._publisher.publish(everything=True)
@@ -189,6 +199,13 @@ class _Run:
             self._database.checkpoint()
         remove_earlier_runs(self._config, summary)
         return publish_summary(self._config, summary)
+
+    def _announce_kept(self, replaced: Summary) -> None:
+        sys.stderr.write(
+            f"groundwatch: {self._config.output} keeps the results of the run that finished at"
+            f" {to_rfc3339(replaced.finished_at_us)} until this one has ended: its own wait in"
+            f" {self._database.folder}\n"
+        )
 
     def _rate_alerts(self) -> list[Alert]:
         """Evaluate the rates of the whole run."""
@@ -215,7 +232,7 @@ class _Run:
 
     def _publish_full(self) -> None:
         """Publish files that are full, once a second."""
-        if time.monotonic() >= self._publish_at_s:
+        if not self._replaced and time.monotonic() >= self._publish_at_s:
             self._publisher.publish()
             self._database.checkpoint()
             self._publish_at_s = time.monotonic() + _PUBLISH_EVERY_S

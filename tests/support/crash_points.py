@@ -1,4 +1,6 @@
-"""Kill a run, a replay or a worker at each system call that makes a change durable; run it again.
+"""Kill a job at each system call that makes a change durable, and run it again.
+
+A job is a backfill, one made again by `--again`, a replay or a worker.
 
 A point is a call of unlink, rename, link, rmdir, fsync or fdatasync, by Python or by SQLite; the
 process is killed before it, or after it. Each point has a folder of its own. A forked process runs
@@ -45,7 +47,7 @@ from tests.support.wire_faults import Fault, good
 ANSWERS = 60
 UNREADABLE = 3
 BATCH = 20
-JOBS = ("backfill", "replay", "worker")
+JOBS = ("backfill", "again", "replay", "worker")
 IN_FLIGHT = 4
 _STUCK_AFTER_S = 120
 
@@ -117,17 +119,23 @@ class FileSubscription:
         pass
 
 
-def run_job(job: str, folder: Path, checker: str) -> int:
-    """Run a job in this process; return its exit status."""
+def run_job(job: str, folder: Path, checker: str, *further: str) -> int:
+    """Run a job in this process, with `further` flags; return its exit status."""
     signal.alarm(_STUCK_AFTER_S)
     output = folder / "out"
     flags = ["--output", str(output), "--checker", checker, "--max_in_flight", str(IN_FLIGHT)]
+    flags += further
     if job == "worker":
         return _run_worker(folder, output, checker)
     with limited(segment_messages=BATCH):
-        if job == "backfill":
+        if job != "replay":
             return main(["backfill", "--input", str(folder / "answers.jsonl"), *flags])
         return main(["replay", "--failures", str(output / "failures" / "*.jsonl"), *flags])
+
+
+def run_first(job: str, folder: Path, checker: str) -> int:
+    """Run the command that is killed: of a job made again, the only one that says so."""
+    return run_job(job, folder, checker, *(["--again"] if job == "again" else []))
 
 
 def _run_worker(folder: Path, output: Path, checker: str) -> int:
@@ -161,9 +169,11 @@ def _lines() -> list[bytes]:
     ] + [b"{unreadable %d" % number for number in range(UNREADABLE)]
 
 
-def prepare(job: str, folder: Path) -> None:
-    """Make the input of a job."""
+def prepare(job: str, folder: Path, checker: str) -> None:
+    """Make the input of a job, and the results that it replaces."""
     (folder / "answers.jsonl").write_bytes(lines_of(*_lines()))
+    if job == "again" and in_child(lambda: run_job(job, folder, checker)):
+        raise RuntimeError("the run that is to be made again has failed")
     if job == "replay":
         failed = folder / "out" / "failures"
         failed.mkdir(parents=True)
@@ -252,9 +262,9 @@ def crash_at(job: str, point: int, checker: CountingChecker) -> Crash | None:
     """Kill a job at a point, run it twice more, and reconcile; None behind the last point."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        prepare(job, folder)
+        prepare(job, folder, checker.address)
         before = checker.calls
-        killed = run_killed_at(point, lambda: run_job(job, folder, checker.address))
+        killed = run_killed_at(point, lambda: run_first(job, folder, checker.address))
         if killed.status != -signal.SIGKILL:
             return None
         problems = []
@@ -267,10 +277,12 @@ def crash_at(job: str, point: int, checker: CountingChecker) -> Crash | None:
             if turn == "third" and checker.calls > calls:
                 problems.append(f"the third run paid for {checker.calls - calls} calls")
             # A replay fails again to read what is unreadable, a worker counts its time.
-            if turn == "third" and job == "backfill" and _files(folder / "out") != files:
+            if turn == "third" and job in {"backfill", "again"} and _files(folder / "out") != files:
                 problems.append("the third run changed files")
         paid_again = checker.calls - before - ANSWERS
-        if not 0 <= paid_again <= IN_FLIGHT:
+        # Before the run made again has begun, the next command shows the finished one.
+        is_not_begun = job == "again" and paid_again == -ANSWERS
+        if not 0 <= paid_again <= IN_FLIGHT and not is_not_begun:
             problems.append(f"{paid_again} calls more than answers")
         return Crash(job, point, killed.points[-1], paid_again, problems)
 
@@ -284,8 +296,8 @@ def _files(output: Path) -> dict[str, tuple[int, int]]:
 def count_points(job: str, checker: CountingChecker) -> int:
     """Count the points of a job that is not killed."""
     with tempfile.TemporaryDirectory() as name:
-        prepare(job, Path(name))
-        ended = run_killed_at(0, lambda: run_job(job, Path(name), checker.address))
+        prepare(job, Path(name), checker.address)
+        ended = run_killed_at(0, lambda: run_first(job, Path(name), checker.address))
         if ended.status:
             raise RuntimeError(f"the job ended with {ended.status}")
         return len(ended.points)

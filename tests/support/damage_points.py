@@ -24,7 +24,6 @@ from groundwatch.launch.watch.owned_paths import OwnershipLost
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.crash_points import (
-    JOBS,
     CountingChecker,
     count_points,
     in_child,
@@ -35,6 +34,7 @@ from tests.support.crash_points import (
 from tests.support.outputs import record_ids_in
 from tests.support.system_calls import require_tracing, run_killed_at
 
+DAMAGED_JOBS = ("backfill", "replay", "worker")
 _PAGE_BYTES = 4_096
 _FRAME_BYTES = _PAGE_BYTES + 24
 _PAGE_HEADER_BYTES = 40
@@ -105,7 +105,7 @@ class Interrupted:
         self._copy = folder / "copy"
         self._said = folder / "said"
         self._folder.mkdir()
-        prepare(job, self._folder)
+        prepare(job, self._folder, checker)
         killed = run_killed_at(point, lambda: run_job(job, self._folder, checker))
         if killed.status != -signal.SIGKILL:
             raise RuntimeError(f"the {job} was not killed at point {point}")
@@ -198,7 +198,7 @@ def print_sweep(results: Iterable[dict[str, Any]]) -> int:
 def main_of_sweep(arguments: Sequence[str]) -> int:
     """Sweep jobs; return 1 if there was a problem."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("jobs", nargs="*", default=JOBS)
+    parser.add_argument("jobs", nargs="*", default=DAMAGED_JOBS)
     parser.add_argument("--flips", type=int, default=12, help="bits flipped a page")
     parser.add_argument("--step", type=int, default=1, help="try each so many damages")
     given = parser.parse_args(arguments)

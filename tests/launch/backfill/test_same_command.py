@@ -180,6 +180,37 @@ def test_a_run_made_again_by_the_same_command_is_resumed(
     assert len(record_ids_in(output)) == ANSWERS
 
 
+def test_results_are_replaced_when_the_run_made_again_has_ended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, output, calls = archive_in(tmp_path), tmp_path / "out", 8
+
+    def files() -> dict[str, bytes]:
+        found = {path: content for path, (_, content) in state_of(output).items()}
+        # It says when it was made.
+        found.pop(str(output / "report.html"), None)
+        return found
+
+    with FaultServer() as server:
+        given = "--checker", server.address, "--work_folder", str(tmp_path / "work")
+        assert backfill(archive, output, *given) == 0
+        before = files()
+        for limit in (calls, 2 * calls):
+            again = *given, "--again", "--max_calls", str(limit)
+            assert backfill(archive, output, *again) == 3
+            assert files() == before
+            assert f"{output} keeps the results of the run that" in capsys.readouterr().err
+            assert main(["verify", str(output)]) == 0
+        with monkeypatch.context() as patched:
+            patched.setattr(storage, "remove", lambda *_: 1 / 0)
+            assert backfill(archive, output, *given) == 1
+        assert backfill(archive, output, *given) == 0
+        assert server.requests == 2 * ANSWERS
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert set(before).isdisjoint(path for path in files() if path.endswith(".avro"))
+    assert main(["verify", str(output)]) == 0
+
+
 def test_of_two_runs_at_once_one_is_paid(tmp_path: Path) -> None:
     archive, output = archive_in(tmp_path), tmp_path / "out"
     with FaultServer(always(after(0.3))) as server:

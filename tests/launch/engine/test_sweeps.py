@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.commands import run
 from tests.support.crash_points import JOBS
+from tests.support.damage_points import DAMAGED_JOBS
 from tests.support.system_calls import NOT_TRACED
 
 
@@ -28,7 +29,7 @@ def skip_unless_traced(status: int, complained: str) -> None:
         pytest.skip(complained)
 
 
-@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("job", DAMAGED_JOBS)
 def test_a_damaged_work_folder_is_refused_or_does_no_harm(job: str) -> None:
     sample = "--flips", "4", "--step", "23"
     status, printed, complained = run("-m", "tests.support.damage_points", job, *sample)
