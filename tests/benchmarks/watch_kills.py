@@ -1,7 +1,7 @@
 """Kill workers again and again while others join and leave; count what is lost or doubled.
 
     python -m tests.benchmarks.watch_kills [--answers N] [--kills N] [--workers N] [--seed N]
-    python -m tests.benchmarks.watch_kills --workers 3 --kills 50 --refused 20
+    python -m tests.benchmarks.watch_kills --workers 3 --kills 50 --refused 20 [--vanishing]
     python -m tests.benchmarks.watch_kills --kills 3 --pubsub-emulator
 
 All workers share one subscription and one output folder; each has a work folder of its own. One of
@@ -12,9 +12,13 @@ to 5 times besides. For one worker the fake server skips the time until the leas
 end; for several, whose leases would end as well, and on Google's emulator it is waited for. With
 --refused the checker is a server that has four quarters: it answers, refuses that percentage of
 the answers, always the same ones, with HTTP 503, fails every second call, and answers again. Every
-tenth answer alerts. In the end the files are read, and `groundwatch verify` compares ledgers,
-summaries, manifest and files. One worker must double nothing, several at most what was delivered to
-two of them: none may have two rows of a record id. Prints a line of Markdown.
+tenth answer alerts. With --vanishing failures go to a topic, too, and the topics of alerts and
+failures are deleted again and again, and created two kills later with new subscriptions. A worker
+that cannot start meanwhile is started again when they are back; one that drains keeps its work
+folder when rows wait in it (status 3). In the end the files and the topics are read, and
+`groundwatch verify` compares ledgers, summaries, manifest and files. One worker must double
+nothing, several at most what was delivered to two of them: none may have two rows of a record id.
+Prints a line of Markdown.
 """
 
 import argparse
@@ -25,22 +29,22 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from google.pubsub_v1 import PublisherClient, SubscriberClient
 
+from groundwatch.launch.cli.terminal.exit_status import LEFT
 from groundwatch.launch.engine.pubsub import clients
-from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, build_message
 from groundwatch.transforms.grounding.settings import GoogleAccount
+from tests.benchmarks.vanishing_topics import VanishingTopics
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
-    ALERT_SUBSCRIPTION,
     ALERTS,
-    ANSWERS,
-    SUBSCRIPTION,
+    FAILURES,
+    SUBSCRIPTIONS,
     SkippingClock,
     WatchedWorker,
     publish,
@@ -56,6 +60,7 @@ _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 0.2, 4.0
 _WHILE_STARTED = 0.8
 _KILLS_PER_LEAVE = 5
+_KILLS_PER_VANISHING = 4
 _QUIET_S, _LATEST_S = 5.0, 90.0
 _QUARTERS = 4
 _REFUSES, _FAILS_HALF = 1, 2
@@ -72,11 +77,13 @@ class Server(NamedTuple):
       name: what it is.
       address: host:port.
       expire_leases: returns when the messages of the only worker, killed, can come again.
+      topics: those that workers publish to.
     """
 
     name: str
     address: str
     expire_leases: Callable[[], None]
+    topics: VanishingTopics
 
 
 @contextmanager
@@ -85,7 +92,8 @@ def fake_server() -> Iterator[Server]:
     clock = SkippingClock()
     with pubsub(clock) as server:
         server.faults.duplicated_share = 0.1
-        yield Server("fake server", server.address, lambda: clock.skip(_LEASE_S))
+        topics = VanishingTopics(server.address, server)
+        yield Server("fake server", server.address, lambda: clock.skip(_LEASE_S), topics)
 
 
 @contextmanager
@@ -97,10 +105,11 @@ def googles_emulator() -> Iterator[Server]:
     with GoogleEmulator(found) as emulator:
         publisher = clients.open_client(PublisherClient, emulator.address, GoogleAccount())
         subscriber = clients.open_client(SubscriberClient, emulator.address, GoogleAccount())
-        for topic, name in ((ANSWERS, SUBSCRIPTION), (ALERTS, ALERT_SUBSCRIPTION)):
+        for topic, name in SUBSCRIPTIONS.items():
             publisher.create_topic(name=topic)
             subscriber.create_subscription(name=name, topic=topic)
-        yield Server("Google's emulator", emulator.address, lambda: time.sleep(_LEASE_S))
+        topics = VanishingTopics(emulator.address, None)
+        yield Server("Google's emulator", emulator.address, lambda: time.sleep(_LEASE_S), topics)
 
 
 class PassingChecker:
@@ -155,7 +164,7 @@ class Workers:
 
     def __init__(self, address: str, folder: Path, count: int, flags: Sequence[str]) -> None:
         self.output = folder / "out"
-        self.left = 0
+        self.left = self.kept = 0
         self._address, self._folder, self._flags = address, folder, flags
         self._started = 0
         self._running: dict[Path, WatchedWorker] = {}
@@ -172,29 +181,45 @@ class Workers:
 
         The while begins when the worker has started, for one in five with its process.
         """
-        work_folder = chance.choice(self.work_folders)
-        worker = self._running[work_folder]
-        if chance.random() < _WHILE_STARTED:
-            worker.wait_until_started()
+        work_folder, worker = self._choose(chance, is_started=chance.random() < _WHILE_STARTED)
         time.sleep(chance.uniform(_SHORTEST_LIFE_S, _LONGEST_LIFE_S))
         worker.kill()
         self._start(work_folder)
 
     def replace(self, chance: random.Random) -> None:
-        """Let a worker drain, remove its work folder, and start a new worker on a new one."""
-        work_folder = chance.choice(self.work_folders)
-        worker = self._running.pop(work_folder)
-        worker.wait_until_started()
+        """Let a worker drain, remove its work folder, and start a new worker on a new one.
+
+        If rows wait in its work folder, it is kept, and the worker is started again.
+        """
+        work_folder, worker = self._choose(chance, is_started=True)
         status, _ = worker.drain()
+        if status == LEFT and b"wait in" in worker.log():
+            self.kept += 1
+            self._start(work_folder)
+            return
         if status:
             raise SystemExit(f"a worker drained with exit status {status}: {worker.log().decode()}")
         shutil.rmtree(work_folder)
+        del self._running[work_folder]
         self.left += 1
         self._join()
+
+    def start_again(self) -> None:
+        """Start the workers that have ended since a topic was away."""
+        for work_folder, worker in list(self._running.items()):
+            if not worker.has_started():
+                self._start(work_folder)
 
     def drain(self) -> list[int]:
         """Let all workers drain; returns their exit statuses."""
         return [worker.drain()[0] for worker in self._running.values()]
+
+    def _choose(self, chance: random.Random, *, is_started: bool) -> tuple[Path, WatchedWorker]:
+        """Choose a worker whose process runs, of those that have started or of all."""
+        workers = list(self._running.items())
+        if is_started:
+            workers = [each for each in workers if each[1].has_started()]
+        return chance.choice([each for each in workers if each[1].process.poll() is None])
 
     def _join(self) -> None:
         self._started += 1
@@ -237,25 +262,17 @@ def rows_in(output: Path) -> Rows:
     return Rows(ids, ids_of_workers, alerting)
 
 
-def wait_for_rows(output: Path, answers: int) -> None:
-    """Wait until every answer is in a file and nothing more comes."""
+def wait_for_rows(output: Path, topics: VanishingTopics, answers: int) -> None:
+    """Wait until every answer is in a file or topic and nothing more comes."""
     rows, answered, since_s = 0, 0, time.monotonic()
     while time.monotonic() < since_s + (_QUIET_S if answered == answers else _LATEST_S):
+        topics.read()
+        failures = topics.received[FAILURES]
         ids = rows_in(output).ids
-        answered = len(ids)
-        if ids.total() != rows:
-            rows, since_s = ids.total(), time.monotonic()
+        answered = len(ids | failures)
+        if ids.total() + failures.total() != rows:
+            rows, since_s = ids.total() + failures.total(), time.monotonic()
         time.sleep(1.0)
-
-
-def alerts_on(server: Server) -> Counter[str]:
-    """Count the alerts that were published, by record id."""
-    found: Counter[str] = Counter()
-    with closing(PubSubSubscription(ALERT_SUBSCRIPTION, address=server.address)) as subscription:
-        while messages := subscription.pull(1_000, 100_000_000, 2.0):
-            found.update(message.attributes["record_id"] for message in messages)
-            subscription.acknowledge(message.place for message in messages)
-    return found
 
 
 def main() -> None:
@@ -266,6 +283,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--refused", type=int, default=0, help="percentage of the answers")
     parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--vanishing", action="store_true")
     parser.add_argument("--pubsub-emulator", action="store_true")
     given = parser.parse_args()
     chance = random.Random(given.seed)  # noqa: S311 - moments, no secrets
@@ -278,11 +296,15 @@ def main() -> None:
         if given.refused:
             address = stack.enter_context(FaultServer(checker.plan)).address
             flags += ["--checker", address]
+        if given.vanishing:
+            flags += ["--failure_topic", FAILURES, "--drain_s", "12"]
         workers = Workers(server.address, folder, given.workers, flags)
         after_rows = rows_before = 0
         for kill in range(given.kills):
             checker.quarter = _QUARTERS * kill // given.kills
             publish(server.address, share(messages, kill, given.kills))
+            if given.vanishing and kill % _KILLS_PER_VANISHING == 1:
+                server.topics.vanish()
             workers.kill(chance)
             if given.workers == 1:
                 server.expire_leases()
@@ -291,21 +313,29 @@ def main() -> None:
             rows_before = rows
             if given.workers > 1 and kill % _KILLS_PER_LEAVE == _KILLS_PER_LEAVE - 1:
                 workers.replace(chance)
-        wait_for_rows(workers.output, given.answers)
+            if kill % _KILLS_PER_VANISHING == 2:
+                server.topics.come_back()
+                workers.start_again()
+        server.topics.come_back()
+        workers.start_again()
+        wait_for_rows(workers.output, server.topics, given.answers)
         exit_statuses = workers.drain()
-        alerts = alerts_on(server)
+        server.topics.read()
+        alerts, failures = (server.topics.received[name] for name in (ALERTS, FAILURES))
         ids, ids_of_workers, alerting = rows_in(workers.output)
         summary = summary_in(workers.output)
         verified = verification(workers.output, workers.work_folders)
     sys.stdout.write(
-        f"| {server.name} | {given.workers} workers, {workers.left} left and joined |"
+        f"| {server.name} | {given.workers} workers, {workers.left} left and joined,"
+        f" {workers.kept} kept | {server.topics.vanished} times without topics |"
         f" {given.kills} kills, {after_rows} after new rows | {given.refused} % refused |"
         f" {given.answers:,} answers in {len(messages):,} messages,"
         f" {summary['read']:,} deliveries | {summary['enriched']:,} enriched,"
         f" {summary['failures']:,} failures, {summary['duplicates']:,} duplicates |"
-        f" {given.answers - len(ids)} lost | {ids.total() - len(ids)} doubled,"
+        f" {given.answers - len(ids | failures)} lost | {ids.total() - len(ids)} doubled,"
         f" {ids_of_workers.total() - len(ids_of_workers)} by one worker |"
         f" {len(alerting - set(alerts))} alerts lost, {alerts.total() - len(alerts)} twice |"
+        f" {failures.total() - len(failures)} failures twice |"
         f" statuses {exit_statuses} | {verified} |\n"
     )
 

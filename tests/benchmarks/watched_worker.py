@@ -21,6 +21,13 @@ ANSWERS = "projects/bench/topics/answers"
 SUBSCRIPTION = "projects/bench/subscriptions/answers"
 ALERTS = "projects/bench/topics/alerts"
 ALERT_SUBSCRIPTION = "projects/bench/subscriptions/alerts"
+FAILURES = "projects/bench/topics/failures"
+FAILURE_SUBSCRIPTION = "projects/bench/subscriptions/failures"
+SUBSCRIPTIONS = {
+    ANSWERS: SUBSCRIPTION,
+    ALERTS: ALERT_SUBSCRIPTION,
+    FAILURES: FAILURE_SUBSCRIPTION,
+}
 
 _START_WITHIN_S = 60.0
 _LOG_BYTES = 10_000_000
@@ -44,8 +51,8 @@ class SkippingClock:
 def pubsub(clock: SkippingClock) -> Iterator[FakePubSub]:
     """Serve Pub/Sub with the topics and subscriptions of the benchmarks."""
     with FakePubSub(clock=clock) as server:
-        server.create(ANSWERS, SUBSCRIPTION)
-        server.create(ALERTS, ALERT_SUBSCRIPTION)
+        for topic, subscription in SUBSCRIPTIONS.items():
+            server.create(topic, subscription)
         yield server
 
 
@@ -75,11 +82,17 @@ class WatchedWorker:
 
     def wait_until_started(self) -> None:
         """Wait for the start line in its log."""
+        if not self.has_started():
+            raise SystemExit(f"a worker does not start: {self.log().decode()}")
+
+    def has_started(self) -> bool:
+        """Wait for the start line in its log; return whether it came before the process ended."""
         until_s = time.monotonic() + _START_WITHIN_S
         while b"watching " not in self.log():
             if self.process.poll() is not None or time.monotonic() > until_s:
-                raise SystemExit(f"a worker does not start: {self.log().decode()}")
+                return False
             time.sleep(0.05)
+        return True
 
     def log(self) -> bytes:
         """Read what it has logged so far."""
