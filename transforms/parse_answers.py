@@ -14,6 +14,7 @@ from groundwatch.transforms.runtime import counters
 from groundwatch.transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
 
 ANSWERS = "answers"
+_ANSWER_BYTES = 2_000  # a failure without an answer takes as many
 
 
 class TooManyAnswers(Exception):
@@ -28,7 +29,8 @@ class ParseAnswers(beam.PTransform):
       of its message. `failures` holds one Failure for each answer that cannot be parsed, with a
       message that contains only this answer.
     Failures: UnreadableAnswer and UnmappedFields, never retryable. `TooManyAnswers` fails a bundle
-      that holds more answers than `most_answers`.
+      that holds more answers than `most_answers`; one with copies of what its message holds counts
+      as one for each 2,000 bytes.
     Delivery: each message once; a retried bundle has the same results.
 
     Args:
@@ -72,10 +74,18 @@ class _ParseSoMany(beam.DoFn):
 
     def process(self, message: Message) -> Iterator[Answer | TaggedFailure]:
         for answer in _parse_message(message, self._options):
-            self._answers += 1
+            self._answers += 1 + _copied_bytes(answer) // _ANSWER_BYTES
             if self._answers > self._most_answers:
                 raise TooManyAnswers(f"the messages hold more than {self._most_answers} answers")
             yield answer
+
+
+def _copied_bytes(parsed: Answer | TaggedFailure) -> int:
+    """Measure what an answer of several keeps of its message: its own part, and all attributes."""
+    message = parsed.message if isinstance(parsed, Answer) else parsed.value.message
+    if message.elements == 1:
+        return 0
+    return len(message.payload) + sum(map(len, message.attributes.values()))
 
 
 def _parse_message(message: Message, options: ParseOptions) -> Iterator[Answer | TaggedFailure]:

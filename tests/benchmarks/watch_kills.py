@@ -156,16 +156,17 @@ class Workers:
     """Workers on one subscription and one output folder.
 
     Args:
-      address: of the Pub/Sub server.
+      server: for Pub/Sub.
       folder: for the output and the work folders.
       count: workers at any time.
       flags: further ones.
     """
 
-    def __init__(self, address: str, folder: Path, count: int, flags: Sequence[str]) -> None:
+    def __init__(self, server: Server, folder: Path, count: int, flags: Sequence[str]) -> None:
         self.output = folder / "out"
         self.left = self.kept = 0
-        self._address, self._folder, self._flags = address, folder, flags
+        self._address, self._topics = server.address, server.topics
+        self._folder, self._flags = folder, flags
         self._started = 0
         self._running: dict[Path, WatchedWorker] = {}
         for _ in range(count):
@@ -215,11 +216,19 @@ class Workers:
         return [worker.drain()[0] for worker in self._running.values()]
 
     def _choose(self, chance: random.Random, *, is_started: bool) -> tuple[Path, WatchedWorker]:
-        """Choose a worker whose process runs, of those that have started or of all."""
+        """Choose a worker whose process runs, of those that have started or of all.
+
+        If none could start without the topics, they come back.
+        """
         workers = list(self._running.items())
         if is_started:
             workers = [each for each in workers if each[1].has_started()]
-        return chance.choice([each for each in workers if each[1].process.poll() is None])
+        running = [each for each in workers if each[1].process.poll() is None]
+        if running:
+            return chance.choice(running)
+        self._topics.come_back()
+        self.start_again()
+        return self._choose(chance, is_started=is_started)
 
     def _join(self) -> None:
         self._started += 1
@@ -298,7 +307,7 @@ def main() -> None:
             flags += ["--checker", address]
         if given.vanishing:
             flags += ["--failure_topic", FAILURES, "--drain_s", "12"]
-        workers = Workers(server.address, folder, given.workers, flags)
+        workers = Workers(server, folder, given.workers, flags)
         after_rows = rows_before = 0
         for kill in range(given.kills):
             checker.quarter = _QUARTERS * kill // given.kills

@@ -1,6 +1,6 @@
 """Split a message into its answers: unwrap its carriers, and separate the elements of arrays."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -41,7 +41,10 @@ from groundwatch.transforms.formats.unread_content import (
 )
 
 MAX_ANSWERS = 10_000
-"""The limit for one message: each answer takes a copy of the message's attributes."""
+"""The limit for one message."""
+
+MAX_COPIED_BYTES = 100_000_000
+"""The limit for one message's answers, each with its copy of attributes and of what they share."""
 
 MAX_CARRIERS = 8
 """The limit for carriers in each other: reading each takes time in proportion to its size."""
@@ -82,13 +85,33 @@ def split_answers(
     carrier = find_carrier(value)
     if isinstance(value, dict) and _WRAPPER_FIELD not in value and carrier is None:
         return ((value, message, ()),)  # most messages; an Element takes longer to make
-    elements = list(_expand(Element(value, message), carrier, own_map))
+    elements = list(_within_limits(_expand(Element(value, message), carrier, own_map)))
     if len(elements) == 1:
         return elements
     return [
         element._replace(message=replace(element.message, element=number, elements=len(elements)))
         for number, element in enumerate(_numbered(elements, "id"))
     ]
+
+
+def _within_limits(elements: Iterable[Element]) -> Iterator[Element]:
+    """Raise UnreadableAnswer before the elements of a message take much more room than it does."""
+    copied_bytes = 0
+    for count, element in enumerate(elements, 1):
+        message = element.message
+        copied_bytes += len(message.payload) + sum(map(len, message.attributes.values()))
+        _limit_answers(count)
+        if count > 1 and copied_bytes > MAX_COPIED_BYTES:
+            raise UnreadableAnswer(
+                f"The message holds several answers, and each of them repeats what all share: over"
+                f" {MAX_COPIED_BYTES} bytes together. Send fewer answers in a message."
+            )
+        yield element
+
+
+def _limit_answers(count: int) -> None:
+    if count > MAX_ANSWERS:
+        raise UnreadableAnswer(f"The message holds more than {MAX_ANSWERS} answers.")
 
 
 def _expand(
@@ -149,6 +172,7 @@ def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
         values, in_wrapper = value[_WRAPPER_FIELD], True
     else:
         return (whole,)
+    _limit_answers(len(values))
     payloads: Sequence[bytes | msgspec.Raw]
     if not whole.carried_by:
         payloads = _decode(message.payload, in_wrapper=in_wrapper)
@@ -165,6 +189,7 @@ def _split_runs(whole: Element, runs: Sequence[list[Any]]) -> Sequence[Element]:
     """Split the events of an agent's session; those of one run are one answer."""
     if len(runs) == 1:
         return (whole,)
+    _limit_answers(len(runs))
     elements = [
         whole._replace(value=run, message=replace(whole.message, payload=_encode(run)))
         for run in runs
@@ -174,10 +199,6 @@ def _split_runs(whole: Element, runs: Sequence[list[Any]]) -> Sequence[Element]:
 
 def _numbered(elements: Sequence[Element], *names: str) -> list[Element]:
     """Number the attributes that name the message of all elements."""
-    if len(elements) > MAX_ANSWERS:
-        raise UnreadableAnswer(
-            f"The message holds {len(elements)} answers, more than {MAX_ANSWERS}."
-        )
     return [
         element._replace(message=_suffixed(element.message, names, f"#{number}"))
         for number, element in enumerate(elements)

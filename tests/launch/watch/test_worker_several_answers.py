@@ -6,7 +6,7 @@ import json
 import pytest
 
 from groundwatch.pipeline.sources.read_batch import ReadBatch
-from groundwatch.transforms.formats.answer_elements import MAX_ANSWERS
+from groundwatch.transforms.formats.answer_elements import MAX_ANSWERS, MAX_COPIED_BYTES
 from groundwatch.transforms.grounding import retry_policy
 from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 from tests.support.archives import an_envelope
@@ -69,8 +69,23 @@ def test_messages_that_hold_too_many_answers_together_are_processed_in_parts(
     assert "bug" not in caplog.text
 
 
+def test_messages_whose_answers_repeat_much_are_processed_in_parts(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ReadBatch, "most_answers", 20)
+    notes = {f"note_{number}": "x" * 1_000 for number in range(8)}
+    for number in range(4):
+        watched.publish(several(an_envelope(number), b"{}", b"{}"), **notes)
+    with watched.worker() as worker:
+        work(worker, lambda: not watched.outstanding)
+        assert worker.batches_done == 4
+        worker.finish()
+    assert len(watched.record_ids()) == 4
+    assert len(failures_in(watched.output)) == 8
+
+
 def test_a_message_alone_never_holds_too_many_answers() -> None:
-    assert ReadBatch.most_answers >= MAX_ANSWERS
+    assert ReadBatch.most_answers >= MAX_ANSWERS + MAX_COPIED_BYTES // 2_000
 
 
 def test_a_message_is_acknowledged_when_all_of_its_answers_are_done(watched: Watched) -> None:

@@ -1,6 +1,7 @@
 """Messages that hold several answers."""
 
 import json
+import tracemalloc
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.failure import failure_to_json, message_of_failure
 from groundwatch.schemas.message import Message
-from groundwatch.transforms.formats.answer_elements import MAX_ANSWERS
+from groundwatch.transforms.formats.answer_elements import MAX_ANSWERS, MAX_COPIED_BYTES
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from groundwatch.transforms.runtime.failures import failed_now
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
@@ -217,6 +218,45 @@ def test_the_number_of_answers_is_limited() -> None:
     [found] = parse_answers(message_of(payload))
     assert isinstance(found, ParseFailure)
     assert f"more than {MAX_ANSWERS}" in str(found.error)
+
+
+def a_trace(answers: int, question: str) -> dict[str, Any]:
+    """A span whose events are answers to one question."""
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": "In 7 days."}]}]
+    events = [
+        {"attributes": [{"key": "gen_ai.output.messages", "value": {"stringValue": str(number)}}]}
+        for number, _ in enumerate([said] * answers)
+    ]
+    asked = {"key": "gen_ai.input.messages", "value": {"stringValue": question}}
+    span = {"traceId": "a" * 32, "spanId": "b" * 16, "attributes": [asked], "events": events}
+    return {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+
+
+COPIES: dict[str, tuple[object, dict[str, str]]] = {
+    "attributes": ([envelope(number) for number in range(1_000)], {"note": "x" * 150_000}),
+    "unreadable answers": ([envelope(1), *[{}] * 1_000], {"note": "x" * 150_000}),
+    "carriers": (
+        [{"message": {"data": "e30=", "attributes": {"a": "b"}}}] * 1_000,
+        {"note": "x" * 150_000},
+    ),
+    "what events share": (a_trace(1_000, "x" * 150_000), {}),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_what_all_answers_of_a_message_repeat_is_limited(name: str) -> None:
+    value, attributes = COPIES[name]
+    payload = json.dumps(value).encode()
+    tracemalloc.start()
+    [found] = parse_answers(message_of(payload, **attributes))
+    assert tracemalloc.get_traced_memory()[1] < 2 * MAX_COPIED_BYTES
+    tracemalloc.stop()
+    assert isinstance(found, ParseFailure)
+    assert found.message.payload == payload
+    assert "each of them repeats" in str(found.error)
+    half = {name: text[:1_000] for name, text in attributes.items()}
+    fewer = json.dumps(value).replace("x" * 150_000, "x").encode()
+    assert len(list(parse_answers(message_of(fewer, **half)))) >= 1_000
 
 
 def test_one_of_several_answers_may_have_no_facts() -> None:

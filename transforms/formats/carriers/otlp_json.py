@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-import msgspec
-
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name, objects_in, read_if_json
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
@@ -21,9 +19,6 @@ from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
 from groundwatch.transforms.formats.carriers.open_inference import read_inference, without_text
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, names_of_unread
-
-MAX_SHARED_BYTES = 100_000_000
-"""The limit of one message for spans that answers share: each answer has a copy of them."""
 
 
 class _Signal(NamedTuple):
@@ -74,13 +69,15 @@ class _Span(NamedTuple):
 
 
 def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:
-    found = [each for signal in _SIGNALS for each in _unwrap_signal(batch, signal)]
-    if not found:
+    is_empty = True
+    for body in chain.from_iterable(_unwrap_signal(batch, signal) for signal in _SIGNALS):
+        is_empty = False
+        yield body
+    if is_empty:
         raise UnreadableAnswer(
             "The OTLP batch has no span or log record with an answer: switch on the capture of"
             " message content in the instrumentation, and send the spans of a trace in one batch."
         )
-    yield from found
 
 
 def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[CarriedBody]:
@@ -93,7 +90,6 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carrie
             below.setdefault(top, []).append(span)
         elif span.trace and (span.documents or span.has_unread):
             shared.setdefault(span.trace, []).append(span)
-    _limit_copies([spans[top].trace for top in below], shared)
     for top, own in below.items():
         span = spans[top]
         beside = [each for each in shared.get(span.trace, ()) if each.start_ns <= span.end_ns]
@@ -204,18 +200,6 @@ def _is_of_tool(message: Any) -> bool:
     return message.get("role") in ("tool", "function") or any(
         kind.endswith("tool_call_response") for kind in kinds
     )
-
-
-def _limit_copies(traces: Sequence[str], shared: Mapping[str, Sequence[_Span]]) -> None:
-    size = {
-        trace: sum(len(msgspec.json.encode(span.item, enc_hook=str)) for span in spans)
-        for trace, spans in shared.items()
-    }
-    if sum(size.get(trace, 0) for trace in traces) > MAX_SHARED_BYTES:
-        raise UnreadableAnswer(
-            f"The answers of a trace share spans that would take over {MAX_SHARED_BYTES} bytes:"
-            " send the spans of fewer answers in a batch."
-        )
 
 
 def _with_event(item: dict[str, Any], event: int | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
-from groundwatch.transforms.formats.carriers import otlp_json
+from groundwatch.transforms.formats import answer_elements
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import message_of, parse_answer, parsed
 from tests.transforms.formats.carriers.test_carriers import attributes_of
@@ -266,11 +266,11 @@ def test_a_long_chain_of_spans_takes_linear_time() -> None:
 
 
 def test_copies_of_shared_spans_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(otlp_json, "MAX_SHARED_BYTES", 1_000)
+    monkeypatch.setattr(answer_elements, "MAX_COPIED_BYTES", 1_000)
     value = batch(span(0, found()), *(span(number, MODEL) for number in range(1, 9)))
     [failure] = parse_answers(message_of(value))
     assert isinstance(failure, ParseFailure)
-    assert "fewer answers" in str(failure.error)
+    assert "Send fewer answers" in str(failure.error)
 
 
 @pytest.mark.parametrize("kind", ["arrayValue", "kvlistValue"])
