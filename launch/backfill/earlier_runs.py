@@ -3,13 +3,18 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from itertools import count
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from groundwatch.launch.backfill.same_run import finished_run, what_it_holds
 from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.engine.engine_database import folder_held, holds_run
 from groundwatch.pipeline import storage
+from groundwatch.pipeline.errors import LockFailed
+from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config, Destination
 from groundwatch.pipeline.sinks.publication import manifests_of, read_manifest, read_manifest_file
 from groundwatch.pipeline.sinks.summary_file import read_summaries, remove_summary, write_summary
@@ -101,6 +106,24 @@ def _replays_of(destination: Destination, failures: set[str]) -> list[Summary]:
         if summary.replayed
         and not failures.isdisjoint(file.path for file in summary.replayed.files)
     ]
+
+
+def remove_left_behind(config: Config) -> None:
+    """Remove what finished replays of the same failures have left, killed as they removed it.
+
+    No command finds it by their ids: each further replay has another one.
+    """
+    if not config.replays or not storage.is_local(config.output):
+        return
+    for earlier in read_summaries(config.output):
+        ended = replace(config, run=earlier.run)
+        folder = ended.destination.temporary_folder
+        is_same_source = earlier.source == config.source and earlier.is_complete
+        if is_same_source and any(map(storage.exists, (ended.lock, folder))):
+            with suppress(LockFailed), folder_held(folder):
+                if not holds_run(Path(folder, DATABASE)):
+                    storage.remove([ended.lock])
+                    storage.remove_folder(folder)
 
 
 def free_run_id(root: str, base: str, is_active: Callable[[str], bool]) -> str:

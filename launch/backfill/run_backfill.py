@@ -19,6 +19,7 @@ from groundwatch.launch.backfill.earlier_runs import (
     announce_replacement,
     publish_summary,
     remove_earlier_runs,
+    remove_left_behind,
     resolve_replayed,
 )
 from groundwatch.launch.backfill.estimate.comparison import with_comparison
@@ -110,6 +111,7 @@ def local_run(
             _remove_unused(config, database)
         elif not ended.summary.deferred:
             _remove_state(config, database)
+    remove_left_behind(config)
 
 
 def _remove_unused(config: Config, database: EngineDatabase) -> None:

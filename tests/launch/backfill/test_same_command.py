@@ -288,6 +288,25 @@ def test_failures_of_other_runs_are_put_back_when_their_replay_goes(
     assert_whole(output, ANSWERS, runs=3)
 
 
+@pytest.mark.parametrize("left", ["", ".lock"])
+def test_what_a_killed_replay_was_removing_goes_with_the_next_one(
+    tmp_path: Path, left: str
+) -> None:
+    lines, output = [*lamps(*range(ANSWERS)), b"{unreadable"], tmp_path / "out"
+    assert failing_backfill(archive_in(tmp_path, *lines), output) == 3
+    assert replay(output) == 0
+    [run_id] = (each["run"] for each in summary_in(output)["runs"] if each["replayed"])
+    path = output / f".groundwatch-{run_id}{left}"
+    if left:
+        path.touch()
+    else:
+        path.mkdir()
+        (path / "part").touch()
+    assert replay(output) == 0
+    assert len(summary_in(output)["runs"]) == 3
+    assert not list(output.glob(".*"))
+
+
 def test_the_same_replay_is_shown_and_resolves_nothing_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
