@@ -1,12 +1,20 @@
 """Read what a sentence claims: its words, without courtesy, openings and citation marks."""
 
 from groundwatch.transforms.lexical import phrases
+from groundwatch.transforms.lexical.clauses import (
+    COLONS,
+    QUESTION_MARKS,
+    is_sentence,
+    reports,
+    statements_of,
+)
 from groundwatch.transforms.lexical.same_text import in_one_spelling
 from groundwatch.transforms.lexical.words import (
     REFUSAL,
     SOURCE,
     ClaimWords,
     TokenKind,
+    Words,
     form_of,
     read_words,
 )
@@ -21,16 +29,45 @@ _OF_OTHERS = frozenset({"he", "she", "they", "him", "them", "his", "their"})
 _MAX_STEP_TOKENS = 3
 """Of a heading with a number, such as "Step 1"."""
 
-_MAX_HEADING_TOKENS = 12
+_FEWEST_WORDS = 2
+"""Content words, none of courtesy, of a statement beside what requires no check."""
 
 
 def read_claim(sentence: str, *, is_heading: bool = False) -> ClaimWords | None:
     """Return the words of a sentence, or None if it requires no check.
 
     A question, an announcement, a heading, a greeting, an offer, a refusal, a statement that the
-    sources do not contain something, and a sentence without a content token require no check.
+    sources do not contain something, and a sentence without a content token require no check. A
+    statement in the same sentence does, and so does a heading that is a sentence.
     """
     plain = phrases.without_marks(in_one_spelling(sentence))
+    return _read_whole(plain, is_heading=is_heading) or _read_part(plain.strip(_AROUND))
+
+
+def _read_part(sentence: str) -> ClaimWords | None:
+    """Return the words of a statement in a sentence that by itself requires no check."""
+    is_refusal = _refuses(sentence)
+    for part in statements_of(sentence, is_refusal=is_refusal):
+        if is_refusal and (reports(part) or _refuses(part)):
+            continue
+        claim = _read_whole(part)
+        if claim is not None and _states_something(claim):
+            return claim
+    return None
+
+
+def _states_something(claim: ClaimWords) -> bool:
+    """Return whether a part of a sentence says more than a name or a courtesy."""
+    is_name = TokenKind.WORD not in claim.kinds and not claim.numbers
+    return not is_name and len(claim.distinct - _COURTESY) >= _FEWEST_WORDS
+
+
+def _refuses(text: str) -> bool:
+    return bool(read_words(text).signs & REFUSAL) and phrases.refuses(text)
+
+
+def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
+    """Return the words of a text, or None if all of it requires no check."""
     statement = phrases.without_leads(plain)
     words = read_words(statement)
     names_source = bool(words.signs & SOURCE)
@@ -41,9 +78,9 @@ def read_claim(sentence: str, *, is_heading: bool = False) -> ClaimWords | None:
         words = words if stated == statement else read_words(stated)
         statement = stated
     bare = statement.strip(_AROUND)
-    if bare.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")) or phrases.addresses_reader(bare):
+    if bare.endswith(QUESTION_MARKS) or _is_label(bare, words, is_heading=is_heading):
         return None
-    if is_heading and len(words.forms) <= _MAX_HEADING_TOKENS and not bare.endswith((".", "!")):
+    if phrases.addresses_reader(bare):
         return None
     is_address = (
         statement != plain and bare.endswith(("!", ",")) and TokenKind.WORD not in words.kinds
@@ -54,6 +91,15 @@ def read_claim(sentence: str, *, is_heading: bool = False) -> ClaimWords | None:
     if not claim.content or _is_courtesy(claim):
         return None
     return claim
+
+
+def _is_label(bare: str, words: Words, *, is_heading: bool) -> bool:
+    """Return whether a heading, or a line that ends with a colon, states nothing itself."""
+    is_colon = bare.endswith(COLONS)
+    if is_colon and is_heading:
+        return True
+    is_marked = is_colon or (is_heading and not bare.endswith((".", "!")))
+    return is_marked and not is_sentence(words, is_colon=is_colon)
 
 
 def _is_courtesy(claim: ClaimWords) -> bool:

@@ -23,12 +23,17 @@ def _table(kind: str) -> frozenset[str]:
     return frozenset(" ".join([str(each.get(kind, "")) for each in _LANGUAGES.values()]).split())
 
 
+def words_of(kind: str) -> frozenset[str]:
+    """Return the words of one kind, in all languages."""
+    return _table(kind) | frozenset(str(_ENGLISH_PHRASES[kind]).split())
+
+
 ALSO_ENGLISH_WORDS = _table("also_english")
 OTHER_STOP_WORDS = _table("stop") - ALSO_ENGLISH_WORDS
 """Function words of other languages, and those that are other words in English."""
 OTHER_DENIALS = _table("denials")
 """Words of other languages that negate a statement."""
-COURTESY = _table("courtesy") | frozenset(str(_ENGLISH_PHRASES["courtesy"]).split())
+COURTESY = words_of("courtesy")
 """Words that state nothing that could be checked, in all languages."""
 ELISIONS = frozenset("l d j m t s c n qu jusqu lorsqu dell all nell dall sull un".split())
 """What stands before an apostrophe in French and Italian."""
@@ -219,6 +224,11 @@ def _expression(phrases: Iterable[str]) -> str:
         (of_words if is_spaced else of_characters).append(text)
     # Without groups and conditions in front, the search for the first letters is fast.
     return rf"(?<!\w)(?:{'|'.join(of_words)})(?!\w)|{'|'.join(of_characters)}"
+
+
+def expression_of(kind: str) -> str:
+    """Return the regular expression for the phrases of one kind, in all languages."""
+    return _expressions(kind, [_ENGLISH_PHRASES, *_LANGUAGES.values()])
 
 
 def _compile(expressions: str) -> re.Pattern[str]:
