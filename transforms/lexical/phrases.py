@@ -194,7 +194,9 @@ _FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
 _REFERRAL = re.compile(str(_ENGLISH_PHRASES["referral"]), re.IGNORECASE | re.VERBOSE)
 _SIGNATURE = re.compile(r"(?:the|your)\s+(?:[\w'\u2019-]+\s+){0,3}team[.!]?", re.IGNORECASE)
 _REFERS = ("consult", "professional", "seek ", "talk to", "speak ")
-_REFUSAL = re.compile(str(_ENGLISH_PHRASES["refusal"]), re.IGNORECASE | re.VERBOSE)
+_REFUSAL = re.compile(
+    str(_ENGLISH_PHRASES["refusal"]).replace("SOURCE", rf"{_SOURCE}\b"), re.IGNORECASE | re.VERBOSE
+)
 
 # Every refusal has a word with one of these in lower case. Few first letters make the search fast.
 _REFUSING = re.compile(
@@ -299,16 +301,16 @@ def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
 
 
 _may_open = _may_begin("openings")
-_may_lead = _may_begin("leads")
+_may_lead = _may_begin("leads", "bare_leads")
 _may_address = _may_begin(english=_FIRST_WORDS)
 _may_address_otherwise = _may_begin("greetings", "offers")
 
 
 @cache
 def _lead() -> re.Pattern[str]:
-    leads = _expressions("leads", [_ENGLISH_PHRASES, *_LANGUAGES.values()])
+    leads, bare = expression_of("leads"), expression_of("bare_leads")
     mark = r"(?:[,!.:;\uff0c\u3001\u3002\uff01\uff1a]|\s[\u2013\u2014-](?=\s)|(?<= that)(?=\s)|$)"
-    return _compile(rf"[\W_]*(?:{leads})[*_]*{mark}[\W_]*")
+    return _compile(rf"[\W_]*(?:(?:{bare})[,:]?\s|(?:{leads})[*_]*{mark})[\W_]*")
 
 
 def without_leads(text: str) -> str:

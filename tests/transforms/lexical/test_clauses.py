@@ -151,3 +151,57 @@ def test_the_claim_is_the_whole_sentence_and_is_scored_by_its_statement() -> Non
 )
 def test_a_long_sentence_takes_linear_time(filling: str) -> None:
     read_claim(f"Hello Anna, the documents do not mention {filling * 20_000} it.")
+
+
+FACTS = (
+    "The ferry pass covers bicycles and dogs.",
+    "Der Fährpass deckt Fahrräder und Hunde ab.",
+    "Le billet du bac couvre les vélos et les chiens.",
+    "El billete del barco cubre bicicletas y perros.",
+)
+DENIED = "the ferry pass does not cover bicycles and dogs."
+LEADS = [
+    *(
+        f"{lead} {DENIED}"
+        for lead in (
+            *("I'm sorry, but", "I am very sorry but", "Sorry,", "I'm afraid", "I'm afraid that"),
+            *("We regret to inform you that", "I'm sorry to say that", "Unfortunately"),
+            *("Based on the document,", "According to our terms,", "As stated in the policy,"),
+            *("From what I can see,", "Per our guidelines,", "Based on the information provided,"),
+        )
+    ),
+    "Es tut mir leid, aber der Fährpass deckt Fahrräder und Hunde nicht ab.",
+    "Leider deckt der Fährpass Fahrräder und Hunde nicht ab.",
+    "Je suis désolée, mais le billet du bac ne couvre pas les vélos et les chiens.",
+    "Malheureusement le billet du bac ne couvre pas les vélos et les chiens.",
+    "Lo siento, pero el billete del barco no cubre bicicletas y perros.",
+    "Lamentablemente el billete del barco no cubre bicicletas y perros.",
+]
+
+
+@pytest.mark.parametrize("answer", LEADS)
+def test_a_contradiction_is_found_behind_a_lead(answer: str) -> None:
+    [claim] = check_grounding(check_request(answer, *FACTS)).claims
+    assert [mismatch.kind for mismatch in claim.mismatches] == ["NEGATION"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_refusal"),
+    [
+        ("The document does not cover bicycles on the ferry.", True),
+        ("The passages provided do not contain bicycle prices.", True),
+        ("Bicycle prices are not included in the passages.", True),
+        ("It is not possible to say from the text which ferry is cheaper.", True),
+        ("Based on the passages, I cannot determine the bicycle price.", True),
+        ("The article mentions ferries but it does not provide specific details.", True),
+        ("We do not offer refunds for printed documents.", False),
+        ("Text messages are not included in the ferry pass.", False),
+        ("The source of the river is difficult to reach by ferry.", False),
+        ("Based on the text, the ferry pass does not include bicycles.", False),
+    ],
+)
+def test_a_refusal_denies_that_the_source_says_something(
+    sentence: str, *, is_refusal: bool
+) -> None:
+    claim = read_claim(sentence)
+    assert (claim is None) == is_refusal
