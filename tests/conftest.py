@@ -1,5 +1,6 @@
 """Take the options of the tests, say at their start what they will skip, and choose a disk."""
 
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,11 @@ settings.register_profile("groundwatch", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=1_000, print_blob=True)
 settings.load_profile("groundwatch")
 write_to_memory()
+# Under nohup, or behind a shell's `&`, workers of the tests would inherit that these are ignored.
+_HANDLERS = {signal.SIGHUP: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+for _number, _handler in _HANDLERS.items():
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
