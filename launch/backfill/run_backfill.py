@@ -233,9 +233,10 @@ class _Run:
         return with_comparison(summary, self._config.destination)
 
     def _publish_full(self) -> None:
-        """Publish files that are full, once a second."""
-        if not self._replaced and time.monotonic() >= self._publish_at_s:
-            self._publisher.publish()
+        """Publish files that are full, once a second, unless they replace those of a run."""
+        if time.monotonic() >= self._publish_at_s:
+            if not self._replaced:
+                self._publisher.publish()
             self._database.checkpoint()
             self._publish_at_s = time.monotonic() + _PUBLISH_EVERY_S
 

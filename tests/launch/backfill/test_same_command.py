@@ -11,12 +11,16 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
+from groundwatch.launch.backfill import run_backfill
 from groundwatch.launch.cli.main import main
+from groundwatch.launch.engine.engine_database import EngineDatabase
+from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline import storage
 from groundwatch.schemas.summary import summary_from_json, summary_to_json
 from tests.support.archives import an_envelope, an_unsupported_envelope, lines_of
 from tests.support.commands import GROUNDWATCH, run, start
 from tests.support.fault_server import FaultServer, always, by_answer
+from tests.support.limits import limited
 from tests.support.outputs import failures_in, record_ids_in, records_in, summary_in
 from tests.support.runs import an_archive, backfill
 from tests.support.waiting import wait_until
@@ -209,6 +213,25 @@ def test_results_are_replaced_when_the_run_made_again_has_ended(
     assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
     assert set(before).isdisjoint(path for path in files() if path.endswith(".avro"))
     assert main(["verify", str(output)]) == 0
+
+
+def test_the_log_of_a_run_made_again_is_emptied_between_its_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    assert backfill(archive, output) == 0
+    waiting: list[int] = []
+    checkpoint = EngineDatabase.checkpoint
+
+    def noting(database: EngineDatabase) -> None:
+        waiting.append(Plan(database).waiting())
+        checkpoint(database)
+
+    monkeypatch.setattr(EngineDatabase, "checkpoint", noting)
+    monkeypatch.setattr(run_backfill, "_PUBLISH_EVERY_S", 0.0)
+    with limited(segment_messages=4):
+        assert backfill(archive, output, "--again") == 0
+    assert {16, 12, 8, 4} & {*waiting}
 
 
 def test_of_two_runs_at_once_one_is_paid(tmp_path: Path) -> None:
