@@ -45,6 +45,11 @@ class Message(Record, frozen=True, kw_only=True):
         """The origin of the answer: the place, with ``#k`` for element k."""
         return self.place if self.element is None else f"{self.place}#{self.element}"
 
+    @property
+    def size(self) -> int:
+        """Bytes of the payload and characters of the attributes' values."""
+        return len(self.payload) + sum(map(len, self.attributes.values()))
+
 
 class ParseOptions(Record, frozen=True, kw_only=True):
     """How messages are parsed.

@@ -83,9 +83,7 @@ class _ParseSoMany(beam.DoFn):
 def _copied_bytes(parsed: Answer | TaggedFailure) -> int:
     """Measure what an answer of several keeps of its message: its own part, and all attributes."""
     message = parsed.message if isinstance(parsed, Answer) else parsed.value.message
-    if message.elements == 1:
-        return 0
-    return len(message.payload) + sum(map(len, message.attributes.values()))
+    return message.size if message.elements > 1 else 0
 
 
 def _parse_message(message: Message, options: ParseOptions) -> Iterator[Answer | TaggedFailure]:

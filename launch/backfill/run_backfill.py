@@ -178,10 +178,10 @@ class _Run:
 
     def publish(self) -> Summary:
         """Publish everything, and write the summary, unless it could not replace all of a run."""
-        if self._replaced and not self._plan.is_done():
-            self._announce_kept(self._replaced)
-            return self._summary(ended=True)
         if self._replaced:
+            if not self._plan.is_done():
+                self._announce_kept(self._replaced)
+                return self._summary(ended=True)
             write_summary(self._config.destination, self._summary(ended=False))
         if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
             self._journal.raise_alerts(self._rate_alerts(), {_RATES_EVALUATED: True})

@@ -24,7 +24,6 @@ class VanishingTopics:
     Attributes:
       received: how often a message of each record id came, by topic.
       vanished: how often the topics were deleted.
-      are_away: whether they are deleted now.
 
     Args:
       address: of the Pub/Sub server.
@@ -34,7 +33,7 @@ class VanishingTopics:
     def __init__(self, address: str, server: FakePubSub | None) -> None:
         self.received: dict[str, Counter[str]] = {ALERTS: Counter(), FAILURES: Counter()}
         self.vanished = 0
-        self.are_away = False
+        self._are_away = False
         self._address, self._server = address, server
         self._subscriptions = list(_TOPICS)
 
@@ -44,18 +43,18 @@ class VanishingTopics:
         for topic, _, _ in _TOPICS:
             self._server.delete(topic)
         self.vanished += 1
-        self.are_away = True
+        self._are_away = True
 
     def come_back(self) -> None:
         """Create the topics again, with new subscriptions, if they are away."""
-        if not self.are_away:
+        if not self._are_away:
             return
         assert self._server
         for topic, name, attribute in _TOPICS:
             subscription = f"{name}-{self.vanished}"
             self._server.create(topic, subscription)
             self._subscriptions.append((topic, subscription, attribute))
-        self.are_away = False
+        self._are_away = False
 
     def read(self) -> None:
         """Count what has come to all subscriptions since."""

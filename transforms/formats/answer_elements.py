@@ -98,8 +98,7 @@ def _within_limits(elements: Iterable[Element]) -> Iterator[Element]:
     """Raise UnreadableAnswer before the elements of a message take much more room than it does."""
     copied_bytes = 0
     for count, element in enumerate(elements, 1):
-        message = element.message
-        copied_bytes += len(message.payload) + sum(map(len, message.attributes.values()))
+        copied_bytes += element.message.size
         _limit_answers(count)
         if count > 1 and copied_bytes > MAX_COPIED_BYTES:
             raise UnreadableAnswer(

@@ -2,13 +2,13 @@
 
 from groundwatch.transforms.lexical import phrases
 from groundwatch.transforms.lexical.clauses import (
-    COLONS,
     QUESTION_MARKS,
     is_sentence,
     reports,
     statements_of,
 )
 from groundwatch.transforms.lexical.same_text import in_one_spelling
+from groundwatch.transforms.lexical.sentences import COLONS
 from groundwatch.transforms.lexical.words import (
     REFUSAL,
     SOURCE,

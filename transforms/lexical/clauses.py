@@ -6,10 +6,10 @@ from functools import cache
 from itertools import islice
 
 from groundwatch.transforms.lexical import phrases
+from groundwatch.transforms.lexical.sentences import COLONS
 from groundwatch.transforms.lexical.words import TokenKind, Words, form_of
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
-COLONS = (":", "\uff1a")
 
 _MARK = r"[:;]\s|\s[\u2013\u2014-]\s|\u2014|[\uff1a\uff1b]"
 # Without a comma only in English: "mais" is another word in Portuguese.

@@ -24,6 +24,9 @@ UNSPACED_SCRIPTS = (
 """Characters that are words on their own, for the class of a regular expression."""
 
 
+COLONS = (":", "：")
+
+
 class Sentence(Record, frozen=True, kw_only=True):
     """A sentence, a line of a list or a row of a table without its marks; a UTF-8 span.
 
@@ -47,7 +50,6 @@ _OPENING_MARKS = re.compile(
     re.VERBOSE,
 )
 
-_COLONS = (":", "：")
 _LIST = re.compile(r"[ \t*_]*[\n\r]\s*(?:[-*+•–]\s|\(?\d{1,2}[.)]\s|\(?[^\W\d_]\)\s|\||```|~~~)")
 _FIRST_ITEM = re.compile(r"(?<!\S)\(?1[.)](?=\s)")
 _ITEM = re.compile(r"(?<!\S)\(?(\d{1,2})[.)](?=\s+\S)")
@@ -111,8 +113,8 @@ def split_sentences(text: str) -> list[Sentence]:
 
 
 def _is_heading(text: str, start: int, piece: str) -> bool:
-    """Return whether a piece is a line in bold, or behind Markdown's mark of a heading."""
-    if piece.rstrip("*_").endswith(_COLONS) and _LIST.match(text, start + len(piece)):
+    """Return whether a piece is a heading, as `Sentence` says."""
+    if piece.rstrip("*_").endswith(COLONS) and _LIST.match(text, start + len(piece)):
         return True
     if piece.startswith(("**", "__")) and piece.endswith(piece[:2]) and len(piece) > len("****"):
         return "\n" in text and piece[:2] not in piece[2:-2]
