@@ -215,7 +215,7 @@ def _fault(response: CheckResponse, request: CheckRequest) -> str | None:  # noq
     if not _is_score(response.support_score):
         return "supportScore is outside 0..1"
     is_empty = response.support_score is None and not response.claims
-    if is_empty and has_claims(request.answer_candidate):
+    if is_empty and has_claims(request):
         return "it has neither a score nor a claim, and the answer has claims"
     if not _indices(len(request.facts)).issuperset(
         [chunk.source for chunk in response.cited_chunks]

@@ -1,16 +1,21 @@
 """Check an answer against its facts, by words or by a model."""
 
-from collections.abc import Iterator, Sequence
-from itertools import compress
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, compress, islice
 
+from msgspec.structs import replace
+
+from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.schemas.wire.grounding_check import (
     CheckedClaim,
     CheckRequest,
     CheckResponse,
     CitedChunk,
     ClaimMismatch,
-    GroundingFact,
 )
+from groundwatch.transforms.lexical.answer_sentences import Sentence, split_sentences
+from groundwatch.transforms.lexical.citation_marks import Sources
 from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoreClaims
 from groundwatch.transforms.lexical.claims import read_claim
 from groundwatch.transforms.lexical.contradictions import Difference, find_differences
@@ -21,6 +26,7 @@ from groundwatch.transforms.lexical.fact_text import (
     render_facts,
     render_without_uris,
 )
+from groundwatch.transforms.lexical.plain_text import read_plain
 from groundwatch.transforms.lexical.scoring import (
     ClaimInFacts,
     Facts,
@@ -28,7 +34,6 @@ from groundwatch.transforms.lexical.scoring import (
     read_long_facts,
     weigh,
 )
-from groundwatch.transforms.lexical.sentences import Sentence, split_sentences
 from groundwatch.transforms.lexical.support_score import (
     logit,
     sigmoid,
@@ -48,6 +53,7 @@ _MAX_GAIN, _LITTLE, _MUCH = 1.0, 0.35, 0.55
 """How much the log odds of a claim gain at most, and the shares of its words that the facts have
 from which it gains, and gains most."""
 
+_OWN_NUMBER = re.compile(r"\s*\[(\d{1,3})\]")
 _MIN_SHARE = 0.5
 """Facts with this share of a claim's words may contradict or confirm it."""
 
@@ -57,31 +63,46 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
 
     The request is within the service's limits. Only claims that require a check have a score.
     """
-    sentences = split_sentences(request.answer_candidate)
-    claims = [read_claim(each.text, is_heading=each.is_heading) for each in sentences]
+    facts = [(fact.fact_text, fact.attributes) for fact in request.facts]
+    sentences = split_sentences(request.answer_candidate, _sources(facts))
+    claims = [_read_forms(each) for each in sentences]
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     if scorer:
-        required = [claim is not None for claim in claims]
+        required = [bool(forms) for forms in claims]
         results = _check_by_model(request, sentences, required, scorer, threshold)
     else:
-        results = _check_by_words(claims, request.facts, logit(threshold))
+        results = _check_by_words(claims, facts, logit(threshold))
     scored = [result.log_odds for result in results if result.log_odds is not None]
     support = support_score_of_log_odds(scored)
     return _response(sentences, list(in_context(results)), support, request)
 
 
-def has_claims(answer: str) -> bool:
+def has_claims(request: CheckRequest) -> bool:
     """Return whether a sentence of an answer requires a check."""
-    sentences = split_sentences(answer)
-    return any(read_claim(each.text, is_heading=each.is_heading) for each in sentences)
+    sources = _sources([(fact.fact_text, fact.attributes) for fact in request.facts])
+    return any(map(_read_forms, split_sentences(request.answer_candidate, sources)))
+
+
+def _sources(facts: Sequence[FactAndAttributes]) -> Sources:
+    names = [name.casefold() for _, each in facts for name in each.values()]
+    numbers = [int(found[1]) for text, _ in facts if (found := _OWN_NUMBER.match(text))]
+    return Sources(count=len(facts), indices=frozenset(numbers), names=frozenset(names))
+
+
+def _read_forms(sentence: Sentence) -> list[ClaimWords]:
+    """Return the words of a claim in each form that it may be compared in; of no claim, none."""
+    own = read_claim(sentence.text, sentence.role)
+    named = own and sentence.named and read_claim(sentence.named)
+    return [form for form in (own, named) if form]
 
 
 def find_contradictions(
     claims: Sequence[str], facts: Sequence[FactAndAttributes]
 ) -> list[list[Difference]]:
     """Find for each claim what it contradicts in the facts, given with their attributes."""
-    required = [read_claim(claim) for claim in claims]
+    sources = _sources(facts)
+    required = [read_claim(read_plain(claim, sources).text.strip()) for claim in claims]
     read = [claim for claim in required if claim]
     texts = render_facts(facts)
     words = _read(read, texts)
@@ -96,32 +117,44 @@ def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
 
 
 def _check_by_words(
-    claims: Sequence[ClaimWords | None], facts: Sequence[GroundingFact], citation_log_odds: float
+    claims: Sequence[Sequence[ClaimWords]],
+    facts: Sequence[FactAndAttributes],
+    citation_log_odds: float,
 ) -> list[ClaimResult]:
-    described = [(fact.fact_text, fact.attributes) for fact in facts]
-    texts = render_facts(described)
-    compared = render_without_uris(described, texts)
-    read = [claim for claim in claims if claim]
+    texts = render_facts(facts)
+    compared = render_without_uris(facts, texts)
+    read = list(chain.from_iterable(claims))
     words = _read(read, texts)
     respelled = [with_spelling_of_facts(claim, words.missing, compared) for claim in read]
     changed = _read([claim for claim in respelled if claim], texts) if any(respelled) else words
     others = iter(respelled)
     results = []
-    for claim in claims:
-        if not claim:
+    for forms in claims:
+        if not forms:
             results.append(ClaimResult())
             continue
-        own = chosen = ClaimInFacts(claim, words)
-        if other := next(others):
-            chosen = max(own, ClaimInFacts(other, changed), key=ClaimInFacts.log_odds)
+        own = [ClaimInFacts(claim, words) for claim in forms]
+        other = [ClaimInFacts(claim, changed) for claim in islice(others, len(forms)) if claim]
+        chosen = max(own + other, key=ClaimInFacts.log_odds) if other or own[1:] else own[0]
         log_odds = chosen.log_odds()
-        found = _differences(own, compared)
+        found = _differences_of_forms(own, compared)
         if found:
             results.append(ClaimResult(min(log_odds, _CONTRADICTED), (), found))
         else:
             cited = list(_cited(chosen, log_odds, citation_log_odds))
             results.append(ClaimResult(log_odds, cited, found, _gain(chosen)))
     return results
+
+
+def _differences_of_forms(forms: Sequence[ClaimInFacts], facts: Sequence[str]) -> list[Difference]:
+    """Find differences in the first form that has any; a cell denies its heading, not its row."""
+    *bare, last = forms
+    for form in bare:
+        if found := [
+            each for each in _differences(form, facts) if each.kind != ContradictionKind.NEGATION
+        ]:
+            return found
+    return _differences(last, facts)
 
 
 def _differences(claim: ClaimInFacts, facts: Sequence[str]) -> list[Difference]:
@@ -166,7 +199,10 @@ def _check_by_model(
     threshold: float,
 ) -> list[ClaimResult]:
     texts = render_facts([(fact.fact_text, fact.attributes) for fact in request.facts])
-    claims = list(compress(sentences, required))
+    claims = [
+        replace(claim, text=claim.named) if claim.named else claim
+        for claim in compress(sentences, required)
+    ]
     scores = iter(scorer(request.answer_candidate, claims, texts, threshold))
     return [next(scores) if needs_check else ClaimResult() for needs_check in required]
 
@@ -179,6 +215,8 @@ def _response(
 ) -> CheckResponse:
     cited = sorted({fact for result in results for fact in result.cited})
     chunk_of = {fact: chunk for chunk, fact in enumerate(cited)}
+    answer = request.answer_candidate
+    cut = answer.__getitem__ if answer.isascii() else _cut_bytes(answer.encode())
     with_scores = request.grounding_spec.enable_claim_level_score
     return CheckResponse(
         support_score=support,
@@ -194,7 +232,7 @@ def _response(
             CheckedClaim(
                 start_pos=sentence.start_byte,
                 end_pos=sentence.end_byte,
-                claim_text=sentence.text,
+                claim_text=cut(slice(sentence.start_byte, sentence.end_byte)),
                 citation_indices=tuple(map(chunk_of.__getitem__, result.cited)),
                 grounding_check_required=result.log_odds is not None,
                 score=None
@@ -207,3 +245,7 @@ def _response(
             for sentence, result in zip(sentences, results, strict=True)
         ),
     )
+
+
+def _cut_bytes(answer: bytes) -> Callable[[slice], str]:
+    return lambda span: answer[span].decode()

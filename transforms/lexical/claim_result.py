@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from groundwatch.transforms.lexical.answer_sentences import Sentence
 from groundwatch.transforms.lexical.contradictions import Difference
-from groundwatch.transforms.lexical.sentences import Sentence
 from groundwatch.transforms.lexical.support_score import logit
 
 _MIN_DOUBT = 1e-6

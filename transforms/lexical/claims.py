@@ -1,11 +1,13 @@
 """Read what a sentence claims: its words, without courtesy, openings and citation marks."""
 
 from groundwatch.transforms.lexical import phrases
+from groundwatch.transforms.lexical.answer_sentences import Role
 from groundwatch.transforms.lexical.clauses import (
     QUESTION_MARKS,
     is_sentence,
     reports,
     statements_of,
+    states_itself,
 )
 from groundwatch.transforms.lexical.same_text import in_one_spelling
 from groundwatch.transforms.lexical.sentences import COLONS
@@ -33,14 +35,21 @@ _FEWEST_WORDS = 2
 """Content words, none of courtesy, of a statement beside what requires no check."""
 
 
-def read_claim(sentence: str, *, is_heading: bool = False) -> ClaimWords | None:
+def read_claim(sentence: str, role: Role = Role.TEXT) -> ClaimWords | None:
     """Return the words of a sentence, or None if it requires no check.
 
     A question, an announcement, a heading, a greeting, an offer, a refusal, a statement that the
     sources do not contain something, and a sentence without a content token require no check. A
-    statement in the same sentence does, and so does a heading that is a sentence.
+    statement in the same sentence does, and so does a heading, a line of a list of sources or a
+    line of code that is a sentence. The heading row of a table is structure.
     """
-    plain = phrases.without_marks(in_one_spelling(sentence))
+    if role is Role.TABLE_HEADING:
+        return None
+    plain = in_one_spelling(sentence)
+    is_code = role is Role.CODE
+    if (is_code or role is Role.SOURCE) and not states_itself(plain, is_code=is_code):
+        return None
+    is_heading = role is Role.HEADING
     return _read_whole(plain, is_heading=is_heading) or _read_part(plain.strip(_AROUND))
 
 

@@ -6,8 +6,9 @@ from functools import cache
 from itertools import islice
 
 from groundwatch.transforms.lexical import phrases
+from groundwatch.transforms.lexical.citation_marks import ADDRESS, FILE, PAGE
 from groundwatch.transforms.lexical.sentences import COLONS
-from groundwatch.transforms.lexical.words import TokenKind, Words, form_of
+from groundwatch.transforms.lexical.words import TokenKind, Words, form_of, read_words
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
@@ -16,6 +17,9 @@ _MARK = r"[:;]\s|\s[\u2013\u2014-]\s|\u2014|[\uff1a\uff1b]"
 _CONTRAST = r"[,.]\s(?=PHRASE)|\s(?=(?:but|however|although|though)\s)"
 _MOST_PARTS = 6
 _MAX_TAG = 40  # characters of what is asked behind a statement
+_SENTENCE_ENDS = (".", "!", "\u3002", "\uff01")
+_DATE = r"(?:\b\d{1,2}\.?\s)?(?:\b[^\W\d]{3,9}\.?\s(?:\d{1,2},\s)?)?\b(?:19|20)\d\d\b"
+_SOURCE = re.compile(rf"{FILE}|{ADDRESS}|{PAGE}|{_DATE}|\A\s*\W?\d{{1,3}}\b", re.IGNORECASE)
 _FEWEST_TOKENS = 4
 """Of a heading or a line with a colon that is a sentence."""
 
@@ -33,6 +37,21 @@ def is_sentence(words: Words, *, is_colon: bool) -> bool:
     if is_colon and (forms[-1] in _VERBS or not _ANNOUNCING.isdisjoint(forms)):
         return False
     return TokenKind.NUMBER in words.kinds or not _CLAUSE.isdisjoint(forms)
+
+
+def states_itself(line: str, *, is_code: bool) -> bool:
+    """Return whether a line of a list of sources, or of code, is a sentence of its own.
+
+    It has a verb, or a number other than a year or a page; a line of code also ends as a
+    sentence does.
+    """
+    if is_code:
+        return line.endswith(_SENTENCE_ENDS) and is_sentence(read_words(line), is_colon=False)
+    words = read_words(_SOURCE.sub(" ", line))
+    forms = words.forms
+    if len(forms) < _FEWEST_TOKENS or forms[0] in _ASKING:
+        return False
+    return TokenKind.NUMBER in words.kinds or not _VERBS.isdisjoint(forms)
 
 
 def statements_of(sentence: str, *, is_refusal: bool) -> Iterator[str]:

@@ -98,81 +98,6 @@ _DIGIT = re.compile(r"\d")
 # The name of a source, and with the white space behind it; where there is more, all is searched.
 _MAX_NAME, _MAX_SPACING = 12, 60
 
-_CITED = (
-    r"(?:sources?|src|doc(?:ument)?s?|ref(?:erence)?s?|cit(?:e|ation|ed|ing)?s?|footnote|fn|note"
-    r"|passages?|chunks?|context|snippets?|excerpts?|articles?|faqs?|kb|web(?:site|page)?|search"
-    r"|result|file|pages?|pp?|section|sec|paragraph|para|chapter|table|fig(?:ure)?|link|url"
-    r"|quelle|seite|fuente|fonte|bron|item|id|s)"
-)
-_NAME_OF_FILE = r"[\w./-]{1,60}\.(?:pdf|md|txt|html?|docx?|csv|json|xlsx?|pptx?)(?:[#][\w-]{1,40})?"
-_ADDRESS = r"(?:https?://|www\.)[^\s)\]]{1,300}"
-# One thing that is cited: "doc 1", "kb-123", "faq.pdf", "p. 3", "4:0\u2020source".
-_ONE_CITED = (
-    rf"(?:{_NAME_OF_FILE}|{_ADDRESS}"
-    rf"|(?:{_CITED}\b[\s.:#_-]{{0,3}})?[#^]?\d{{1,4}}(?:[:.\u2020-]\d{{1,4}}){{0,3}}\^?"
-    rf"(?:\u2020[^\u3011\]]{{0,60}})?"
-    rf"|turn\d+[a-z]{{4,8}}\d+|[A-Za-z]{{1,9}}[-_ ]?\#?\d{{1,6}}|citation\s+needed|{_CITED})"
-)
-_NEXT = r"\s*[,;&|\u2013-]\s*(?:and\s+)?"
-_ALL_CITED = rf"\^?{_ONE_CITED}(?:{_NEXT}\^?{_ONE_CITED}){{0,20}}\^?"
-_SEE = r"(?:see(?:\s+also)?|from|via|cf\.?|vgl\.|voir|siehe|zie|ver|vedi)?\s?(?:the\s)?"
-_SEE_ALSO = r"(?:see(?:\s+also)?|cf\.?|vgl\.|voir|siehe|zie|vedi)"
-_SOURCE_IN_CJK = r"(?:来源|來源|出典|参考|參考|资料|資料)"
-_ADDRESS_IN_ANGLES = r"(?:https?://|www\.)[^\s<>]{1,300}"
-_TAGS = r"(?:cite|sup|ref|source|citation)"
-_PRIVATE = r"[\ue200-\ue20f]"
-_MARK = re.compile(
-    rf"""(?P<link>\[[^\[\]]{{1,200}}\]\({_ADDRESS}\))
-    | \[\[?{_ALL_CITED}\]?\](?:\({_ADDRESS}\)|:\s?{_ADDRESS})?
-    | \[\[?{_CITED}\s?[:=][^\[\]]{{1,80}}\]?\]
-    | [(\uff08](?:{_SEE_ALSO}\s|{_SOURCE_IN_CJK}[:\uff1a])[^()\uff08\uff09]{{1,60}}[)\uff09]
-    | <(?:\d{{1,3}}|{_ADDRESS_IN_ANGLES})>
-    | \u3010[^\u3011]{{0,80}}(?:\d|\u2020|source)[^\u3011]{{0,80}}\u3011
-    | \{{{{0,2}}{_ALL_CITED}\}}{{1,2}}
-    | (?<![\w^])\^{{1,2}}\d{{1,3}}(?:,\s?\d{{1,3}}){{0,9}}\^{{0,2}}
-    | [\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+
-    | <(?P<tag>{_TAGS}|a)\b[^<>]{{0,200}}>[^<>]{{0,80}}</(?P=tag)>
-    | </?{_TAGS}\b[^<>]{{0,200}}>
-    | {_PRIVATE}(?:[^\ue200-\ue20f]{{0,80}}{_PRIVATE}){{1,8}}
-    | [(\uff08]{_SEE}(?:
-        {_CITED}\b\s?[:.]?\s?[^()\uff09]{{0,80}}?(?:\d|\.\w{{2,4}}|:)[^()\uff09]{{0,80}}
-      | {_ADDRESS} | {_NAME_OF_FILE}[^()]{{0,40}} )[)\uff09]
-    | (?:[(]\s?\d{{1,2}}(?:\s?[,;]\s?\d{{1,2}}){{0,9}}\s?[)]\s?){{1,9}}(?=\s*[.!?]?\s*$)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_LINK_TEXT = re.compile(r"\[([^\[\]]*)\]")
-_MARK_SIGN = re.compile(r"[\[({<^\u3010\uff08\u00b9\u00b2\u00b3\u2070\u2074-\u2079\ue200-\ue20f]")
-_NAMED_AT_END = re.compile(
-    rf"\b(?:sources?|quellen?|fuentes?|fontes?|fonti|bron|bronnen|references?)\s?:\s{_ALL_CITED}\.?$",
-    re.IGNORECASE,
-)
-
-
-def without_marks(text: str) -> str:
-    """Remove the citation marks of any vendor; of a link the text stays if it is not a mark."""
-    if ": " in text:
-        text = _NAMED_AT_END.sub("", text)
-    sign = _MARK_SIGN.search(text)
-    if not sign:
-        return text
-    parts, place = [], 0
-    while sign:
-        behind = sign.start() + 1
-        if mark := _MARK.match(text, sign.start()):
-            parts += [text[place : mark.start()], _shown(mark)]
-            place = behind = mark.end()
-        sign = _MARK_SIGN.search(text, behind)
-    return "".join([*parts, text[place:]])
-
-
-def _shown(mark: re.Match[str]) -> str:
-    """Return what of a mark is read: the text of a link that is not a mark itself."""
-    shown = _LINK_TEXT.match(mark[0]) if mark["link"] else None
-    return " " if shown is None or _IS_CITED.fullmatch(shown[1]) else shown[1]
-
-
-_IS_CITED = re.compile(_ALL_CITED, re.IGNORECASE)
-
 _OPENING = re.compile(
     rf"""{_JOINT}
     (?:
@@ -301,7 +226,7 @@ def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
 
 
 _may_open = _may_begin("openings")
-_may_lead = _may_begin("leads", "bare_leads")
+_may_lead = _may_begin("leads", "bare_leads", "speakers")
 _may_address = _may_begin(english=_FIRST_WORDS)
 _may_address_otherwise = _may_begin("greetings", "offers")
 
@@ -310,14 +235,15 @@ _may_address_otherwise = _may_begin("greetings", "offers")
 def _lead() -> re.Pattern[str]:
     leads, bare = expression_of("leads"), expression_of("bare_leads")
     mark = r"(?:[,!.:;\uff0c\u3001\u3002\uff01\uff1a]|\s[\u2013\u2014-](?=\s)|(?<= that)(?=\s)|$)"
-    return _compile(rf"[\W_]*(?:(?:{bare})[,:]?\s|(?:{leads})[*_]*{mark})[\W_]*")
+    speaker = rf"(?:{expression_of('speakers')})\s?[:\uff1a]"
+    return _compile(rf"[\W_]*(?:{speaker}|(?:{bare})[,:]?\s|(?:{leads})[*_]*{mark})[\W_]*")
 
 
 def without_leads(text: str) -> str:
     """Remove what may stand before a statement: "Yes,", "Unfortunately,", "Note:"."""
     for _ in range(_MAX_LEADS):
-        first = text.lstrip("*_ \u00a1\u00bf").partition(" ")[0]
-        if not _may_lead[first]:
+        begun = text if text[:1].isalnum() else _SIGNS.sub("", text, count=1)
+        if not _may_lead[begun.partition(" ")[0].partition(":")[0]]:
             break
         found = _lead().match(text)
         if not found:
@@ -330,6 +256,7 @@ def without_leads(text: str) -> str:
 
 
 _MAX_LEADS = 3
+_SIGNS = re.compile(r"\A[\W_]+")
 
 
 def has_english(text: str) -> bool:

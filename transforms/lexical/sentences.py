@@ -1,4 +1,4 @@
-"""Split text into sentences: the claims of a check, and where a long answer may be split."""
+"""Split text into sentences: those of facts, and where a long answer may be split."""
 
 # ruff: noqa: RUF001 - the punctuation of several scripts is this module's data
 # ruff: noqa: SIM905 - a table of words reads best as text
@@ -6,7 +6,6 @@
 import re
 from itertools import pairwise
 
-from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.cache import WordCache
 from groundwatch.transforms.lexical.phrases import MONTH_NAMES
 
@@ -27,19 +26,6 @@ UNSPACED_SCRIPTS = (
 COLONS = (":", "：")
 
 
-class Sentence(Record, frozen=True, kw_only=True):
-    """A sentence, a line of a list or a row of a table without its marks; a UTF-8 span.
-
-    A heading is marked as one, by Markdown's ``#`` or as a line in bold, or is a line with a colon
-    in front of a list, a table or code.
-    """
-
-    text: str
-    start_byte: int
-    end_byte: int
-    is_heading: bool = False
-
-
 _OTHER_LINE_BREAKS = "\r\u2028\u2029"
 _CODE_FENCE = re.compile(r"\s*(?:```|~~~)")
 _OPENING_MARKS = re.compile(
@@ -50,7 +36,6 @@ _OPENING_MARKS = re.compile(
     re.VERBOSE,
 )
 
-_LIST = re.compile(r"[ \t*_]*[\n\r]\s*(?:[-*+•–]\s|\(?\d{1,2}[.)]\s|\(?[^\W\d_]\)\s|\||```|~~~)")
 _FIRST_ITEM = re.compile(r"(?<!\S)\(?1[.)](?=\s)")
 _ITEM = re.compile(r"(?<!\S)\(?(\d{1,2})[.)](?=\s+\S)")
 _MIN_ITEMS = 2
@@ -83,53 +68,19 @@ _ORDINAL = re.compile(r"\b(?:der|dem|den|im|vom|zum|zur|beim) \d\d?$")
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 
 
-def split_sentences(text: str) -> list[Sentence]:
-    """Split a text, plain or Markdown, into sentences, in order and without overlap.
+def locate_sentences(text: str) -> list[tuple[int, str]]:
+    """Split a text, plain or Markdown, into sentences with their offsets in characters.
 
     A sentence ends at the end of its line; a row of a table is one sentence. White space, list,
     heading and quotation marks around a sentence and pieces without a letter or digit are dropped.
     """
-    pieces = locate_sentences(text)
-    if text.isascii():
-        return [
-            Sentence(
-                text=piece,
-                start_byte=start,
-                end_byte=start + len(piece),
-                is_heading=_is_heading(text, start, piece),
-            )
-            for start, piece in pieces
-        ]
-    sentences = []
-    behind = byte = 0
-    for start, piece in pieces:
-        start_byte = byte + len(text[behind:start].encode())
-        behind, byte = start + len(piece), start_byte + len(piece.encode())
-        is_heading = _is_heading(text, start, piece)
-        sentences.append(
-            Sentence(text=piece, start_byte=start_byte, end_byte=byte, is_heading=is_heading)
-        )
-    return sentences
-
-
-def _is_heading(text: str, start: int, piece: str) -> bool:
-    """Return whether a piece is a heading, as `Sentence` says."""
-    if piece.rstrip("*_").endswith(COLONS) and _LIST.match(text, start + len(piece)):
-        return True
-    if piece.startswith(("**", "__")) and piece.endswith(piece[:2]) and len(piece) > len("****"):
-        return "\n" in text and piece[:2] not in piece[2:-2]
-    return text[max(0, start - 2) : start] == "# " or piece.startswith("#")
-
-
-def locate_sentences(text: str) -> list[tuple[int, str]]:
-    """Split a text as `split_sentences` does, with offsets in characters instead of bytes."""
     pieces: list[tuple[int, str]] = []
-    for start, end in _lines(text):
-        pieces += _line_pieces(text, start, end)
+    for start, end in lines_in(text):
+        pieces += sentences_of_line(text, start, end)
     return pieces
 
 
-def _lines(text: str) -> list[tuple[int, int]]:
+def lines_in(text: str) -> list[tuple[int, int]]:
     """Return where the lines that are not empty begin and end."""
     for line_break in _OTHER_LINE_BREAKS:
         text = text.replace(line_break, "\n")
@@ -144,7 +95,7 @@ def _lines(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _line_pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
+def sentences_of_line(text: str, start: int, end: int) -> list[tuple[int, str]]:
     """Return the sentences of one line."""
     # Of all marks only "a)" begins with a letter.
     if not text[start].isalpha() or text.startswith(")", start + 1, end):
@@ -153,7 +104,7 @@ def _line_pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
         marks = _OPENING_MARKS.match(text, start, end)
         start = marks.end() if marks else start
         if text.startswith("|", start, end):
-            return _trimmed(text, [start, end], " \t|")
+            return trimmed(text, [start, end], " \t|")
     items = _items(text, start, end)
     if not items:
         return _line_sentences(text, start, end)
@@ -183,10 +134,10 @@ def _line_sentences(text: str, start: int, end: int) -> list[tuple[int, str]]:
         if text[stop] != "." or not _stays_inside(text, stop, behind, end):
             cuts.append(behind)
     cuts.append(end)
-    return _trimmed(text, cuts)
+    return trimmed(text, cuts)
 
 
-def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[tuple[int, str]]:
+def trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[tuple[int, str]]:
     """Return the pieces with a letter or digit, stripped of marks (by default white space)."""
     pieces = []
     for start, end in pairwise(cuts):

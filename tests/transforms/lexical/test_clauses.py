@@ -4,9 +4,9 @@
 
 import pytest
 
+from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.claims import read_claim
-from groundwatch.transforms.lexical.sentences import split_sentences
 from tests.support.checks import check_request
 
 ENGLISH = "the ferry takes bicycles on Sundays"
@@ -123,14 +123,14 @@ def test_what_states_nothing_needs_no_check(sentence: str) -> None:
 @pytest.mark.parametrize(("title", "is_claim"), HEADINGS)
 def test_a_heading_that_is_a_sentence_is_a_claim(form: str, title: str, *, is_claim: bool) -> None:
     [heading, _] = split_sentences(f"{form.format(title)}\n\nThe ferry leaves at noon.")
-    claim = read_claim(heading.text, is_heading=heading.is_heading)
+    claim = read_claim(heading.text, heading.role)
     assert (claim is not None) == is_claim
 
 
 @pytest.mark.parametrize("items", ["- In May\n- In June", "1. In May", "| May |", "```\nx\n```"])
 def test_a_line_with_a_colon_in_front_of_a_list_is_structure(items: str) -> None:
     [line, *_] = split_sentences(f"The ferry takes 40 bicycles:\n\n{items}")
-    assert read_claim(line.text, is_heading=line.is_heading) is None
+    assert read_claim(line.text, line.role) is None
 
 
 def test_the_claim_is_the_whole_sentence_and_is_scored_by_its_statement() -> None:

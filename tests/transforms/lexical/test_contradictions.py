@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.check_claims import check_grounding, find_contradictions
-from groundwatch.transforms.lexical.sentences import split_sentences
 from tests.support.checks import check_request
 from tests.support.samples.articles import read_conversations
 

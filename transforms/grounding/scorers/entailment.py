@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, Pair
+from groundwatch.transforms.lexical.answer_sentences import Sentence
 from groundwatch.transforms.lexical.claim_result import ClaimResult, bounded_log_odds
 from groundwatch.transforms.lexical.fact_sentences import sentences_of, stem_of
-from groundwatch.transforms.lexical.sentences import Sentence
 from groundwatch.transforms.lexical.words import content_of
 
 _BATCH_PAIRS = 32

@@ -12,9 +12,9 @@ import msgspec
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding.protocol import error_detail
+from groundwatch.transforms.lexical.answer_sentences import Sentence
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.claim_result import ClaimResult, ScorerFailed, bounded_log_odds
-from groundwatch.transforms.lexical.sentences import Sentence
 
 _log = logging.getLogger(__name__)
 _TIMEOUT_S = 60.0

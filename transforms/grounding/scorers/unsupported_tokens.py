@@ -6,9 +6,9 @@ from itertools import accumulate
 from typing import Any
 
 from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, Pair
+from groundwatch.transforms.lexical.answer_sentences import Sentence
 from groundwatch.transforms.lexical.claim_result import ClaimResult, bounded_log_odds
 from groundwatch.transforms.lexical.fact_sentences import sentences_of
-from groundwatch.transforms.lexical.sentences import Sentence
 from groundwatch.transforms.lexical.words import content_of
 
 _UNSUPPORTED = frozenset({"hallucinated", "hallucination", "unsupported", "not_supported"})

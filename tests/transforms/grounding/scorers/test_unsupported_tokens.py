@@ -11,7 +11,7 @@ import pytest
 from groundwatch.schemas.wire.grounding_check import CheckResponse
 from groundwatch.transforms.grounding.embedded_service import LocalTransport, load_scorer
 from groundwatch.transforms.grounding.errors import Misconfigured
-from groundwatch.transforms.lexical.sentences import split_sentences
+from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.support_score import sigmoid
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model

@@ -1,0 +1,205 @@
+"""Split an answer into its sentences: the claims of a check."""
+
+# ruff: noqa: RUF001 - the signs of several scripts are this module's data
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+from typing import NamedTuple
+
+from groundwatch.schemas import Record
+from groundwatch.transforms.lexical.citation_marks import NO_SOURCES, Sources
+from groundwatch.transforms.lexical.plain_text import PlainText, read_plain
+from groundwatch.transforms.lexical.sentences import (
+    COLONS,
+    lines_in,
+    sentences_of_line,
+    trimmed,
+)
+
+
+class Role(Enum):
+    """What a line is in an answer."""
+
+    TEXT = auto()
+    HEADING = auto()
+    """Marked by ``#``, all in bold, or with a colon in front of a list, a table or code."""
+    TABLE_HEADING = auto()
+    """The row above the rule of a table."""
+    SOURCE = auto()
+    """In a list of sources, a footnote, or behind the mark of a source."""
+    CODE = auto()
+    """In a fence of code."""
+
+
+_TEXT = Role.TEXT
+
+
+class Sentence(Record, frozen=True, kw_only=True):
+    """A sentence, a line of a list or a row of a table, and its bytes in the answer.
+
+    The text is without markup and marks. A row below a heading row is also `named`: each cell
+    behind its heading.
+    """
+
+    text: str
+    start_byte: int
+    end_byte: int
+    role: Role = Role.TEXT
+    named: str | None = None
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    role: Role
+    headings: Sequence[str] = ()
+
+
+_LIST = re.compile(r"[ \t]*[\n\r]\s*(?:[-*+•–]\s|\(?\d{1,2}[.)]\s|\(?[^\W\d_]\)\s|\|)")
+_RULE = re.compile(r"[ \t|:+-]*-[ \t|:+-]*")
+_SOURCES_LABEL = re.compile(
+    r"""[\s\#>*-]{0,9}(?:(?:cited|used|further|main|key)\s)?
+    (?:sources?|references?|citations?|bibliography|further\sreading|footnotes?|learn\smore|see\salso
+      |quellen?|quellenangaben?|belege|literatur|r[ée]f[ée]rences|bibliographie|fuentes?|referencias
+      |bibliograf[ií]a|fonti|riferimenti|fontes?|refer[êe]ncias|bron(?:nen)?
+      |出典|参考(?:文献|資料|资料)?|參考(?:資料)?|来源|來源|资料来源)
+    (?:\s(?:used|cited|consulted|and\slinks))?
+    \s?(?:[:：]|\Z)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_PREFIX_CHARS = 2
+_PREFIXES_OF_LABELS = frozenset(
+    {
+        *("ci", "us", "fu", "ma", "ke", "so", "re", "bi", "fo", "le", "se", "qu", "be", "li", "ré"),
+        *("ri", "br", "出典", "参考", "參考", "来源", "來源", "资料"),
+    }
+)
+"""With what a label of sources begins, in lower case; a fast test."""
+
+_CHECKED = frozenset({*"✓✔✅☑", "✔️", "☑️", "yes"})
+_CROSSED = frozenset({*"✗✘❌✖×", "✖️"})
+
+
+def split_sentences(answer: str, sources: Sources = NO_SOURCES) -> list[Sentence]:
+    """Split an answer, in any form, into sentences, in order and without overlap.
+
+    A sentence ends at the end of its line; a row of a table is one sentence. White space, list,
+    heading and quotation marks around a sentence and pieces without a letter or digit are dropped.
+    """
+    plain = read_plain(answer, sources)
+    sentences = []
+    behind = byte = 0
+    is_ascii = answer.isascii()
+    for start, text, role, named in _located(plain):
+        first, last = plain.source_span(start, start + len(text))
+        first = max(first, behind)
+        start_byte = first if is_ascii else byte + len(answer[behind:first].encode())
+        byte = last if is_ascii else start_byte + len(answer[first:last].encode())
+        behind = last
+        sentences.append(
+            Sentence(text=text, start_byte=start_byte, end_byte=byte, role=role, named=named)
+        )
+    return sentences
+
+
+def _located(plain: PlainText) -> Iterator[tuple[int, str, Role, str | None]]:
+    """Yield the sentences of a text, each with its place in characters."""
+    for line in _lines(plain):
+        if line.headings or line.role is Role.TABLE_HEADING:
+            for start, row in trimmed(plain.text, [line.start, line.end], " \t|"):
+                yield start, row, line.role, _named(line.headings, row)
+            continue
+        for start, piece in sentences_of_line(plain.text, line.start, line.end):
+            role = _role_of(plain, start, piece) if line.role is _TEXT else line.role
+            yield start, piece, role, None
+
+
+def _lines(plain: PlainText) -> Iterator[_Line]:
+    """Yield the lines of a text with what they are."""
+    text = plain.text
+    lines = lines_in(text)
+    has_table = "|" in text
+    are_sources = False
+    headings: Sequence[str] = ()
+    for number, (start, end) in enumerate(lines):
+        line = text[start:end]
+        has_cells = has_table and "|" in line
+        if has_cells and _RULE.fullmatch(line):
+            continue
+        if has_cells and number + 1 < len(lines) and _is_rule(text[slice(*lines[number + 1])]):
+            headings = _cells(line)
+            yield _Line(start, end, Role.TABLE_HEADING)
+            continue
+        if headings and not has_cells:
+            headings = () if line.strip() else headings
+        if plain.code and _is_code(plain, start):
+            yield _Line(start, end, Role.CODE)
+            continue
+        if label := _label(line):
+            are_sources = not line[label.end() :].strip()
+            yield _Line(start, end, Role.SOURCE)
+            continue
+        are_sources = are_sources and not line.startswith("#")
+        yield _Line(start, end, Role.SOURCE if are_sources else _TEXT, headings)
+
+
+def _label(line: str) -> re.Match[str] | None:
+    """Return the label of sources that a line begins with."""
+    first = line.lstrip(" \t#>*-")[:_PREFIX_CHARS].lower()
+    return _SOURCES_LABEL.match(line) if first in _PREFIXES_OF_LABELS else None
+
+
+def _is_rule(line: str) -> bool:
+    return "|" in line and _RULE.fullmatch(line) is not None
+
+
+def _is_code(plain: PlainText, place: int) -> bool:
+    number = bisect_right(plain.code, (place, len(plain.text))) - 1
+    return number >= 0 and place < plain.code[number][1]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _named(headings: Sequence[str], row: str) -> str | None:
+    """Return a row with the heading before each cell; a check mark affirms the heading itself."""
+    if not headings:
+        return None
+    cells = []
+    for heading, cell in zip(headings, _cells(row), strict=False):
+        if not heading or not cell:
+            cells.append(cell)
+        elif cell.lower() in _CHECKED:
+            cells.append(heading)
+        else:
+            cells.append(f"{heading}: {'no' if cell in _CROSSED else cell}")
+    return "; ".join(filter(None, cells))
+
+
+def _role_of(plain: PlainText, start: int, piece: str) -> Role:
+    """Return what a piece of a line of text is."""
+    text = plain.text
+    if start in plain.notes:
+        return Role.SOURCE
+    end = start + len(piece)
+    if piece.endswith(COLONS):
+        following = len(text) - len(text[end:].lstrip()) if plain.code else 0
+        if _LIST.match(text, end) or (plain.code and _is_code(plain, following)):
+            return Role.HEADING
+    if text[max(0, start - 2) : start] == "# " or piece.startswith("#"):
+        return Role.HEADING
+    return Role.HEADING if plain.bold and _is_bold(plain, start, end) else _TEXT
+
+
+def _is_bold(plain: PlainText, start: int, end: int) -> bool:
+    """Return whether a piece is all in bold, and one of several lines."""
+    text = plain.text
+    if start not in plain.bold or "\n" not in text:
+        return False
+    ends = {end, end - 1} if text[start:end].endswith(COLONS) else {end}
+    return not ends.isdisjoint(plain.bold) and not any(
+        start < place < end - 1 for place in plain.bold
+    )
