@@ -33,6 +33,15 @@ def test_an_answer_gets_its_verdict(answer: str, verdict: Verdict, reason: str) 
     assert (record.verdict, record.verdict_reason) == (verdict, reason)
 
 
+def test_reasoning_is_not_checked_and_offsets_are_those_of_the_whole_answer() -> None:
+    answer = f"<think>Is it ﬁve years?</think>\n{FACT}"
+    record = check(answer, [FACT])
+    assert record.verdict is Verdict.GROUNDED
+    assert record.tags == (Tag.REASONING_REMOVED,)
+    [claim] = record.claims
+    assert answer.encode()[claim.start : claim.end].decode() == claim.text == FACT
+
+
 def test_an_answer_without_facts_is_not_scored() -> None:
     assert check("Lamps glow.", []).verdict_reason == "NO_FACTS"
 

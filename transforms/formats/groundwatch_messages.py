@@ -37,8 +37,8 @@ _COPIED_FIELDS = words("""
 _DERIVED_TAGS = frozenset(
     {
         *(kind.tag for kind in ContradictionKind),
-        *(Tag.LOW_ANSWERABLE_PROBABILITY, Tag.RECOMBINED, Tag.SAFETY_RATED),
-        *(Tag.SCORE_DRIFT, Tag.UNSUPPORTED_CLAIM),
+        *(Tag.LOW_ANSWERABLE_PROBABILITY, Tag.REASONING_REMOVED, Tag.RECOMBINED),
+        *(Tag.SAFETY_RATED, Tag.SCORE_DRIFT, Tag.UNSUPPORTED_CLAIM),
     }
 )
 

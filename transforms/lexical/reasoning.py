@@ -25,6 +25,22 @@ def reasoning_spans(answer: str) -> list[tuple[int, int]]:
     return _between_tags(answer) if any(map(answer.__contains__, _TAG_SIGNS)) else []
 
 
+def without_reasoning(answer: str) -> list[tuple[int, str]]:
+    """Return the parts of an answer without its reasoning, and the first byte of each."""
+    spans = reasoning_spans(answer)
+    if not spans:
+        return [(0, answer)] if answer else []
+    parts = []
+    place = byte = 0
+    for start, end in [*spans, (len(answer), len(answer))]:
+        part = answer[place:start]
+        if part.strip():
+            parts.append((byte, part))
+        byte += len(part.encode()) + len(answer[start:end].encode())
+        place = end
+    return parts
+
+
 def _between_tags(answer: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     depth = start = 0

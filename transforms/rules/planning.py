@@ -5,6 +5,7 @@ from math import ceil
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Fact
+from groundwatch.transforms.lexical.reasoning import without_reasoning
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.text_splitting import Measure, count_tokens, split_text
 
@@ -38,18 +39,25 @@ def min_calls(answer_text: str, facts: Sequence[Fact], limits: CheckLimits) -> i
         1 if len(fact.text) <= most else ceil(sum(map(len, fact.text.split())) / most)
         for fact in facts
     )
-    is_short = len(answer_text) <= limits.max_answer_tokens
-    answer_pieces = 1 if is_short else ceil(count_tokens(answer_text) / limits.max_answer_tokens)
+    most = limits.max_answer_tokens
+    answer_pieces = sum(
+        1 if len(text) <= most else ceil(count_tokens(text) / most)
+        for _, text in without_reasoning(answer_text)
+    )
     return answer_pieces * ceil(fact_pieces / limits.max_facts)
 
 
 def plan_calls(
     answer_text: str, facts: Sequence[Fact], limits: CheckLimits
 ) -> tuple[PlannedCall, ...]:
-    """Plan the calls for an answer with text and facts: each piece of it with each fact group."""
+    """Plan the calls for an answer with text and facts: each piece of it with each fact group.
+
+    A model's reasoning is not checked.
+    """
     answer_pieces = [
-        AnswerPiece(text=text, start=start)
-        for text, start in _pieces(answer_text, limits.max_answer_tokens, count_tokens)
+        AnswerPiece(text=text, start=first + start)
+        for first, part in without_reasoning(answer_text)
+        for text, start in _pieces(part, limits.max_answer_tokens, count_tokens)
     ]
     fact_pieces = [
         FactPiece(text=text, fact=index, start=start)

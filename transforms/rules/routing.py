@@ -10,6 +10,7 @@ from types import MappingProxyType
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import Decision
 from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.lexical.reasoning import reasoning_spans, without_reasoning
 
 PRECEDENCE = (
     Verdict.INCOMPLETE,
@@ -97,6 +98,8 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
     elif _has_no_end(answer) and (answer.block_reason is None or answer.answer_text.strip()):
         # A blocked prompt has no candidate.
         yield Tag.UNFINISHED
+    if reasoning_spans(answer.answer_text):
+        yield Tag.REASONING_REMOVED
     if any(
         not rating.blocked and {rating.probability, rating.severity} & _NOTABLE_RATINGS
         for rating in answer.safety_ratings
@@ -118,7 +121,7 @@ def is_incomplete(answer: Answer) -> bool:
         return True
     return (
         _has_no_end(answer)
-        and not answer.answer_text.strip()
+        and not _has_text(answer)
         and answer.block_reason is None
         and not any(rating.blocked for rating in answer.safety_ratings)
     )
@@ -140,7 +143,7 @@ def policy_reasons(answer: Answer) -> Iterator[str]:
 def _signals(answer: Answer) -> Iterator[tuple[Verdict, str]]:
     given = list(_given_signals(answer))
     yield from given
-    has_text = bool(answer.answer_text.strip())
+    has_text = _has_text(answer)
     if _finished_abnormally(answer) and not has_text:
         yield Verdict.GENERATION_FAILED, str(answer.finish_reason)
     elif not given and not has_text:
@@ -159,6 +162,11 @@ def _given_signals(answer: Answer) -> Iterator[tuple[Verdict, str]]:
         yield Verdict.POLICY_SKIPPED, reason
     if any(rating.blocked for rating in answer.safety_ratings):
         yield Verdict.POLICY_SKIPPED, BLOCKED_RATING
+
+
+def _has_text(answer: Answer) -> bool:
+    """Return whether an answer has more than white space and a model's reasoning."""
+    return any(text.strip() for _, text in without_reasoning(answer.answer_text))
 
 
 def _finished_abnormally(answer: Answer) -> bool:

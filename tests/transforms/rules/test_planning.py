@@ -73,6 +73,21 @@ def test_every_part_of_the_answer_meets_every_group_of_facts_in_the_answers_orde
     ]
 
 
+@pytest.mark.parametrize(
+    ("answer", "parts"),
+    [
+        ("<think>Olé?</think>\nOne.", [("\nOne.", 20)]),
+        ("<think>a</think>Olé. <think>b</think>\nTwo.", [("Olé. ", 16), ("\nTwo.", 38)]),
+        ("word " * 5000 + "</think>One.", [("One.", 25_008)]),
+        ("<think>all", []),
+    ],
+)
+def test_reasoning_is_not_sent(answer: str, parts: list[tuple[str, int]]) -> None:
+    planned = plan_calls(answer, facts("a"), CheckLimits())
+    assert [(call.answer.text, call.answer.start) for call in planned] == parts
+    assert min_calls(answer, facts("a"), CheckLimits()) == len(parts)
+
+
 def test_a_part_of_white_space_alone_is_not_sent() -> None:
     limits = CheckLimits(max_fact_chars=4)
     (call,) = plan_calls("A.", facts("One.     Two."), limits)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from groundwatch.schemas.answer import Answer, SafetyRating
+from groundwatch.schemas.answer import Answer, Fact, SafetyRating
 from groundwatch.schemas.checked_answer import Decision
 from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.rules.routing import policy_reasons, route, routing_tags
-from tests.support.builders import an_answer
+from tests.support.builders import a_fact, an_answer
 
 POLICY_SKIPS = (
     "ADVERSARIAL_QUERY_IGNORED",
@@ -191,6 +191,7 @@ def test_a_stream_that_broke_off_names_the_errors_status() -> None:
 NOTHING_TO_SCORE = {
     "no text": ("", (), "NO_TEXT"),
     "white space": (" \u3000\n", (), "NO_TEXT"),
+    "reasoning": ("<think>It takes 9 days.</think>\n", (a_fact("Lamps glow."),), "NO_TEXT"),
     "no facts": ("Lamps glow.", (), "NO_FACTS"),
 }
 
@@ -199,7 +200,7 @@ NOTHING_TO_SCORE = {
     ("text", "facts", "reason"), NOTHING_TO_SCORE.values(), ids=NOTHING_TO_SCORE
 )
 def test_without_text_or_facts_there_is_nothing_to_score(
-    text: str, facts: tuple[()], reason: str
+    text: str, facts: tuple[Fact, ...], reason: str
 ) -> None:
     assert route(an_answer(text, facts=facts)) == decided("UNSCORABLE", reason)
 

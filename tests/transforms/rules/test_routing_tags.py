@@ -36,6 +36,19 @@ def test_an_answerable_probability_below_a_half_is_tagged(
     assert tags == [Tag.LOW_ANSWERABLE_PROBABILITY] * is_low
 
 
+@pytest.mark.parametrize(
+    ("text", "has_reasoning"),
+    [
+        ("<think>9 days?</think>Lamps glow.", True),
+        ("9 days?</think>Lamps glow.", True),
+        ("Lamps glow.", False),
+        ("Use `<think>`.", False),
+    ],
+)
+def test_reasoning_that_is_not_checked_is_tagged(text: str, has_reasoning: bool) -> None:
+    assert (Tag.REASONING_REMOVED in routing_tags(an_answer(text))) is has_reasoning
+
+
 def test_tags_are_given_whatever_decided_the_verdict() -> None:
     answer = an_answer(
         source_format="gemini.candidate",
