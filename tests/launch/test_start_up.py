@@ -26,8 +26,11 @@ status = main(sys.argv[1:])
 sys.stdout.flush()
 sys.stderr.write("\\n" + json.dumps([status, time.process_time(), sorted(sys.modules)]))
 """
-# Empty packages that every interpreter loads, not clients.
-_EMPTY = {"google", "google.cloud"}
+# Empty packages, and a module that imports `re` alone.
+_LIGHT = {
+    *("google", "google.cloud"),
+    *("groundwatch.transforms.lexical", "groundwatch.transforms.lexical.reasoning"),
+}
 _CLIENTS = frozenset({"apache_beam", "google", "grpc"})
 _HEAVY = _CLIENTS | {"aiohttp", "jinja2", "rich", "groundwatch.transforms.lexical"}
 
@@ -49,7 +52,7 @@ def start(*arguments: str, roots: frozenset[str] = _CLIENTS) -> Start:
     heavy = [
         name
         for name in modules
-        if name not in _EMPTY and any(f"{name}.".startswith(f"{root}.") for root in roots)
+        if name not in _LIGHT and any(f"{name}.".startswith(f"{root}.") for root in roots)
     ]
     return Start(status, cpu_s, heavy)
 
