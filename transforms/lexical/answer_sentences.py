@@ -3,20 +3,23 @@
 # ruff: noqa: RUF001 - the signs of several scripts are this module's data
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
+from math import inf
 from typing import NamedTuple
 
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.citation_marks import NO_SOURCES, Sources
-from groundwatch.transforms.lexical.plain_text import PlainText, read_plain
+from groundwatch.transforms.lexical.markup import Markup
+from groundwatch.transforms.lexical.plain_text import read_plain
 from groundwatch.transforms.lexical.sentences import (
     COLONS,
     lines_in,
     sentences_of_line,
     trimmed,
 )
+from groundwatch.transforms.lexical.table_rows import cells_of, name_cells
 
 
 class Role(Enum):
@@ -31,9 +34,6 @@ class Role(Enum):
     """In a list of sources, a footnote, or behind the mark of a source."""
     CODE = auto()
     """In a fence of code."""
-
-
-_TEXT = Role.TEXT
 
 
 class Sentence(Record, frozen=True, kw_only=True):
@@ -92,7 +92,7 @@ def split_sentences(answer: str, sources: Sources = NO_SOURCES) -> list[Sentence
     sentences = []
     behind = byte = 0
     is_ascii = answer.isascii()
-    for start, text, role, named in _located(plain):
+    for start, text, role, named in _located(plain.markup):
         first, last = plain.source_span(start, start + len(text))
         first = max(first, behind)
         start_byte = first if is_ascii else byte + len(answer[behind:first].encode())
@@ -104,21 +104,21 @@ def split_sentences(answer: str, sources: Sources = NO_SOURCES) -> list[Sentence
     return sentences
 
 
-def _located(plain: PlainText) -> Iterator[tuple[int, str, Role, str | None]]:
+def _located(markup: Markup) -> Iterator[tuple[int, str, Role, str | None]]:
     """Yield the sentences of a text, each with its place in characters."""
-    for line in _lines(plain):
+    for line in _lines(markup):
         if line.headings or line.role is Role.TABLE_HEADING:
-            for start, row in trimmed(plain.text, [line.start, line.end], " \t|"):
+            for start, row in trimmed(markup.text, [line.start, line.end], " \t|"):
                 yield start, row, line.role, _named(line.headings, row)
             continue
-        for start, piece in sentences_of_line(plain.text, line.start, line.end):
-            role = _role_of(plain, start, piece) if line.role is _TEXT else line.role
+        for start, piece in sentences_of_line(markup.text, line.start, line.end):
+            role = _role_of(markup, start, piece) if line.role is Role.TEXT else line.role
             yield start, piece, role, None
 
 
-def _lines(plain: PlainText) -> Iterator[_Line]:
+def _lines(markup: Markup) -> Iterator[_Line]:
     """Yield the lines of a text with what they are."""
-    text = plain.text
+    text = markup.text
     lines = lines_in(text)
     has_table = "|" in text
     are_sources = False
@@ -129,12 +129,12 @@ def _lines(plain: PlainText) -> Iterator[_Line]:
         if has_cells and _RULE.fullmatch(line):
             continue
         if has_cells and number + 1 < len(lines) and _is_rule(text[slice(*lines[number + 1])]):
-            headings = _cells(line)
+            headings = cells_of(line)
             yield _Line(start, end, Role.TABLE_HEADING)
             continue
         if headings and not has_cells:
             headings = () if line.strip() else headings
-        if plain.code and _is_code(plain, start):
+        if markup.code and _is_code(markup, start):
             yield _Line(start, end, Role.CODE)
             continue
         if label := _label(line):
@@ -142,7 +142,7 @@ def _lines(plain: PlainText) -> Iterator[_Line]:
             yield _Line(start, end, Role.SOURCE)
             continue
         are_sources = are_sources and not line.startswith("#")
-        yield _Line(start, end, Role.SOURCE if are_sources else _TEXT, headings)
+        yield _Line(start, end, Role.SOURCE if are_sources else Role.TEXT, headings)
 
 
 def _label(line: str) -> re.Match[str] | None:
@@ -155,51 +155,47 @@ def _is_rule(line: str) -> bool:
     return "|" in line and _RULE.fullmatch(line) is not None
 
 
-def _is_code(plain: PlainText, place: int) -> bool:
-    number = bisect_right(plain.code, (place, len(plain.text))) - 1
-    return number >= 0 and place < plain.code[number][1]
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+def _is_code(markup: Markup, place: int) -> bool:
+    number = bisect_right(markup.code, (place, inf)) - 1
+    return number >= 0 and place < markup.code[number][1]
 
 
 def _named(headings: Sequence[str], row: str) -> str | None:
     """Return a row with the heading before each cell; a check mark affirms the heading itself."""
     if not headings:
         return None
-    cells = []
-    for heading, cell in zip(headings, _cells(row), strict=False):
-        if not heading or not cell:
-            cells.append(cell)
-        elif cell.lower() in _CHECKED:
-            cells.append(heading)
-        else:
-            cells.append(f"{heading}: {'no' if cell in _CROSSED else cell}")
-    return "; ".join(filter(None, cells))
+    return name_cells(
+        ("", heading or cell)
+        if cell.lower() in _CHECKED
+        else (heading, "no" if heading and cell in _CROSSED else cell)
+        for heading, cell in zip(headings, cells_of(row), strict=False)
+    )
 
 
-def _role_of(plain: PlainText, start: int, piece: str) -> Role:
+def _role_of(markup: Markup, start: int, piece: str) -> Role:
     """Return what a piece of a line of text is."""
-    text = plain.text
-    if start in plain.notes:
+    text = markup.text
+    if start in markup.notes:
         return Role.SOURCE
     end = start + len(piece)
-    if piece.endswith(COLONS):
-        following = len(text) - len(text[end:].lstrip()) if plain.code else 0
-        if _LIST.match(text, end) or (plain.code and _is_code(plain, following)):
-            return Role.HEADING
+    if piece.endswith(COLONS) and (_LIST.match(text, end) or _is_before_code(markup, end)):
+        return Role.HEADING
     if text[max(0, start - 2) : start] == "# " or piece.startswith("#"):
         return Role.HEADING
-    return Role.HEADING if plain.bold and _is_bold(plain, start, end) else _TEXT
+    return Role.HEADING if markup.bold and _is_bold(markup, start, end) else Role.TEXT
 
 
-def _is_bold(plain: PlainText, start: int, end: int) -> bool:
+def _is_before_code(markup: Markup, end: int) -> bool:
+    number = bisect_right(markup.code, (end, inf))
+    return number < len(markup.code) and not markup.text[end : markup.code[number][0]].strip()
+
+
+def _is_bold(markup: Markup, start: int, end: int) -> bool:
     """Return whether a piece is all in bold, and one of several lines."""
-    text = plain.text
-    if start not in plain.bold or "\n" not in text:
+    text, bold = markup.text, markup.bold
+    first, behind = bisect_left(bold, start), bisect_right(bold, start)
+    if first == behind or "\n" not in text:
         return False
-    ends = {end, end - 1} if text[start:end].endswith(COLONS) else {end}
-    return not ends.isdisjoint(plain.bold) and not any(
-        start < place < end - 1 for place in plain.bold
-    )
+    last = end - 1 if text[start:end].endswith(COLONS) else end
+    closing = bisect_left(bold, end - 1)
+    return closing == behind and closing < len(bold) and last <= bold[closing] <= end

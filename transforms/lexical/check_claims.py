@@ -1,7 +1,7 @@
 """Check an answer against its facts, by words or by a model."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, compress, islice
 
 from msgspec.structs import replace
@@ -63,7 +63,7 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
 
     The request is within the service's limits. Only claims that require a check have a score.
     """
-    facts = [(fact.fact_text, fact.attributes) for fact in request.facts]
+    facts = _described(request)
     sentences = split_sentences(request.answer_candidate, _sources(facts))
     claims = [_read_forms(each) for each in sentences]
     given = request.grounding_spec.citation_threshold
@@ -80,8 +80,12 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
 
 def has_claims(request: CheckRequest) -> bool:
     """Return whether a sentence of an answer requires a check."""
-    sources = _sources([(fact.fact_text, fact.attributes) for fact in request.facts])
-    return any(map(_read_forms, split_sentences(request.answer_candidate, sources)))
+    sentences = split_sentences(request.answer_candidate, _sources(_described(request)))
+    return any(map(_read_forms, sentences))
+
+
+def _described(request: CheckRequest) -> list[FactAndAttributes]:
+    return [(fact.fact_text, fact.attributes) for fact in request.facts]
 
 
 def _sources(facts: Sequence[FactAndAttributes]) -> Sources:
@@ -198,7 +202,7 @@ def _check_by_model(
     scorer: ScoreClaims,
     threshold: float,
 ) -> list[ClaimResult]:
-    texts = render_facts([(fact.fact_text, fact.attributes) for fact in request.facts])
+    texts = render_facts(_described(request))
     claims = [
         replace(claim, text=claim.named) if claim.named else claim
         for claim in compress(sentences, required)
@@ -215,8 +219,7 @@ def _response(
 ) -> CheckResponse:
     cited = sorted({fact for result in results for fact in result.cited})
     chunk_of = {fact: chunk for chunk, fact in enumerate(cited)}
-    answer = request.answer_candidate
-    cut = answer.__getitem__ if answer.isascii() else _cut_bytes(answer.encode())
+    answer = request.answer_candidate.encode()
     with_scores = request.grounding_spec.enable_claim_level_score
     return CheckResponse(
         support_score=support,
@@ -232,7 +235,7 @@ def _response(
             CheckedClaim(
                 start_pos=sentence.start_byte,
                 end_pos=sentence.end_byte,
-                claim_text=cut(slice(sentence.start_byte, sentence.end_byte)),
+                claim_text=answer[sentence.start_byte : sentence.end_byte].decode(),
                 citation_indices=tuple(map(chunk_of.__getitem__, result.cited)),
                 grounding_check_required=result.log_odds is not None,
                 score=None
@@ -245,7 +248,3 @@ def _response(
             for sentence, result in zip(sentences, results, strict=True)
         ),
     )
-
-
-def _cut_bytes(answer: bytes) -> Callable[[slice], str]:
-    return lambda span: answer[span].decode()

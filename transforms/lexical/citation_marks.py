@@ -43,9 +43,9 @@ _INDICES = re.compile(
     r"[\[({\u3010^<]\s?(\d{1,3}(?:\s?[,;-]\s?\d{1,3}){0,9})\s?[\])}\u3011^>](?!\()|\[(\d{1,3})\]\("
 )
 _NUMBER = re.compile(r"\d+")
-_SUPERSCRIPTS = str.maketrans(
-    "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789"
-)
+SUPERSCRIPT_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+"""The raised digits from 0 to 9."""
+_LOWER = str.maketrans(SUPERSCRIPT_DIGITS, "0123456789")
 
 _MAX_WORDS = 2
 """A reference without a number has so many words beside its label and what it names."""
@@ -113,7 +113,7 @@ class CitationMarks:
 
     def are_superscripts(self, digits: str) -> bool:
         """Return whether raised digits are an index, or one index each."""
-        plain = digits.translate(_SUPERSCRIPTS)
+        plain = digits.translate(_LOWER)
         return self.is_index(plain) or self.is_index(*plain)
 
     @CachedAttribute

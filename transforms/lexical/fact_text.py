@@ -6,6 +6,7 @@ from itertools import groupby
 
 from groundwatch.schemas.answer import Fact
 from groundwatch.transforms.lexical.same_text import in_one_spelling, texts_in_json
+from groundwatch.transforms.lexical.table_rows import cells_of, name_cells
 
 FactAndAttributes = tuple[str, Mapping[str, str]]
 
@@ -104,21 +105,13 @@ def _kind(line: str) -> int:
 def _rewrite(kind: int, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Pair each line with its replacement; leave out the rule under a header."""
     if kind == _ROW and len(lines) > 1 and _RULE.fullmatch(lines[1]):
-        header = _cells(lines[0])
+        header = cells_of(lines[0])
         yield lines[0], lines[0]
         for line in lines[2:]:
-            cells = zip(header, _cells(line), strict=False)
-            yield (
-                line,
-                "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell),
-            )
+            yield line, name_cells(zip(header, cells_of(line), strict=False))
     elif kind == _FIELD_LINE and len(lines) >= _MIN_FIELDS:
         subject = lines[0].partition(": ")[2]
         yield lines[0], lines[0]
         yield from ((line, f"{subject}; {line}") for line in lines[1:])
     else:
         yield from zip(lines, lines, strict=True)
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]

@@ -6,9 +6,10 @@ import html
 import json
 import re
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.citation_marks import ADDRESS, CitationMarks
+from groundwatch.transforms.lexical.citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, CitationMarks
 from groundwatch.transforms.lexical.edited_text import EditedText, Editor, Rule
 from groundwatch.transforms.lexical.html_tags import (
     TAG,
@@ -23,10 +24,8 @@ from groundwatch.transforms.lexical.phrases import (
     STOP_WORDS,
 )
 
-_SUPERSCRIPT_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
-_SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074-\u2079"
 _PRIVATE = "\ue200-\ue20f"
-_SIGNS = rf"[<&\\`*_~\[({{^\u3010\uff08{_SUPERSCRIPTS}{_PRIVATE}]"
+_SIGNS = rf"[<&\\`*_~\[({{^\u3010\uff08{SUPERSCRIPT_DIGITS}{_PRIVATE}]"
 _TURN = r"(?<![A-Za-z])(?:file)?(?:cite)?turn\d"
 _SIGN = re.compile(_SIGNS)
 _ANY_SIGN = re.compile(rf"{_SIGNS}|https?://|www\.|{_TURN}")
@@ -66,7 +65,7 @@ _VALUE = re.compile(
 )
 _FUNCTION = re.compile(r'\{\s{0,20}"(?:name|tool|function|action|type|id|tool_name)"\s{0,9}:')
 _RAISED = re.compile(r"\^{1,2}\[?(\d{1,3}(?:,\s?\d{1,3}){0,9})\]?(\^{0,2})")
-_SUPERSCRIPT = re.compile(rf"[{_SUPERSCRIPTS}]+")
+_SUPERSCRIPT = re.compile(rf"[{SUPERSCRIPT_DIGITS}]+")
 _VENDOR_MARK = re.compile(
     rf"[{_PRIVATE}]?(?:(?:file)?cite)?[{_PRIVATE}]?"
     rf"(?:turn\d{{1,4}}[a-z]{{3,12}}\d{{1,4}}[{_PRIVATE}]?)+"
@@ -85,7 +84,7 @@ _NOT_LAST = STOP_WORDS | OTHER_STOP_WORDS | ALSO_ENGLISH_WORDS
 _ARGUMENTS = frozenset("arguments parameters input args action_input".split())
 _MAX_CALLS = 20
 _MARKDOWN = frozenset("markdown md html text txt plaintext".split())
-_RAISE = str.maketrans("0123456789", _SUPERSCRIPT_DIGITS)
+_RAISE = str.maketrans("0123456789", SUPERSCRIPT_DIGITS)
 
 
 class Markup(NamedTuple):
@@ -93,15 +92,20 @@ class Markup(NamedTuple):
 
     Attributes:
       edited: the text, and where it came from.
-      bold: where bold begins or ends.
-      code: what stands in fences of code.
+      bold: where bold begins or ends, in order.
+      code: what stands in fences of code, in order.
       notes: lines that begin with the mark of a source or a footnote.
     """
 
     edited: EditedText
-    bold: frozenset[int] = frozenset()
-    code: tuple[tuple[int, int], ...] = ()
-    notes: frozenset[int] = frozenset()
+    bold: Sequence[int] = ()
+    code: Sequence[tuple[int, int]] = ()
+    notes: AbstractSet[int] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.edited.text
 
 
 def read_markup(text: str, marks: CitationMarks) -> Markup:
@@ -130,9 +134,10 @@ class _Reader:
         self._marks = marks
         self._editor = Editor(text)
         self._tags = ShownTags()
-        self._bold: set[int] = set()
+        self._bold: list[int] = []
         self._code: list[tuple[int, int]] = []
         self._notes: set[int] = set()
+        self._content = len(text) - len(text.lstrip()), len(text.rstrip())
         self._link_end: tuple[int, int] | None = None
         self._calls = 0
         self._absent: set[str] = set()
@@ -148,9 +153,7 @@ class _Reader:
                 place = self._read_sign(sign[0], start) or start + 1
         if self._link_end:
             self._end_link(*self._link_end)
-        return Markup(
-            self._editor.finish(), frozenset(self._bold), tuple(self._code), frozenset(self._notes)
-        )
+        return Markup(self._editor.finish(), self._bold, self._code, self._notes)
 
     def _read_sign(self, sign: str, start: int) -> int | None:
         for expression, method in _READERS.get(sign, _OTHER_READERS):
@@ -218,7 +221,7 @@ class _Reader:
             if self._marks.is_mark(cited[1]):
                 return self._leave_out(start, cited.end())
         if is_bold(name):
-            self._bold.add(self._editor.place_of(start))
+            self._bold.append(self._editor.place_of(start))
         return self._replace(start, end, self._tags.show(name, is_closing=is_closing))
 
     def comment(self, found: re.Match[str]) -> int | None:
@@ -269,7 +272,8 @@ class _Reader:
         closing = _FENCE_END.search(text, found.end())
         end, behind = closing.span() if closing else (len(text), len(text))
         self._replace(start, found.end(), "")
-        is_whole = not found[1] and not text[:start].strip() and not text[behind:].strip()
+        first, last = self._content
+        is_whole = not found[1] and start <= first and last <= behind
         if is_whole or found[1].lower() in _MARKDOWN:
             return found.end()
         self._code.append((self._editor.place_of(found.end()), self._editor.place_of(end)))
@@ -287,7 +291,7 @@ class _Reader:
         if is_text[found[1]] or not (before.strip() or behind.strip()):
             return end
         if end - start > 1 and found[1] != "~":
-            self._bold.add(self._editor.place_of(start))
+            self._bold.append(self._editor.place_of(start))
         return self._replace(start, end, "")
 
     def box(self, found: re.Match[str]) -> int | None:
@@ -381,7 +385,7 @@ _READERS: dict[str, _Readers] = {
     "{": [(_FUNCTION, _Reader.call), (_BRACES, _Reader.number), _BRACKETED_VALUE],
     "\u3010": [(_LENSES, _Reader.lenses), _BRACKETED_VALUE],
     "^": [(_RAISED, _Reader.raised)],
-    **{digit: [(_SUPERSCRIPT, _Reader.superscript)] for digit in _SUPERSCRIPT_DIGITS},
+    **{digit: [(_SUPERSCRIPT, _Reader.superscript)] for digit in SUPERSCRIPT_DIGITS},
 }
 _OTHER_READERS: _Readers = [
     *((_VENDOR_MARK, _Reader.vendor_mark), (_PRIVATE_SIGN, _Reader.sign)),

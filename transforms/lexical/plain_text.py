@@ -12,7 +12,7 @@ import re
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.citation_marks import CitationMarks, Sources
 from groundwatch.transforms.lexical.edited_text import EditedText, Editor, Rule
-from groundwatch.transforms.lexical.markup import read_markup
+from groundwatch.transforms.lexical.markup import Markup, read_markup
 from groundwatch.transforms.lexical.reasoning import reasoning_spans
 
 _JSON = re.compile(r"\s*(?:```(?:json)?\s*)?(?=\{)", re.IGNORECASE)
@@ -39,23 +39,20 @@ class PlainText(Record, frozen=True, kw_only=True):
     """The text of an answer that is compared, and where its parts came from.
 
     Attributes:
-      text: the text.
+      markup: the text without its markup.
       stages: each edit of a text into the next, from the answer to the text.
-      bold: where bold begins or ends in the text.
-      code: what of the text stands in fences of code.
-      notes: where lines of the text begin that had a mark of a source before them.
     """
 
-    text: str
-    stages: tuple[EditedText, ...] = ()
-    bold: frozenset[int] = frozenset()
-    code: tuple[tuple[int, int], ...] = ()
-    notes: frozenset[int] = frozenset()
+    markup: Markup
+    stages: tuple[EditedText, ...]
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.markup.text
 
     def source_span(self, start: int, end: int) -> tuple[int, int]:
         """Return where the answer has a part of the text, in characters."""
-        if not self.stages:
-            return start, end
         for stage in reversed(self.stages):
             start, end = stage.source_span(start, end)
         return start, end
@@ -73,13 +70,9 @@ def read_plain(answer: str, sources: Sources) -> PlainText:
             text = edited.text
             stages.append(edited)
     markup = read_markup(text, CitationMarks(text, sources))
-    return PlainText(
-        text=markup.edited.text,
-        stages=(*stages, markup.edited) if markup.edited.edits else tuple(stages),
-        bold=markup.bold,
-        code=markup.code,
-        notes=markup.notes,
-    )
+    if markup.edited.edits:
+        stages.append(markup.edited)
+    return PlainText(markup=markup, stages=tuple(stages))
 
 
 def _without_reasoning(answer: str) -> EditedText | None:
