@@ -17,7 +17,12 @@ from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config, Destination
 from groundwatch.pipeline.sinks.publication import manifests_of, read_manifest, read_manifest_file
-from groundwatch.pipeline.sinks.summary_file import read_summaries, remove_summary, write_summary
+from groundwatch.pipeline.sinks.summary_file import (
+    read_summaries,
+    remove_summary,
+    update_folder_summary,
+    write_summary,
+)
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_lines
 from groundwatch.pipeline.sources.output_records import FailureLine
 from groundwatch.schemas.quantities import to_rfc3339
@@ -145,6 +150,12 @@ def publish_summary(config: Config, summary: Summary) -> Summary:
     write_summary(config.destination, summary)
     move_replayed(config.output, [summary])
     return summary
+
+
+def end_publication(config: Config, finished: Summary) -> None:
+    """Publish what a finished run was killed before; change nothing if that is nothing."""
+    update_folder_summary(config.destination, finished.name)
+    move_replayed(config.output, [finished])
 
 
 def move_replayed(root: str, summaries: Iterable[Summary]) -> None:

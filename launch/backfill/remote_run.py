@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from groundwatch.launch.backfill.earlier_runs import (
     announce_replacement,
+    end_publication,
     publish_summary,
     remove_earlier_runs,
     resolve_replayed,
@@ -67,6 +68,8 @@ def run_remotely(
     with lock_output(config.lock, LOCK_WAIT_S):
         refuse_other_source(config.destination, config.source)
         if not again and (finished := repeated_run(config)):
+            end_publication(config, finished)
+            storage.remove_folder(config.destination.temporary_folder)
             return EndedRun(finished, is_earlier=True)
         overwritten = announce_replacement(config)
         started_at_us = clock.now_us()

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from groundwatch.launch.backfill.archive_source import AnyEvent
 from groundwatch.launch.backfill.earlier_runs import (
     announce_replacement,
+    end_publication,
     publish_summary,
     remove_earlier_runs,
     remove_left_behind,
@@ -281,7 +282,10 @@ def _look_back(
     earlier = Plan(database).planned()
     change = change_since(config, earlier) if earlier else "no plan is left"
     finished = repeated_run(config) if change and not again else None
-    return EndedRun(finished, is_earlier=True) if finished else None, change
+    if finished:
+        end_publication(config, finished)
+        return EndedRun(finished, is_earlier=True), None
+    return None, change
 
 
 def _planned(

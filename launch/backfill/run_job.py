@@ -20,7 +20,7 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
 from groundwatch.launch.engine.engine_database import OtherVersion
 from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.launch.results.report.terminal_summary import show_summary
-from groundwatch.launch.results.report.write_report import write_report
+from groundwatch.launch.results.report.write_report import is_outdated, write_report
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.job import JobSettings
@@ -66,9 +66,9 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
 def _write_report(
     config: Config, job: JobSettings, ended: EndedRun
 ) -> tuple[str, Tally] | tuple[()]:
-    if ended.is_earlier:
-        return ()
     try:
+        if ended.is_earlier and not is_outdated(config.output):
+            return ()
         return write_report(config.output, job.alerts.record_url)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")

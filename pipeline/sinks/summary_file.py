@@ -19,7 +19,7 @@ from groundwatch.schemas.summary import (
     summary_to_json,
 )
 
-_NAME = "summary.json"
+SUMMARY_NAME = "summary.json"
 _FOLDER = "runs"
 _MOST_ATTEMPTS = 10
 _log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ def write_summary(destination: Destination, summary: Summary) -> Summary:
     name = f"{_FOLDER}/{summary.name}.json"
     path, temporary_path = destination.path(name), destination.temporary_path(name)
     storage.write_whole(path, summary_to_json(summary), temporary_path)
-    _update_total(destination, summary.name)
+    update_folder_summary(destination, summary.name)
     return summary
 
 
@@ -39,7 +39,7 @@ def remove_summary(destination: Destination, earlier: Summary) -> None:
     own = destination.path(f"{_FOLDER}/{earlier.name}.json")
     if storage.exists(own):
         storage.remove([own])
-        _update_total(destination, earlier.name)
+        update_folder_summary(destination, earlier.name)
 
 
 def refuse_other_source(destination: Destination, source: str | None) -> None:
@@ -59,7 +59,7 @@ def read_summaries(root: str) -> list[Summary]:
 
 def read_folder_summary(root: str) -> FolderSummary | None:
     """Read the summary of an output folder, None if it has no `summary.json`."""
-    path = storage.join(root, _NAME)
+    path = storage.join(root, SUMMARY_NAME)
     if not storage.exists(path):
         return None
     try:
@@ -68,8 +68,12 @@ def read_folder_summary(root: str) -> FolderSummary | None:
         raise OSError(f"{path}: {error}") from None
 
 
-def _update_total(destination: Destination, run: str) -> None:
-    """Write `summary.json` from the runs' files, again until no file has changed meanwhile."""
+def update_folder_summary(destination: Destination, run: str) -> None:
+    """Write `summary.json` from the runs' files, again until no file has changed meanwhile.
+
+    It is not written again if it is as it should be.
+    """
+    path = destination.path(SUMMARY_NAME)
     written: dict[str, bytes] | None = None
     for _ in range(_MOST_ATTEMPTS):
         contents = _contents(destination.root)
@@ -77,10 +81,11 @@ def _update_total(destination: Destination, run: str) -> None:
             return
         if summaries := _decoded(contents):
             content = folder_summary_to_json(summaries)
-            temporary_path = destination.temporary_path(f"{run}-{_NAME}")
-            storage.write_whole(destination.path(_NAME), content, temporary_path)
+            if not (storage.exists(path) and storage.read_whole(path) == content):
+                temporary_path = destination.temporary_path(f"{run}-{SUMMARY_NAME}")
+                storage.write_whole(path, content, temporary_path)
         else:
-            storage.remove([destination.path(_NAME)])
+            storage.remove([path])
         written = contents
 
 

@@ -25,7 +25,7 @@ from groundwatch.launch.results.report.unscored_answers import (
 )
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import read_manifest
-from groundwatch.pipeline.sinks.summary_file import read_summaries
+from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME, read_summaries
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answers
 from groundwatch.schemas.cost_estimate import Comparison
 from groundwatch.schemas.quantities import SECOND_US
@@ -144,7 +144,7 @@ def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterato
         rows = sum(entry.rows for entry in entries)
         counts = f"{counted(rows, 'row')} in {counted(len(entries), 'file')}"
         yield f"  {config.destination.path(kind)}  {counts}"
-    yield f"  {config.destination.path('summary.json')}"
+    yield f"  {config.destination.path(SUMMARY_NAME)}"
     if report:
         yield f"  {report}  open it in a browser"
     summaries = read_summaries(config.output)

@@ -10,6 +10,7 @@ from groundwatch.launch.results.report.counts.tally import Findings, Tally
 from groundwatch.launch.results.report.page.page import render
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
+from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME
 from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
 from groundwatch.schemas.enriched_answer import AnswerRow
@@ -30,6 +31,14 @@ def write_report(output: str, url_template: str | None = None) -> tuple[str, Tal
     findings = read_output(output_folder.find_files(output), {})
     storage.write_whole(path, render(findings, output, url_template=url_template).encode())
     return path, findings.tally
+
+
+def is_outdated(output: str) -> bool:
+    """Return whether the report of an output folder is absent, or older than its summary."""
+    report, summary = storage.join(output, REPORT_NAME), storage.join(output, SUMMARY_NAME)
+    if not storage.exists(report):
+        return True
+    return storage.exists(summary) and storage.version(report)[1] < storage.version(summary)[1]
 
 
 def read_output(

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from groundwatch.launch.cli.main import main
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline import storage
+from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.schemas.summary import summary_from_json, summary_to_json
 from tests.support.archives import an_envelope, an_unsupported_envelope, lines_of
 from tests.support.commands import GROUNDWATCH, run, start
@@ -438,6 +440,45 @@ def test_a_runner_repeats_no_finished_run_either(
     said = capsys.readouterr().err
     assert "this run finished at" in said
     assert "answers.jsonl has changed: nothing was checked or written; give --again" in said
+
+
+LAST_WRITES = {
+    "the folder's summary": "summary.json",
+    "the report": "report.html",
+    "the moves of replayed failures": "replayed/",
+}
+
+
+@pytest.mark.parametrize("lost", LAST_WRITES)
+@pytest.mark.parametrize("flags", [(), REMOTE], ids=["here", "on a runner"])
+def test_what_a_finished_run_could_not_publish_comes_with_the_same_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...], lost: str
+) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    assert failing_backfill(archive, output, "--run_id", "r") == 3
+    with monkeypatch.context() as patched:
+        publish = storage.publish
+
+        def interrupted(temporary_path: str, path: str) -> None:
+            is_ended = any(each.replayed for each in read_summaries(str(output)))
+            if is_ended and LAST_WRITES[lost] in path:
+                raise KeyboardInterrupt
+            publish(temporary_path, path)
+
+        patched.setattr(storage, "publish", interrupted)
+        replay(output, *flags)
+    # The state of the run is lost, too, as it always is on a runner.
+    for folder in output.glob(".groundwatch-*/"):
+        shutil.rmtree(folder)
+    assert replay(output, *flags) == 0
+    assert_whole(output, ANSWERS, runs=2)
+    assert not list((output / "failures").iterdir())
+    assert not list(output.glob(".*"))
+    report, summary = (storage.version(str(output / n)) for n in ("report.html", "summary.json"))
+    assert report[1] >= summary[1]
+    before = state_of(output)
+    assert replay(output, *flags) == 0
+    assert state_of(output) == before
 
 
 @pytest.mark.parametrize("flags", [(), REMOTE], ids=["here", "on a runner"])
