@@ -126,9 +126,16 @@ def remove_left_behind(config: Config) -> None:
         is_same_source = earlier.source == config.source and earlier.is_complete
         if is_same_source and any(map(storage.exists, (ended.lock, folder))):
             with suppress(LockFailed), folder_held(folder):
-                if not holds_run(Path(folder, DATABASE)):
+                if remove_unused_folder(folder):
                     storage.remove([ended.lock])
-                    storage.remove_folder(folder)
+
+
+def remove_unused_folder(folder: str) -> bool:
+    """Remove a temporary folder, unless it has the state of a run here; return whether it went."""
+    if storage.is_local(folder) and holds_run(Path(folder, DATABASE)):
+        return False
+    storage.remove_folder(folder)
+    return True
 
 
 def free_run_id(root: str, base: str, is_active: Callable[[str], bool]) -> str:

@@ -23,6 +23,7 @@ from groundwatch.launch.backfill.earlier_runs import (
     end_publication,
     publish_summary,
     remove_earlier_runs,
+    remove_unused_folder,
     resolve_replayed,
 )
 from groundwatch.launch.backfill.estimate.comparison import with_comparison
@@ -69,7 +70,7 @@ def run_remotely(
         refuse_other_source(config.destination, config.source)
         if not again and (finished := repeated_run(config)):
             end_publication(config, finished)
-            storage.remove_folder(config.destination.temporary_folder)
+            remove_unused_folder(config.destination.temporary_folder)
             return EndedRun(finished, is_earlier=True)
         overwritten = announce_replacement(config)
         started_at_us = clock.now_us()

@@ -442,6 +442,22 @@ def test_a_runner_repeats_no_finished_run_either(
     assert "answers.jsonl has changed: nothing was checked or written; give --again" in said
 
 
+def test_a_run_here_that_was_interrupted_keeps_its_replies_when_a_runner_shows_the_finished_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, output = archive_in(tmp_path), tmp_path / "out"
+    with FaultServer() as server:
+        given = "--checker", server.address
+        assert backfill(archive, output, *given) == 0
+        with monkeypatch.context() as patched:
+            patched.setattr(storage, "publish_new", lambda *_: 1 / 0)
+            assert backfill(archive, output, *given, "--again") == 1
+        assert backfill(archive, output, *given, *REMOTE) == 0
+        assert backfill(archive, output, *given, "--again") == 0
+        assert server.requests == 2 * ANSWERS
+    assert_whole(output, ANSWERS, runs=1)
+
+
 LAST_WRITES = {
     "the folder's summary": "summary.json",
     "the report": "report.html",
