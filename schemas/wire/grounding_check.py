@@ -27,11 +27,15 @@ class GroundingSpec(_CheckWire, frozen=True, kw_only=True):
 
 
 class CheckRequest(_CheckWire, frozen=True, kw_only=True):
-    """The body of a check: one answer of at most 4,096 tokens, at most 200 facts."""
+    """The body of a check: one answer of at most 4,096 tokens, at most 200 facts.
+
+    `query` is what the user asked; a field of groundwatch's, which Discovery Engine does not get.
+    """
 
     answer_candidate: str
     facts: tuple[GroundingFact, ...] = ()
     grounding_spec: GroundingSpec = GroundingSpec()
+    query: str | None = None
 
     @property
     def characters(self) -> int:

@@ -287,7 +287,7 @@ def check_steps(
         decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
         return CheckedAnswer(answer=answer, decision=decision)
     started_s = time.monotonic()
-    requests = [build_request(call, answer.facts, settings) for call in calls]
+    requests = [build_request(call, answer.facts, settings, answer.query) for call in calls]
     replies = yield requests
     grounding = merge_replies(calls, [reply.response for reply in replies])
     # Replies from the cache count no calls.

@@ -155,8 +155,13 @@ def decode_request(body: bytes) -> CheckRequest:
 
 
 def _normalize(fields: dict[str, object]) -> dict[str, object]:
-    """Return the request with camelCase fields; the user's own maps stay as they are."""
+    """Return the request with camelCase fields; the user's own maps stay as they are.
+
+    The service knows no field `query`, so one that is no text is unknown here, too.
+    """
     request = _camel_case(fields)
+    if not isinstance(request.get("query"), str):
+        request.pop("query", None)
     if isinstance(facts := request.get("facts"), list):
         request["facts"] = [_camel_case(fact) if isinstance(fact, dict) else fact for fact in facts]
     if isinstance(spec := request.get("groundingSpec"), dict):

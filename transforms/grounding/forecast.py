@@ -38,7 +38,7 @@ def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
     if calls is None:
         return None
     # The keys are those of the reply cache, but without the checker's address.
-    requests = [build_request(call, answer.facts, settings) for call in calls]
+    requests = [build_request(call, answer.facts, settings, answer.query) for call in calls]
     return tuple(
         ForecastCall(_digest(encode_request(request)), billed_characters(request))
         for request in requests

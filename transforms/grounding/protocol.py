@@ -57,6 +57,9 @@ _ADVICE_ELSEWHERE = {
 }
 """How to resolve a refusal of another checker."""
 
+_MAX_QUERY = 10_000
+"""Characters of a query that are sent: as many as of a fact."""
+
 _DETAILS = ("error", "message", "detail")
 _MAX_DETAIL = 500
 _STATUS_NAME = re.compile(rb'"status"\s*:\s*"([A-Z_]{2,40})"')
@@ -96,12 +99,15 @@ def check_path(settings: CheckSettings) -> str:
 
 
 def build_request(
-    call: PlannedCall, facts: Sequence[Fact], settings: CheckSettings
+    call: PlannedCall, facts: Sequence[Fact], settings: CheckSettings, query: str | None = None
 ) -> CheckRequest:
     """Build the request of a planned call, with the facts' titles, uris and attributes.
 
     The service uses these for the entailment. Of a fact that is JSON the texts in it are sent.
+    Any checker but Discovery Engine, which refuses fields that it does not know, also gets what
+    the user asked.
     """
+    is_googles = settings.checker == DISCOVERY_ENGINE
     return CheckRequest(
         answer_candidate=call.answer.text,
         facts=tuple(
@@ -113,6 +119,7 @@ def build_request(
         grounding_spec=GroundingSpec(
             citation_threshold=settings.citation_threshold, enable_claim_level_score=True
         ),
+        query=None if is_googles or not query else query[:_MAX_QUERY],
     )
 
 

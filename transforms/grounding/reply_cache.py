@@ -235,12 +235,14 @@ def _without_text(claim: CheckedClaim) -> CheckedClaim:
     return replace(claim, claim_text="", mismatches=found)
 
 
-def _with_text(claim: CheckedClaim, answer: bytes, request: CheckRequest) -> CheckedClaim:
+def _with_text(
+    claim: CheckedClaim, answer: bytes, request: CheckRequest, query: str | None
+) -> CheckedClaim:
     text = answer[claim.start_pos : claim.end_pos].decode()
     if not claim.mismatches:
         return replace(claim, claim_text=text)
     described = [(fact.fact_text, fact.attributes) for fact in request.facts]
-    [found] = find_contradictions([text], described)
+    [found] = find_contradictions([text], described, query)
     values = {(each.kind, each.fact): each for each in found}
     return replace(
         claim,
@@ -267,6 +269,11 @@ def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
         replace(chunk, chunk_text=facts[int(chunk.source)].fact_text)
         for chunk in stored.cited_chunks
     )
-    claims = tuple([_with_text(claim, answer, request) for claim in stored.claims])
-    response = replace(stored, cited_chunks=chunks, claims=claims)
+    claims = []
+    query = request.query
+    for claim in stored.claims:
+        claims.append(_with_text(claim, answer, request, query))
+        # Only the first statement of an answer may be a short one.
+        query = None if claim.grounding_check_required else query
+    response = replace(stored, cited_chunks=chunks, claims=tuple(claims))
     return CheckReply(response=response, attempts=attempts)

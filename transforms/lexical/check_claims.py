@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress, islice
+from itertools import chain, islice
 
 from msgspec.structs import replace
 
@@ -16,8 +16,8 @@ from groundwatch.schemas.wire.grounding_check import (
 )
 from groundwatch.transforms.lexical.answer_sentences import Sentence, split_sentences
 from groundwatch.transforms.lexical.citation_marks import Sources
-from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoreClaims
-from groundwatch.transforms.lexical.claims import read_claim
+from groundwatch.transforms.lexical.claim_forms import Claim, read_claims
+from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoreClaims, ScoredAnswer
 from groundwatch.transforms.lexical.contradictions import Difference, find_differences
 from groundwatch.transforms.lexical.equal_forms import with_spelling_of_facts
 from groundwatch.transforms.lexical.fact_text import (
@@ -26,7 +26,9 @@ from groundwatch.transforms.lexical.fact_text import (
     render_facts,
     render_without_uris,
 )
+from groundwatch.transforms.lexical.facts_asked import agree, has_value
 from groundwatch.transforms.lexical.plain_text import read_plain
+from groundwatch.transforms.lexical.questions import Question
 from groundwatch.transforms.lexical.scoring import (
     ClaimInFacts,
     Facts,
@@ -34,6 +36,7 @@ from groundwatch.transforms.lexical.scoring import (
     read_long_facts,
     weigh,
 )
+from groundwatch.transforms.lexical.short_answers import ShortAnswer
 from groundwatch.transforms.lexical.support_score import (
     logit,
     sigmoid,
@@ -48,12 +51,14 @@ _DEFAULT_CITATION_THRESHOLD = 0.6
 _CONTRADICTED = logit(0.2)
 """A claim that contradicts a fact scores at most that."""
 
+_DENIED, _SAID = logit(0.3), logit(0.65)
 _SUPPORTED = logit(0.6)
 _MAX_GAIN, _LITTLE, _MUCH = 1.0, 0.35, 0.55
 """How much the log odds of a claim gain at most, and the shares of its words that the facts have
 from which it gains, and gains most."""
 
 _OWN_NUMBER = re.compile(r"\s*\[(\d{1,3})\]")
+_MOST_OF_A_QUESTION = 0.75
 _MIN_SHARE = 0.5
 """Facts with this share of a claim's words may contradict or confirm it."""
 
@@ -65,12 +70,11 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
     """
     facts = _described(request)
     sentences = split_sentences(request.answer_candidate, _sources(facts))
-    claims = [_read_forms(each) for each in sentences]
+    claims = read_claims(sentences, request.query)
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     if scorer:
-        required = [bool(forms) for forms in claims]
-        results = _check_by_model(request, sentences, required, scorer, threshold)
+        results = _check_by_model(request, sentences, claims, scorer, threshold)
     else:
         results = _check_by_words(claims, facts, logit(threshold))
     scored = [result.log_odds for result in results if result.log_odds is not None]
@@ -79,9 +83,9 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
 
 
 def has_claims(request: CheckRequest) -> bool:
-    """Return whether a sentence of an answer requires a check."""
+    """Return whether a sentence of an answer requires a check, whatever was asked."""
     sentences = split_sentences(request.answer_candidate, _sources(_described(request)))
-    return any(map(_read_forms, sentences))
+    return any(each.forms for each in read_claims(sentences, None))
 
 
 def _described(request: CheckRequest) -> list[FactAndAttributes]:
@@ -94,25 +98,24 @@ def _sources(facts: Sequence[FactAndAttributes]) -> Sources:
     return Sources(count=len(facts), indices=frozenset(numbers), names=frozenset(names))
 
 
-def _read_forms(sentence: Sentence) -> list[ClaimWords]:
-    """Return the words of a claim in each form that it may be compared in; of no claim, none."""
-    own = read_claim(sentence.text, sentence.role)
-    named = own and sentence.named and read_claim(sentence.named)
-    return [form for form in (own, named) if form]
-
-
 def find_contradictions(
-    claims: Sequence[str], facts: Sequence[FactAndAttributes]
+    claims: Sequence[str], facts: Sequence[FactAndAttributes], query: str | None = None
 ) -> list[list[Difference]]:
-    """Find for each claim what it contradicts in the facts, given with their attributes."""
+    """Find for each claim what it contradicts in the facts, given with their attributes.
+
+    The claims are in their order in the answer; the first may be a short answer to the query.
+    """
     sources = _sources(facts)
-    required = [read_claim(read_plain(claim, sources).text.strip()) for claim in claims]
-    read = [claim for claim in required if claim]
+    plain = (read_plain(claim, sources).text.strip() for claim in claims)
+    sentences = [Sentence(text=text, start_byte=0, end_byte=0) for text in plain]
+    read = read_claims(sentences, query)
     texts = render_facts(facts)
-    words = _read(read, texts)
+    words = _read([form for claim in read for form in claim.forms], texts)
     compared = render_without_uris(facts, texts)
-    found = (_differences(ClaimInFacts(claim, words), compared) for claim in read)
-    return [next(found) if claim else [] for claim in required]
+    return [
+        _differences_of(claim, [ClaimInFacts(form, words) for form in claim.forms], compared)
+        for claim in read
+    ]
 
 
 def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
@@ -121,28 +124,35 @@ def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
 
 
 def _check_by_words(
-    claims: Sequence[Sequence[ClaimWords]],
+    claims: Sequence[Claim],
     facts: Sequence[FactAndAttributes],
     citation_log_odds: float,
 ) -> list[ClaimResult]:
     texts = render_facts(facts)
     compared = render_without_uris(facts, texts)
-    read = list(chain.from_iterable(claims))
+    read = list(chain.from_iterable([claim.forms for claim in claims]))
+    is_only = sum(bool(claim.forms) for claim in claims) == 1
     words = _read(read, texts)
     respelled = [with_spelling_of_facts(claim, words.missing, compared) for claim in read]
     changed = _read([claim for claim in respelled if claim], texts) if any(respelled) else words
     others = iter(respelled)
     results = []
-    for forms in claims:
+    for claim in claims:
+        forms = claim.forms
         if not forms:
             results.append(ClaimResult())
             continue
-        own = [ClaimInFacts(claim, words) for claim in forms]
-        other = [ClaimInFacts(claim, changed) for claim in islice(others, len(forms)) if claim]
-        chosen = max(own + other, key=ClaimInFacts.log_odds) if other or own[1:] else own[0]
+        own = [ClaimInFacts(form, words) for form in forms]
+        other = [ClaimInFacts(form, changed) for form in islice(others, len(forms)) if form]
+        stated = own[:-1] if claim.answer and own[1:] else own
+        chosen = max(stated + other, key=ClaimInFacts.log_odds) if other or own[1:] else own[0]
         log_odds = chosen.log_odds()
-        found = _differences_of_forms(own, compared)
-        if found:
+        if claim.question and claim.answer:
+            log_odds = _with_question(log_odds, claim.question, claim.answer, own, compared)
+        found = _differences_of(claim, own, compared)
+        if not found and _is_beside_the_facts(claim, chosen) and not is_only:
+            results.append(ClaimResult())
+        elif found:
             results.append(ClaimResult(min(log_odds, _CONTRADICTED), (), found))
         else:
             cited = list(_cited(chosen, log_odds, citation_log_odds))
@@ -150,15 +160,57 @@ def _check_by_words(
     return results
 
 
-def _differences_of_forms(forms: Sequence[ClaimInFacts], facts: Sequence[str]) -> list[Difference]:
+def _with_question(
+    log_odds: float,
+    question: Question,
+    answer: ShortAnswer,
+    forms: Sequence[ClaimInFacts],
+    facts: Sequence[str],
+) -> float:
+    """Raise or lower the log odds of a short answer by what the facts say about its question.
+
+    A fragment has to be said of what was asked, if the facts have the words of the question.
+    """
+    *own, asked = forms
+    is_restated = bool(own) and not answer.is_fragment
+    agrees = None
+    if answer.is_denied is not None:
+        agrees = agree(question, facts, is_denied=answer.is_denied, is_restated=is_restated)
+    if answer.is_fragment and agrees is not False:
+        if asked.coverage() >= _MOST_OF_A_QUESTION:
+            log_odds = min(log_odds, asked.log_odds())
+        agrees = has_value(answer.statement.removeprefix(question.statement), question, facts)
+    if agrees is None:
+        return log_odds
+    return max(log_odds, _SAID) if agrees else min(log_odds, _DENIED)
+
+
+def _is_beside_the_facts(claim: Claim, chosen: ClaimInFacts) -> bool:
+    """Return whether the facts hardly have the words of a question that was answered in a word.
+
+    Then its neighbours say more about such an answer, "Yes, of course!", than its own score.
+    """
+    is_word = claim.question is not None and len(claim.forms) == 1
+    return is_word and chosen.coverage() < _MIN_SHARE
+
+
+def _differences_of(
+    claim: Claim, forms: Sequence[ClaimInFacts], facts: Sequence[str]
+) -> list[Difference]:
     """Find differences in the first form that has any; a cell denies its heading, not its row."""
-    *bare, last = forms
-    for form in bare:
-        if found := [
-            each for each in _differences(form, facts) if each.kind != ContradictionKind.NEGATION
-        ]:
-            return found
-    return _differences(last, facts)
+    for form in forms:
+        found = _differences(form, facts)
+        if claim.is_row and form is not forms[-1]:
+            found = [each for each in found if each.kind != ContradictionKind.NEGATION]
+        if found:
+            return [_quoted(each, claim) for each in found] if claim.question else found
+    return []
+
+
+def _quoted(difference: Difference, claim: Claim) -> Difference:
+    """Let a difference quote the answer, and not the statement that was made of it."""
+    value = difference.claim_value
+    return difference if value in claim.text else difference._replace(claim_value=claim.text)
 
 
 def _differences(claim: ClaimInFacts, facts: Sequence[str]) -> list[Difference]:
@@ -198,17 +250,27 @@ def _cited(claim: ClaimInFacts, log_odds: float, least: float) -> Iterator[int]:
 def _check_by_model(
     request: CheckRequest,
     sentences: Sequence[Sentence],
-    required: Sequence[bool],
+    claims: Sequence[Claim],
     scorer: ScoreClaims,
     threshold: float,
 ) -> list[ClaimResult]:
     texts = render_facts(_described(request))
-    claims = [
-        replace(claim, text=claim.named) if claim.named else claim
-        for claim in compress(sentences, required)
+    required = [
+        replace(sentence, text=_text_for_model(claim, sentence))
+        for claim, sentence in zip(claims, sentences, strict=True)
+        if claim.forms
     ]
-    scores = iter(scorer(request.answer_candidate, claims, texts, threshold))
-    return [next(scores) if needs_check else ClaimResult() for needs_check in required]
+    answer = ScoredAnswer(
+        text=request.answer_candidate, claims=required, question=request.query or None
+    )
+    scores = iter(scorer(answer, texts, threshold))
+    return [next(scores) if claim.forms else ClaimResult() for claim in claims]
+
+
+def _text_for_model(claim: Claim, sentence: Sentence) -> str:
+    if claim.question:
+        return f"{claim.question.text} {sentence.text}"
+    return sentence.named or sentence.text
 
 
 def _response(

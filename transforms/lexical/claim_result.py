@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.answer_sentences import Sentence
 from groundwatch.transforms.lexical.contradictions import Difference
 from groundwatch.transforms.lexical.support_score import logit
@@ -36,8 +37,19 @@ class ScorerFailed(Exception):
         self.retry_after = retry_after
 
 
-ScoreClaims = Callable[[str, Sequence[Sentence], Sequence[str], float], list[ClaimResult]]
-"""Score claims of an answer by the facts; cite facts from a probability, 0..1."""
+class ScoredAnswer(Record, frozen=True, kw_only=True):
+    """The claims of an answer that require a check, the whole answer, and what the user asked.
+
+    The claims are in order. A short answer has its question in front: "Is it free? Yes.".
+    """
+
+    text: str
+    claims: Sequence[Sentence]
+    question: str | None = None
+
+
+ScoreClaims = Callable[[ScoredAnswer, Sequence[str], float], list[ClaimResult]]
+"""Score the claims of an answer by the facts; cite facts from a probability, 0..1."""
 
 
 def bounded_log_odds(probability: float) -> float:

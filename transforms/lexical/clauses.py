@@ -23,18 +23,18 @@ _SOURCE = re.compile(rf"{FILE}|{ADDRESS}|{PAGE}|{_DATE}|\A\s*\W?\d{{1,3}}\b", re
 _FEWEST_TOKENS = 4
 """Of a heading or a line with a colon that is a sentence."""
 
-_VERBS = frozenset(map(form_of, phrases.words_of("verbs")))
-_CLAUSE = frozenset(map(form_of, phrases.words_of("clause"))) | _VERBS
-_ASKING = frozenset(map(form_of, phrases.words_of("asking")))
+VERBS = frozenset(map(form_of, phrases.words_of("verbs")))
+_CLAUSE = frozenset(map(form_of, phrases.words_of("clause"))) | VERBS
+ASKING = frozenset(map(form_of, phrases.words_of("asking")))
 _ANNOUNCING = frozenset(map(form_of, phrases.words_of("announcing")))
 
 
 def is_sentence(words: Words, *, is_colon: bool) -> bool:
     """Return whether a heading, or a line that ends with a colon, states something itself."""
     forms = words.forms
-    if len(forms) < _FEWEST_TOKENS or forms[0] in _ASKING:
+    if len(forms) < _FEWEST_TOKENS or forms[0] in ASKING:
         return False
-    if is_colon and (forms[-1] in _VERBS or not _ANNOUNCING.isdisjoint(forms)):
+    if is_colon and (forms[-1] in VERBS or not _ANNOUNCING.isdisjoint(forms)):
         return False
     return TokenKind.NUMBER in words.kinds or not _CLAUSE.isdisjoint(forms)
 
@@ -49,9 +49,9 @@ def states_itself(line: str, *, is_code: bool) -> bool:
         return line.endswith(_SENTENCE_ENDS) and is_sentence(read_words(line), is_colon=False)
     words = read_words(_SOURCE.sub(" ", line))
     forms = words.forms
-    if len(forms) < _FEWEST_TOKENS or forms[0] in _ASKING:
+    if len(forms) < _FEWEST_TOKENS or forms[0] in ASKING:
         return False
-    return TokenKind.NUMBER in words.kinds or not _VERBS.isdisjoint(forms)
+    return TokenKind.NUMBER in words.kinds or not VERBS.isdisjoint(forms)
 
 
 def statements_of(sentence: str, *, is_refusal: bool) -> Iterator[str]:
@@ -64,7 +64,8 @@ def statements_of(sentence: str, *, is_refusal: bool) -> Iterator[str]:
     if sentence.endswith(COLONS):
         return
     if sentence.endswith(QUESTION_MARKS):
-        yield from _asserted(sentence)
+        if stated := asserted(sentence):
+            yield stated
         return
     mark = _between_clauses() if is_refusal else _behind_address()
     found = [match.span() for match in islice(mark.finditer(sentence), _MOST_PARTS)]
@@ -79,12 +80,14 @@ def reports(part: str) -> bool:
     return _reporting().match(part) is not None
 
 
-def _asserted(question: str) -> Iterator[str]:
+def asserted(question: str) -> str | None:
+    """Return what a question states and asks to confirm: "X, right?"; None if it only asks."""
     asked = question.rstrip("".join(QUESTION_MARKS)).rstrip()
     if tag := _tag().search(asked, max(0, len(asked) - _MAX_TAG)):
-        yield asked[: tag.start()]
-    elif known := _known().match(asked):
-        yield asked[known.end() :]
+        return asked[: tag.start()]
+    if known := _known().match(asked):
+        return asked[known.end() :]
+    return None
 
 
 def _compiled(kind: str, expression: str) -> re.Pattern[str]:

@@ -50,7 +50,7 @@ _VALUE_STEMS = frozenset(
     map(stem_of, map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
 )
 _MAYBE_NO_WORDS = _VALUE_STEMS.union(map(stem_of, map(form_of, NEGATING | NEUTRAL)))
-_NO_WORDS = (*"$€£¥%", "May")
+_NO_WORDS = (*"$€£¥%", "May", "dos ", "Dos ", "due ", "Due ")
 """Parts of values that are no content tokens."""
 
 _MAX_CLAIM_TOKENS = 128
@@ -196,7 +196,7 @@ def _is_swapped(own: ReadSentence, near: _Near, all_near: Sequence[_Near], value
     matched = _align(own, near.sentence)
     return (
         near.share == 1
-        and words >= _MIN_WORDS
+        and (words >= _MIN_WORDS or words == len(near.sentence.content))
         and matched.words == words
         and matched.is_compact
         and all(
@@ -240,8 +240,10 @@ def _about_the_same(own: ReadSentence, sentence: ReadSentence) -> tuple[int, int
     matched = _align(own, sentence)
     if matched.words >= _DENIED * words and matched.is_compact:
         part = _reach(sentence, matched)
-    elif words > _MIN_WORDS and own.places.keys() == sentence.places.keys():
+    elif own.places.keys() == sentence.places.keys():
         part = whole
+    elif words > _MIN_WORDS and (together := _all_together(own, sentence)):
+        part = _reach(sentence, together)
     else:
         return None
     return part if _says_values_there(own, sentence, *part) else None
@@ -295,6 +297,13 @@ def _align(own: ReadSentence, sentence: ReadSentence) -> _Matched:
             first = first if matched else last
             matched += 1
     return _Matched(matched, first, max(last, 0))
+
+
+def _all_together(own: ReadSentence, sentence: ReadSentence) -> _Matched | None:
+    """Match all of a claim's words, in whatever order a sentence has them close together."""
+    places = [sentence.places.get(stem_of(token.form), (-1,))[0] for token in own.content]
+    matched = _Matched(len(places), min(places), max(places))
+    return matched if matched.first >= 0 and matched.is_compact else None
 
 
 def _reach(sentence: ReadSentence, matched: _Matched) -> tuple[int, int]:

@@ -17,7 +17,10 @@ _FORMS = frozenset(map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))
 def with_spelling_of_facts(
     claim: ClaimWords, missing: AbstractSet[str], facts: Sequence[str]
 ) -> ClaimWords | None:
-    """Return a claim with the spellings of the facts, of which words are missing; None if equal."""
+    """Return a claim with the spellings of the facts, of which words are missing; None if equal.
+
+    Also None if only function words would be left, such as "un an" of "12 mois".
+    """
     if not claim.signs & VALUE or sum(map(len, facts)) > _MAX_FACT_CHARS:
         return None
     missed = claim.distinct & missing
@@ -34,7 +37,8 @@ def with_spelling_of_facts(
     if not place:
         return None
     changed = "".join([*text, claim.text[place:]])
-    return ClaimWords(changed, read_words(changed))
+    respelled = ClaimWords(changed, read_words(changed))
+    return respelled if respelled.content else None
 
 
 def _equal(value: Value, facts: Sequence[str]) -> str | None:

@@ -16,7 +16,7 @@ _ENGLISH_TOO = frozenset({"no", "non"})
 _PORTUGUESE = frozenset(
     {"o", "os", "do", "da", "dos", "das", "um", "uma", "em", "ao", "são", "é", "há", "na", "ou"}
 )
-"""Beside one of these, "no" is "in the"."""
+"""Beside one of these, or of a letter with a tilde, "no" is "in the"."""
 
 NEUTRAL = frozenset(
     {"cover", "covers", "covered", "covering", "possible", *"是为為有能可以的了在于於由会會约約"}
@@ -69,7 +69,8 @@ def negations_in(text: str, words: list[tuple[str, int, int]]) -> list[tuple[int
     spans = [(start, end) for word, start, end in words if may_negate(word)]
     if any(word == "no" for word, _, _ in words):
         spelled = {word for word, _, _ in words}
-        if not has_english(text) and not _PORTUGUESE.isdisjoint(spelled):
+        is_portuguese = not _PORTUGUESE.isdisjoint(spelled) or "\u00e3" in text or "\u00f5" in text
+        if is_portuguese and not has_english(text):
             spans = [span for span in spans if text[slice(*span)].lower() != "no"]
     if max(text, default="") >= _FIRST_CJK:
         found = [each.span() for each in _CJK.finditer(text)]

@@ -63,8 +63,12 @@ _MONTH = rf"(?P<month>{_any(_MONTHS)})(?!\w)\.?"
 _OF = r"(?:of |de |del |di )?"
 _TIME_UNITS = _any(each for each, (unit, *_) in UNITS.items() if unit.dimension == "time")
 _ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma een".split())  # noqa: SIM905
+_TWOS = frozenset({"dos", "due"})
+"""These are a number only in front of a unit of time; otherwise they are other words."""
+
 _KINDS = (
     dict.fromkeys(_ARTICLES, "article")
+    | dict.fromkeys(_TWOS, "two")
     | dict.fromkeys((*_WORDS, *SCALES), "word")
     | dict.fromkeys(_ORDINALS, "ordinal")
     | dict.fromkeys(_MULTIPLES, "multiple")
@@ -259,6 +263,7 @@ def _kind(anchor: str) -> str | None:
 
 
 def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
+    number: float
     start, end = anchor.span()
     match kind:
         case "month":
@@ -275,11 +280,12 @@ def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
         case "roman":
             if text[:start].endswith(" "):
                 yield Value(NUMBER, start, end, (_ROMAN[anchor[0]],), is_implied=True)
-        case "article":
+        case "article" | "two":
             if _TIME_UNIT.match(text, end):
                 behind, units = _unit(text, end)
-                is_implied = anchor[0].lower() != "one"
-                yield Value(NUMBER, start, behind, (1.0,), units, is_implied=is_implied)
+                number = 2.0 if kind == "two" else 1.0
+                is_implied = kind == "article" and anchor[0].lower() != "one"
+                yield Value(NUMBER, start, behind, (number,), units, is_implied=is_implied)
         case _:
             yield from _in_digits(text, start)
 

@@ -49,7 +49,9 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
     )
     cited = compare_citations(answer.citations, claims)
     contradictions = (
-        explain_low_claims(claims, answer.facts, thresholds) if decided is None else decided
+        explain_low_claims(claims, answer.facts, thresholds, answer.query)
+        if decided is None
+        else decided
     )
     found = {
         Tag.RECOMBINED: grounding is not None and grounding.recombined,
@@ -83,7 +85,10 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
 
 
 def explain_low_claims(
-    claims: Sequence[Claim], facts: Sequence[Fact], thresholds: Thresholds
+    claims: Sequence[Claim],
+    facts: Sequence[Fact],
+    thresholds: Thresholds,
+    query: str | None = None,
 ) -> tuple[Contradiction, ...]:
     """Find what claims below their threshold contradict, if the checker does not say so itself.
 
@@ -95,7 +100,9 @@ def explain_low_claims(
         if claim.required_score is not None and claim.required_score < thresholds.claim
     ]
     described = [(fact.text, fact_attributes(fact)) for fact in facts] if low else []
-    found = find_contradictions([claims[number].text for number in low], described)
+    is_first = bool(low) and all(each.required_score is None for each in claims[: low[0]])
+    texts = [claims[number].text for number in low]
+    found = find_contradictions(texts, described, query if is_first else None)
     return tuple(
         [
             Contradiction(claim=number, **difference._asdict())

@@ -15,7 +15,7 @@ from groundwatch.transforms.grounding.check_session import check_answer
 from groundwatch.transforms.grounding.client import GroundingClient
 from groundwatch.transforms.grounding.embedded_service import LocalTransport
 from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
-from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
 from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.builders import a_fact, an_answer
 from tests.support.texts import said_text
@@ -89,8 +89,16 @@ def test_other_content_is_another_call(other: Answer) -> None:
 
 
 def test_the_same_content_under_another_name_is_the_same_call() -> None:
-    other = an_answer(record_id="aa" * 32, answer_name="other", query="Why?", engine="help")
+    other = an_answer(record_id="aa" * 32, answer_name="other", engine="help")
     assert forecast(other) == forecast(an_answer())
+
+
+def test_discovery_engine_does_not_get_the_question() -> None:
+    asked = an_answer(query="Why?")
+    assert forecast(asked, checker=DISCOVERY_ENGINE) == forecast(
+        an_answer(), checker=DISCOVERY_ENGINE
+    )
+    assert forecast(asked)[0].key != forecast(an_answer())[0].key
 
 
 def test_other_settings_are_other_calls() -> None:

@@ -265,6 +265,10 @@ def test_equal_forms_are_equal_in_both_directions(pair: str) -> None:
         assert not kinds(response)
 
 
+def test_a_value_may_be_nothing_but_function_words_in_the_facts() -> None:
+    assert checked("12 mois.", "La carte est valable un an.").support_score is not None
+
+
 @pytest.mark.parametrize("pair", DENIALS)
 def test_a_denial_is_low_in_both_directions(pair: str) -> None:
     one, two = pair.split(" | ")

@@ -3,10 +3,14 @@
 import heapq
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, Pair
-from groundwatch.transforms.lexical.answer_sentences import Sentence
-from groundwatch.transforms.lexical.claim_result import ClaimResult, bounded_log_odds
+from groundwatch.transforms.lexical.claim_result import (
+    ClaimResult,
+    ScoredAnswer,
+    bounded_log_odds,
+)
 from groundwatch.transforms.lexical.fact_sentences import sentences_of, stem_of
 from groundwatch.transforms.lexical.words import content_of
 
@@ -81,14 +85,16 @@ class EntailmentModel:
         self._label = _entailed_label(model)
 
     def score(
-        self, _answer: str, claims: Sequence[Sentence], facts: Sequence[str], threshold: float
+        self, answer: ScoredAnswer, facts: Sequence[str], threshold: float
     ) -> list[ClaimResult]:
-        """Score claims; the answer around them does not count."""
-        texts = [claim.text for claim in claims]
-        return score_by_entailment(texts, facts, self.probabilities, threshold)
+        """Score claims; of the answer around them only the question counts, in the prompt."""
+        texts = [claim.text for claim in answer.claims]
+        probabilities = partial(self.probabilities, question=answer.question)
+        return score_by_entailment(texts, facts, probabilities, threshold)
 
-    def probabilities(self, pairs: Sequence[Pair]) -> list[float]:
+    def probabilities(self, pairs: Sequence[Pair], question: str | None = None) -> list[float]:
         """Return for each passage and claim the probability, 0..1, that it entails the claim."""
+        pairs = [(self._model.first_text(passage, question), claim) for passage, claim in pairs]
         probabilities: list[float] = []
         for start in range(0, len(pairs), _BATCH_PAIRS):
             _, logits = self._model.run(pairs[start : start + _BATCH_PAIRS])

@@ -1,5 +1,6 @@
 """Load and run a model that the user supplies as an ONNX file."""
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from operator import attrgetter
@@ -12,6 +13,7 @@ import msgspec
 from groundwatch.transforms.grounding.errors import Misconfigured
 
 MODEL, TOKENIZER, CONFIG = "model.onnx", "tokenizer.json", "config.json"
+PROMPT, _QUESTION, _PASSAGES = "prompt.txt", "{question}", "{passages}"
 PROBE_TOKENS = 512
 """Every model must accept that many."""
 
@@ -22,6 +24,7 @@ _IDS = "input_ids"
 _INPUTS = {_IDS: "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 """What a model may take, and the attribute of the tokenizer's encodings that holds it."""
 
+_PLACE = re.compile(f"{re.escape(_QUESTION)}|{re.escape(_PASSAGES)}")
 _INPUT_TYPE = "tensor(int64)"
 _OUTPUT = "logits"
 _NOT_A_CLASSIFIER = (
@@ -45,7 +48,9 @@ class OnnxModel:
 
     Args:
       folder: contains ``model.onnx``, ``tokenizer.json`` of the tokenizers library, and, unless
-        the model has one output, ``config.json`` with an ``id2label`` that names the outputs.
+        the model has one output, ``config.json`` with an ``id2label`` that names the outputs. A
+        model that was trained with the question has ``prompt.txt``: its first text, with the places
+        ``{question}`` and ``{passages}``.
 
     Attributes:
       scores_tokens: whether each token has scores, or each pair.
@@ -69,8 +74,12 @@ class OnnxModel:
             self._tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
             content = (root / CONFIG).read_bytes() if (root / CONFIG).exists() else b"{}"
             config = msgspec.json.decode(content, type=_Config)
+            prompt = root / PROMPT
+            self._prompt = prompt.read_text(encoding="utf-8") if prompt.exists() else None
         except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
             raise self.error(f"cannot be loaded: {error}") from None
+        if self._prompt is not None and {_QUESTION, _PASSAGES} != {*_PLACE.findall(self._prompt)}:
+            raise self.error(f"{PROMPT} needs the places {_QUESTION} and {_PASSAGES}")
         self._tokenizer.enable_padding()
         self.truncate(PROBE_TOKENS, "longest_first")
         self._inputs = self._check_inputs()
@@ -90,6 +99,13 @@ class OnnxModel:
     def encode(self, text: str) -> Any:
         """Return the tokens of a text, up to the length of a pair."""
         return self._tokenizer.encode(text, add_special_tokens=False)
+
+    def first_text(self, passages: str, question: str | None) -> str:
+        """Return the first text of a pair: passages of facts, with the question if it is read."""
+        if self._prompt is None or not question:
+            return passages
+        texts = {_QUESTION: question, _PASSAGES: passages}
+        return _PLACE.sub(lambda place: texts[place[0]], self._prompt)
 
     def run(self, pairs: Sequence[Pair]) -> tuple[list[Any], Any]:
         """Return the tokens of each pair, and the logits of the pairs or tokens."""

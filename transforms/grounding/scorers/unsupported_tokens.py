@@ -7,7 +7,11 @@ from typing import Any
 
 from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, Pair
 from groundwatch.transforms.lexical.answer_sentences import Sentence
-from groundwatch.transforms.lexical.claim_result import ClaimResult, bounded_log_odds
+from groundwatch.transforms.lexical.claim_result import (
+    ClaimResult,
+    ScoredAnswer,
+    bounded_log_odds,
+)
 from groundwatch.transforms.lexical.fact_sentences import sentences_of
 from groundwatch.transforms.lexical.words import content_of
 
@@ -18,6 +22,7 @@ _MAX_TOKENS = 4_096
 Source: https://arxiv.org/abs/2502.17125
 """
 
+_MAX_QUESTION_TOKENS = 64
 _BATCH_TOKENS = 8_192
 _MAX_CHUNKS = 8
 """Of the facts; those that share most words with the answer are read."""
@@ -59,18 +64,22 @@ class UnsupportedTokens:
         model.truncate(self._max_tokens, "only_first")
 
     def score(
-        self, answer: str, claims: Sequence[Sentence], facts: Sequence[str], threshold: float
+        self, answer: ScoredAnswer, facts: Sequence[str], threshold: float
     ) -> list[ClaimResult]:
         """Score claims of an answer; a fact is cited where it is the only one of its chunk."""
         results: list[ClaimResult] = []
-        encoded = answer.encode()
-        for part in self._parts(encoded, claims):
+        encoded = answer.text.encode()
+        for part in self._parts(encoded, answer.claims):
             start = part[0].start_byte
             text = encoded[start : part[-1].end_byte].decode()
             text = self._shortened(text, self._max_tokens // 2)
-            chunks = self._chunks(text, facts)
-            passages = ["\n".join(passage for _, passage in chunk) for chunk in chunks]
-            found = self._find([(passage, text) for passage in passages])
+            question = answer.question and self._shortened(answer.question, _MAX_QUESTION_TOKENS)
+            prompt = self._model.first_text("", question)
+            chunks = self._chunks(text, facts, prompt)
+            passages = ("\n".join(passage for _, passage in chunk) for chunk in chunks)
+            found = self._find(
+                [(self._model.first_text(passage, question), text) for passage in passages]
+            )
             spans = [list(_in_bytes(text, start, tokens)) for tokens in found]
             results += (_result(claim, chunks, spans, threshold) for claim in part)
         return results
@@ -92,9 +101,10 @@ class UnsupportedTokens:
         offsets = self._model.encode(text).offsets
         return text if len(offsets) <= max_tokens else text[: offsets[max_tokens - 1][1]]
 
-    def _chunks(self, text: str, facts: Sequence[str]) -> list[_Chunk]:
+    def _chunks(self, text: str, facts: Sequence[str], prompt: str) -> list[_Chunk]:
         """Pack facts, and the sentences of facts that are too long, into the model's length."""
-        room = self._max_tokens - len(self._model.encode(text)) - 4  # special tokens
+        used = len(self._model.encode(text)) + len(self._model.encode(prompt))
+        room = self._max_tokens - used - 4  # special tokens
         chunks: list[list[_Passage]] = []
         left = 0
         for number, passage in self._passages(facts, room):

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from groundwatch.launch.checker.checker_server import listening
 from groundwatch.launch.cli.main import main
@@ -17,7 +18,10 @@ from groundwatch.transforms.grounding.scorers.llm_judge import LlmJudge
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.recorded_service import RecordedService, recorded_service
 
-REQUEST = check_request("Hello! Lamps glow. Tea is hot.", "Lamps glow.", "Kettles whistle.")
+REQUEST = replace(
+    check_request("Hello! Lamps glow. Tea is hot.", "Lamps glow.", "Kettles whistle."),
+    query="What glows?",
+)
 LAMPS = {"claim": 0, "support": 0.9, "facts": [0, 0]}
 TEA = {"claim": 1, "support": 0, "facts": []}
 
@@ -85,6 +89,8 @@ def test_the_required_claims_are_scored_in_one_call(api: RecordedService) -> Non
     assert headers["Authorization"] == "Bearer secret"
     assert request["response_format"]["json_schema"]["strict"] is True
     assert json.loads(request["messages"][1]["content"]) == {
+        "question": "What glows?",
+        "answer": "Hello! Lamps glow. Tea is hot.",
         "facts": {"0": "Lamps glow.", "1": "Kettles whistle."},
         "claims": {"0": "Lamps glow.", "1": "Tea is hot."},
     }

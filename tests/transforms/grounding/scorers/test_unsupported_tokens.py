@@ -12,6 +12,7 @@ from groundwatch.schemas.wire.grounding_check import CheckResponse
 from groundwatch.transforms.grounding.embedded_service import LocalTransport, load_scorer
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.lexical.answer_sentences import split_sentences
+from groundwatch.transforms.lexical.claim_result import ScoredAnswer
 from groundwatch.transforms.lexical.support_score import sigmoid
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model
@@ -27,8 +28,11 @@ def token_model(
     return write_model(folder, head="token", labels=labels, max_positions=tokens + 2)
 
 
-def scores(folder: str, answer: str, facts: Sequence[str]) -> list[tuple[float, list[int]]]:
-    results = load_scorer(folder)(answer, split_sentences(answer), facts, 0.6)
+def scores(
+    folder: str, answer: str, facts: Sequence[str], question: str | None = None
+) -> list[tuple[float, list[int]]]:
+    scored = ScoredAnswer(text=answer, claims=split_sentences(answer), question=question)
+    results = load_scorer(folder)(scored, facts, 0.6)
     return [(round(sigmoid(each.log_odds or 0), 3), list(each.cited)) for each in results]
 
 
@@ -115,3 +119,18 @@ def test_the_embedded_checker_returns_the_claims_with_their_bytes(tmp_path: Path
         pytest.approx(UNSURE),
         pytest.approx(1, abs=1e-2),
     ]
+
+
+def test_a_model_with_a_prompt_reads_the_question(tmp_path: Path) -> None:
+    model = token_model(tmp_path)
+    (tmp_path / "prompt.txt").write_text("Question: {question}\nPassages:\n{passages}\nAnswer:")
+    asked = scores(model, RED, [LAMPS], "Is {passages} red?")
+    assert asked == [(pytest.approx(SURE, abs=1e-3), [0])]
+    assert scores(model, RED, [LAMPS]) == [(pytest.approx(UNSURE, abs=1e-3), [])]
+
+
+def test_a_prompt_without_its_places_is_refused(tmp_path: Path) -> None:
+    model = token_model(tmp_path)
+    (tmp_path / "prompt.txt").write_text("Question: {question}")
+    with pytest.raises(Misconfigured, match=r"prompt.txt needs the places \{question\} and"):
+        load_scorer(model)

@@ -1,0 +1,82 @@
+"""Read the sentences of an answer as claims, each in the forms in which it may be compared."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from groundwatch.transforms.lexical.answer_sentences import Role, Sentence
+from groundwatch.transforms.lexical.claims import read_claim
+from groundwatch.transforms.lexical.fact_sentences import stem_of
+from groundwatch.transforms.lexical.questions import Question, read_question
+from groundwatch.transforms.lexical.short_answers import (
+    MAX_SHORT_CHARS,
+    ShortAnswer,
+    read_short_answer,
+)
+from groundwatch.transforms.lexical.user_statements import repeats_user
+from groundwatch.transforms.lexical.words import ClaimWords, read_words
+
+
+class Claim(NamedTuple):
+    """A sentence, and its words in each form that is compared; without any, it is no claim.
+
+    Attributes:
+      is_row: the last form is the row of a table with its headings.
+      question: the last form is that of a short answer, with the words of this question.
+      answer: the short answer.
+    """
+
+    text: str
+    forms: Sequence[ClaimWords] = ()
+    is_row: bool = False
+    question: Question | None = None
+    answer: ShortAnswer | None = None
+
+
+def read_claims(sentences: Iterable[Sentence], query: str | None) -> list[Claim]:
+    """Read sentences as claims, with what the user asked.
+
+    What only repeats the user is no claim. The first sentence that may be one is also read as a
+    short answer.
+    """
+    claims: list[Claim] = []
+    is_first = True
+    for sentence in sentences:
+        claim = _read_sentence(sentence)
+        if query and sentence.role is Role.TEXT:
+            if claim.forms and repeats_user(claim.text, query):
+                claim = Claim(claim.text)
+            if is_first and len(claim.text) <= MAX_SHORT_CHARS:
+                claim = _as_answer(claim, query) or claim
+        is_first = is_first and not claim.forms
+        claims.append(claim)
+    return claims
+
+
+def _read_sentence(sentence: Sentence) -> Claim:
+    own = read_claim(sentence.text, sentence.role)
+    named = own and sentence.named and read_claim(sentence.named)
+    forms = [form for form in (own, named) if form]
+    return Claim(sentence.text, forms, is_row=bool(named))
+
+
+def _as_answer(claim: Claim, query: str) -> Claim | None:
+    """Read a short answer with what the user asked; None if it is not one.
+
+    Yes and no have no words of their own, unless they repeat most of the question's.
+    """
+    question = read_question(query)
+    short = read_short_answer(claim.text, question) if question else None
+    if not question or not short:
+        return None
+    own = claim.forms
+    if not short.is_fragment:
+        own = [
+            form
+            for form in own
+            if 2 * len(question.stems.intersection(map(stem_of, form.distinct)))
+            >= len(question.stems)
+        ]
+    stated = ClaimWords(short.statement, read_words(short.statement))
+    if not stated.content:
+        return None
+    return claim._replace(forms=[*own, stated], question=question, answer=short)
