@@ -177,7 +177,7 @@ def _with_question(
     if answer.is_denied is not None:
         agrees = agree(question, facts, is_denied=answer.is_denied, is_restated=is_restated)
     if answer.is_fragment and agrees is not False:
-        if asked.coverage() >= _MOST_OF_A_QUESTION:
+        if not answer.is_restated and asked.coverage() >= _MOST_OF_A_QUESTION:
             log_odds = min(log_odds, asked.log_odds())
         agrees = has_value(answer.statement.removeprefix(question.statement), question, facts)
     if agrees is None:
@@ -197,8 +197,11 @@ def _is_beside_the_facts(claim: Claim, chosen: ClaimInFacts) -> bool:
 def _differences_of(
     claim: Claim, forms: Sequence[ClaimInFacts], facts: Sequence[str]
 ) -> list[Difference]:
-    """Find differences in the first form that has any; a cell denies its heading, not its row."""
-    for form in forms:
+    """Find differences in the first form that has any; a cell denies its heading, not its row.
+
+    A fragment differs only where it is said of what was asked.
+    """
+    for form in forms[-1:] if claim.answer and claim.answer.is_fragment else forms:
         found = _differences(form, facts)
         if claim.is_row and form is not forms[-1]:
             found = [each for each in found if each.kind != ContradictionKind.NEGATION]

@@ -15,6 +15,7 @@ _ENGLISH_TOO = frozenset({"no", "non"})
 
 _PORTUGUESE = frozenset(
     {"o", "os", "do", "da", "dos", "das", "um", "uma", "em", "ao", "são", "é", "há", "na", "ou"}
+    | {"com", "não", "pra", "vc", "vcs"}
 )
 """Beside one of these, or of a letter with a tilde, "no" is "in the"."""
 

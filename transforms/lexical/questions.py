@@ -70,6 +70,9 @@ def read_question(query: str) -> Question | None:
     bare = bare[opening.end() :] if opening else bare
     confirming = _confirming().search(bare, 0, _MAX_BEFORE)
     bare = bare[confirming.end() :] if confirming else bare
+    if not (stated or opening or confirming):
+        before, _, last = bare.rpartition(", ")
+        bare = last if before and _begins_to_ask(last) else bare
     tokens = read_tokens(bare)
     if not tokens:
         return None
@@ -103,12 +106,14 @@ def _only_question(text: str) -> str | None:
 
 
 def _begins_to_ask(sentence: str) -> bool:
-    first = next(iter(read_tokens(sentence)))
-    return first.form in _FIRST_VERBS or first.form in ASKING
+    tokens = read_tokens(sentence)
+    return bool(tokens) and (tokens[0].form in _FIRST_VERBS or tokens[0].form in ASKING)
 
 
 def _asks(tokens: Sequence[Token]) -> bool:
-    return any(token.form in ASKING for token in tokens[:_FIRST_TOKENS])
+    """Return whether one of the first tokens asks; "hay que", "il y a que" do not."""
+    first = tokens[:1] if tokens[0].form in VERBS else tokens[:_FIRST_TOKENS]
+    return any(token.form in ASKING for token in first)
 
 
 def _main_clause(tokens: Sequence[Token]) -> Sequence[Token]:

@@ -36,15 +36,18 @@ _MAX_FRAGMENT = _MAX_BARE = _VERB_CHARS = 4
 
 
 class ShortAnswer(NamedTuple):
-    """What a short answer states, whether it is a fragment, and whether it says yes or no.
+    """What a short answer states.
 
-    A fragment, such as "Two years.", has words that the question does not have. `is_denied` is
-    None for one that says neither yes nor no.
+    Attributes:
+      is_fragment: it has words that the question does not have: "Two years.".
+      is_restated: a fragment has words of the question, too: "The warranty lasts two years.".
+      is_denied: whether it says no; None for neither yes nor no.
     """
 
     statement: str
     is_fragment: bool
     is_denied: bool | None
+    is_restated: bool = False
 
 
 def read_short_answer(answer: str, question: Question) -> ShortAnswer | None:
@@ -83,8 +86,8 @@ def _yes_or_no(question: Question, tokens: Sequence[Token], *, is_bare: bool) ->
 def _fragment(
     question: Question, text: str, tokens: Sequence[Token], content: AbstractSet[str]
 ) -> ShortAnswer | None:
-    says_nothing = content <= _COURTESY or not content.isdisjoint(question.stems)
-    if says_nothing and not read_values(text):
+    is_restated = not content.isdisjoint(question.stems)
+    if (is_restated or content <= _COURTESY) and not read_values(text):
         return None
     if len(content) > _MAX_FRAGMENT or _has_verb(tokens):
         return None
@@ -92,7 +95,7 @@ def _fragment(
         return None
     statement = f"{question.statement} {phrases.without_leads(text)}"
     is_denied = _says(tokens[:1]) if question.is_polar else None
-    return ShortAnswer(statement, is_fragment=True, is_denied=is_denied)
+    return ShortAnswer(statement, True, is_denied, is_restated)
 
 
 def _says(tokens: Sequence[Token]) -> bool | None:

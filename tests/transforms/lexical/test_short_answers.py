@@ -52,6 +52,30 @@ CASES = [
         "On Sundays.|Only on Tuesdays.",
     ),
     (
+        "The gym is open on public holidays, isn't it?",
+        "On public holidays the gym is open from 9 am to 2 pm.",
+        "Yes, it is.",
+        "No, it isn't.",
+    ),
+    (
+        "Can guest users export reports?",
+        "Members can export reports. Guest users have access and cannot export reports.",
+        "No, they can't.|No.",
+        "Yes, they can.|Absolutely.",
+    ),
+    (
+        "can the certificate be requested by email",
+        "The certificate can only be requested at the counter.",
+        "No.",
+        "By fax, within 3 days.",
+    ),
+    (
+        "I'm a member, how many devices can I register?",
+        "Members can register ten devices. Members can stream on four devices.",
+        "Ten.|10 devices",
+        "Eleven.|12 devices",
+    ),
+    (
         "Deckt die Garantie Batterien ab?",
         "Die Garantie deckt keine Batterien ab.",
         "Nein.|Nein, das tut sie nicht.|Leider nein.|Nein, leider nicht.",
@@ -88,6 +112,21 @@ CASES = [
         "Deux ans.|Cinq ans.",
     ),
     (
+        "Combien de temps ai-je pour retourner un colis ?",
+        (
+            "Vous avez 45 jours après réception pour retourner un colis. L'argent est rendu sous 10"
+            " jours après réception de votre retour."
+        ),
+        "45 jours après réception.",
+        "30 jours.",
+    ),
+    (
+        "¿Hay que pedir cita para la revisión de la vista?",
+        "Para la revisión de la vista hay que pedir cita.",
+        "Sí.|Sí, hay que pedirla.",
+        "No.|No, no hace falta.",
+    ),
+    (
         "¿La garantía cubre las baterías?",
         "La garantía no cubre las baterías.",
         "No.|No, no las cubre.|Lamentablemente no.",
@@ -116,6 +155,12 @@ CASES = [
         "A garantia não cobre as baterias.",
         "Não.|Não, não cobre.|Infelizmente não.",
         "Sim.|Sim, claro.|Sim, cobre.|Com certeza.",
+    ),
+    (
+        "É preciso ser sócio para reservar um campo de padel?",
+        "Não é preciso ser sócio para reservar um campo de padel.",
+        "Não.|Não, não é preciso.",
+        "Sim.|Sim, é preciso.",
     ),
     (
         "Quanto tempo dura a garantia?",
