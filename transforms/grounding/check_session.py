@@ -18,7 +18,6 @@ from groundwatch.transforms.grounding.client import GroundingClient, SentCalls
 from groundwatch.transforms.grounding.errors import OverBudget
 from groundwatch.transforms.grounding.protocol import (
     CheckReply,
-    billed_characters,
     build_request,
 )
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
@@ -296,7 +295,7 @@ def check_steps(
         checker=settings.checker_name,
         calls=sum(sent),
         attempts=sum(sent),
-        characters=sum(map(mul, sent, map(billed_characters, requests))),
+        characters=sum(map(mul, sent, [each.characters for each in requests])),
         latency_ms=round((time.monotonic() - started_s) * 1000),
         checked_at_us=clock.now_us(),
         citation_threshold=settings.citation_threshold,

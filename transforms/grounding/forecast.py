@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.transforms.grounding.protocol import (
-    billed_characters,
     build_request,
     encode_request,
 )
@@ -40,8 +39,7 @@ def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
     # The keys are those of the reply cache, but without the checker's address.
     requests = [build_request(call, answer.facts, settings, answer.query) for call in calls]
     return tuple(
-        ForecastCall(_digest(encode_request(request)), billed_characters(request))
-        for request in requests
+        ForecastCall(_digest(encode_request(request)), request.characters) for request in requests
     )
 
 

@@ -123,11 +123,6 @@ def build_request(
     )
 
 
-def billed_characters(request: CheckRequest) -> int:
-    """Count the characters of answer and facts in a request, the unit of the service's bill."""
-    return len(request.answer_candidate) + sum(len(fact.fact_text) for fact in request.facts)
-
-
 def decompress(encoding: str | None, body: bytes, max_bytes: int) -> bytes:
     """Decompress a body by its Content-Encoding, up to a size."""
     encoding = (encoding or "identity").strip().lower()

@@ -28,7 +28,6 @@ from groundwatch.transforms.lexical.fact_text import (
 )
 from groundwatch.transforms.lexical.facts_asked import agree, has_value
 from groundwatch.transforms.lexical.plain_text import read_plain
-from groundwatch.transforms.lexical.questions import Question
 from groundwatch.transforms.lexical.scoring import (
     ClaimInFacts,
     Facts,
@@ -147,13 +146,13 @@ def _check_by_words(
         stated = own[:-1] if claim.answer and own[1:] else own
         chosen = max(stated + other, key=ClaimInFacts.log_odds) if other or own[1:] else own[0]
         log_odds = chosen.log_odds()
-        if claim.question and claim.answer:
-            log_odds = _with_question(log_odds, claim.question, claim.answer, own, compared)
+        if claim.answer:
+            log_odds = _with_question(log_odds, claim.answer, own, compared)
         found = _differences_of(claim, own, compared)
-        if not found and _is_beside_the_facts(claim, chosen) and not is_only:
-            results.append(ClaimResult())
-        elif found:
+        if found:
             results.append(ClaimResult(min(log_odds, _CONTRADICTED), (), found))
+        elif not is_only and _is_beside_the_facts(claim, chosen):
+            results.append(ClaimResult())
         else:
             cited = list(_cited(chosen, log_odds, citation_log_odds))
             results.append(ClaimResult(log_odds, cited, found, _gain(chosen)))
@@ -161,25 +160,21 @@ def _check_by_words(
 
 
 def _with_question(
-    log_odds: float,
-    question: Question,
-    answer: ShortAnswer,
-    forms: Sequence[ClaimInFacts],
-    facts: Sequence[str],
+    log_odds: float, answer: ShortAnswer, forms: Sequence[ClaimInFacts], facts: Sequence[str]
 ) -> float:
     """Raise or lower the log odds of a short answer by what the facts say about its question.
 
     A fragment has to be said of what was asked, if the facts have the words of the question.
     """
     *own, asked = forms
-    is_restated = bool(own) and not answer.is_fragment
-    agrees = None
+    question, agrees = answer.question, None
     if answer.is_denied is not None:
+        is_restated = bool(own) and not answer.is_fragment
         agrees = agree(question, facts, is_denied=answer.is_denied, is_restated=is_restated)
     if answer.is_fragment and agrees is not False:
-        if not answer.is_restated and asked.coverage() >= _MOST_OF_A_QUESTION:
+        if not answer.names_question and asked.coverage() >= _MOST_OF_A_QUESTION:
             log_odds = min(log_odds, asked.log_odds())
-        agrees = has_value(answer.statement.removeprefix(question.statement), question, facts)
+        agrees = has_value(answer.text, question, facts)
     if agrees is None:
         return log_odds
     return max(log_odds, _SAID) if agrees else min(log_odds, _DENIED)
@@ -190,7 +185,7 @@ def _is_beside_the_facts(claim: Claim, chosen: ClaimInFacts) -> bool:
 
     Then its neighbours say more about such an answer, "Yes, of course!", than its own score.
     """
-    is_word = claim.question is not None and len(claim.forms) == 1
+    is_word = claim.answer is not None and len(claim.forms) == 1
     return is_word and chosen.coverage() < _MIN_SHARE
 
 
@@ -201,12 +196,13 @@ def _differences_of(
 
     A fragment differs only where it is said of what was asked.
     """
-    for form in forms[-1:] if claim.answer and claim.answer.is_fragment else forms:
+    answer = claim.answer
+    for form in forms[-1:] if answer and answer.is_fragment else forms:
         found = _differences(form, facts)
         if claim.is_row and form is not forms[-1]:
             found = [each for each in found if each.kind != ContradictionKind.NEGATION]
         if found:
-            return [_quoted(each, claim) for each in found] if claim.question else found
+            return [_quoted(each, claim) for each in found] if answer else found
     return []
 
 
@@ -271,8 +267,8 @@ def _check_by_model(
 
 
 def _text_for_model(claim: Claim, sentence: Sentence) -> str:
-    if claim.question:
-        return f"{claim.question.text} {sentence.text}"
+    if claim.answer:
+        return f"{claim.answer.question.text} {sentence.text}"
     return sentence.named or sentence.text
 
 

@@ -9,6 +9,7 @@ from groundwatch.transforms.lexical.fact_sentences import stem_of
 from groundwatch.transforms.lexical.questions import Question, read_question
 from groundwatch.transforms.lexical.short_answers import (
     MAX_SHORT_CHARS,
+    MAX_SHORT_TOKENS,
     ShortAnswer,
     read_short_answer,
 )
@@ -21,14 +22,12 @@ class Claim(NamedTuple):
 
     Attributes:
       is_row: the last form is the row of a table with its headings.
-      question: the last form is that of a short answer, with the words of this question.
-      answer: the short answer.
+      answer: the last form is what the sentence states as this short answer.
     """
 
     text: str
     forms: Sequence[ClaimWords] = ()
     is_row: bool = False
-    question: Question | None = None
     answer: ShortAnswer | None = None
 
 
@@ -43,9 +42,9 @@ def read_claims(sentences: Iterable[Sentence], query: str | None) -> list[Claim]
     for sentence in sentences:
         claim = _read_sentence(sentence)
         if query and sentence.role is Role.TEXT:
-            if claim.forms and repeats_user(claim.text, query):
+            if claim.forms and repeats_user(claim.forms[0].text, query):
                 claim = Claim(claim.text)
-            if is_first and len(claim.text) <= MAX_SHORT_CHARS:
+            if is_first and _may_be_short(claim):
                 claim = _as_answer(claim, query) or claim
         is_first = is_first and not claim.forms
         claims.append(claim)
@@ -59,6 +58,11 @@ def _read_sentence(sentence: Sentence) -> Claim:
     return Claim(sentence.text, forms, is_row=bool(named))
 
 
+def _may_be_short(claim: Claim) -> bool:
+    tokens = len(claim.forms[0].forms) if claim.forms else 0
+    return tokens <= MAX_SHORT_TOKENS and len(claim.text) <= MAX_SHORT_CHARS
+
+
 def _as_answer(claim: Claim, query: str) -> Claim | None:
     """Read a short answer with what the user asked; None if it is not one.
 
@@ -66,17 +70,17 @@ def _as_answer(claim: Claim, query: str) -> Claim | None:
     """
     question = read_question(query)
     short = read_short_answer(claim.text, question) if question else None
-    if not question or not short:
+    if not short:
         return None
     own = claim.forms
     if not short.is_fragment:
-        own = [
-            form
-            for form in own
-            if 2 * len(question.stems.intersection(map(stem_of, form.distinct)))
-            >= len(question.stems)
-        ]
+        own = [form for form in own if _repeats(form, short.question)]
     stated = ClaimWords(short.statement, read_words(short.statement))
     if not stated.content:
         return None
-    return claim._replace(forms=[*own, stated], question=question, answer=short)
+    return claim._replace(forms=[*own, stated], answer=short)
+
+
+def _repeats(form: ClaimWords, question: Question) -> bool:
+    shared = question.stems.intersection(map(stem_of, form.distinct))
+    return 2 * len(shared) >= len(question.stems)

@@ -24,7 +24,14 @@ from groundwatch.transforms.lexical.negations import (
     negating_words,
 )
 from groundwatch.transforms.lexical.values import VALUE_WORDS, Value, contradiction_kind
-from groundwatch.transforms.lexical.words import NEGATION, VALUE, ClaimWords, Token, form_of
+from groundwatch.transforms.lexical.words import (
+    NEGATION,
+    VALUE,
+    ClaimWords,
+    Token,
+    form_of,
+    word_from,
+)
 
 _SIMILAR = 0.5
 """A sentence with this share of a claim's words is about the same, and may confirm its values."""
@@ -267,7 +274,7 @@ def _negates_only(
 ) -> bool:
     """Return whether the other sentence has the words that one negates."""
     for _, end in one.negations if negations is None else negations:
-        word = next((token for token in one.content if token.start >= end), None)
+        word = word_from(one.content, end)
         if word and stem_of(word.form) not in other.places:
             return False
     return True
@@ -333,7 +340,7 @@ def _negated(
     """Return the text from the first negation to the word that it negates, and the word's stem."""
     first, behind = negations[0]
     text, content = sentence.text, sentence.content
-    if word := next((each for each in content if each.start >= behind), None):
+    if word := word_from(content, behind):
         return text[first : word.end], stem_of(word.form)
     if word := next((each for each in reversed(content) if each.end <= first), None):
         return text[word.start : behind], stem_of(word.form)

@@ -9,7 +9,14 @@ from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, Wor
 from groundwatch.transforms.lexical.negations import NEUTRAL, negations_in
 from groundwatch.transforms.lexical.sentences import locate_sentences
 from groundwatch.transforms.lexical.values import Value, read_values, values_of_fact
-from groundwatch.transforms.lexical.words import NEGATION, VALUE, Token, read_tokens, read_words
+from groundwatch.transforms.lexical.words import (
+    NEGATION,
+    VALUE,
+    Token,
+    content_of,
+    read_tokens,
+    read_words,
+)
 
 _MAX_OCCURRENCES = 64
 """Sentences with a word; a more frequent word finds none."""
@@ -32,6 +39,23 @@ def _stem(form: str) -> str:
 
 stem_of = WordCache(_stem).__getitem__
 """Return the form of a word without the ending of a plural or a past."""
+
+_VERB_CHARS = 4
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """Return the stems of a text's distinct content tokens."""
+    return frozenset(map(stem_of, content_of(text)))
+
+
+def is_among(stem: str, stems: AbstractSet[str]) -> bool:
+    """Return whether a stem is one of some; the ending of a verb may differ."""
+    begin = stem[:_VERB_CHARS]
+    return stem in stems or (
+        len(begin) == _VERB_CHARS
+        and begin.isalpha()
+        and any(each.startswith(begin) for each in stems)
+    )
 
 
 class ReadSentence:
@@ -56,10 +80,9 @@ class ReadSentence:
         """The places of what negates; "mai" in a date does not."""
         if not self._signs & NEGATION:
             return []
-        words = [(each.lower, each.start, each.end) for each in self.tokens]
         return [
             (start, end)
-            for start, end in negations_in(self.text, words)
+            for start, end in negations_in(self.text, self.tokens)
             if not any(value.start <= start < value.end for value in self.values)
         ]
 

@@ -5,16 +5,19 @@ from collections.abc import Sequence
 from functools import cache
 
 from groundwatch.transforms.lexical import phrases
-from groundwatch.transforms.lexical.fact_sentences import sentences_of, stem_of
+from groundwatch.transforms.lexical.fact_sentences import sentences_of, stem_of, stems_of
 from groundwatch.transforms.lexical.negations import negations_in
 from groundwatch.transforms.lexical.questions import Question
 from groundwatch.transforms.lexical.values import read_values
-from groundwatch.transforms.lexical.words import content_of, read_tokens
+from groundwatch.transforms.lexical.words import read_tokens, word_from
 
 _WITHOUT, _EXCLUSIVE = phrases.words_of("without"), phrases.words_of("exclusive")
 _ABOUT_A_PART, _ABOUT, _HALF, _MOSTLY_ABOUT = 0.25, 0.3, 0.5, 0.75
 """The shares of a question's words from which a sentence may be an exception, may speak against
 yes or no, may speak for it, and may speak against an answer that repeats the question."""
+
+_ANY = 0.01
+"""The least share, of any number of words."""
 
 _LESS = 0.2
 """A sentence with so much less of a question's words is about something else."""
@@ -51,7 +54,7 @@ def agree(
 def _stance(text: str, question: Question) -> bool:
     """Return whether a sentence denies what is asked, in the clause with most of its words."""
     stems = question.stems
-    clauses = [(len(stems & _stems(each)), each) for each in _clauses().split(text)]
+    clauses = [(len(stems & stems_of(each)), each) for each in _clauses().split(text)]
     most = max(clauses)[0]
     return any(_denies(each, question) for shared, each in clauses if shared == most)
 
@@ -62,11 +65,10 @@ def _denies(text: str, question: Question) -> bool:
     "Without" denies only the word behind it.
     """
     tokens = read_tokens(text)
-    found = negations_in(text, [(token.lower, token.start, token.end) for token in tokens])
     count = 0
-    for start, end in found:
+    for start, end in negations_in(text, tokens):
         if text[start:end].lower() in _WITHOUT:
-            word = next((each for each in tokens if each.kind and each.start >= end), None)
+            word = word_from(tokens, end)
             count += word is not None and stem_of(word.form) in question.stems
         else:
             count += 1
@@ -75,10 +77,6 @@ def _denies(text: str, question: Question) -> bool:
 
 def _excludes(text: str) -> bool:
     return any(token.lower in _EXCLUSIVE for token in read_tokens(text))
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem_of, content_of(text)))
 
 
 @cache
@@ -100,7 +98,7 @@ def has_value(fragment: str, question: Question, facts: Sequence[str]) -> bool |
     has_it = has_other = 0.0
     for fact in facts:
         sentences = sentences_of(fact)
-        for share, place in sentences.near(stems, 0.01):
+        for share, place in sentences.near(stems, _ANY):
             found = [each for each in sentences.read(place).values if not each.is_implied]
             if any(map(value.equals, found)):
                 has_it = max(has_it, share)

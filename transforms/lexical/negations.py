@@ -1,6 +1,8 @@
 """Find what negates a statement, in English and seven other languages."""
 
 import re
+from collections.abc import Sequence
+from typing import Protocol
 
 from groundwatch.transforms.lexical.phrases import OTHER_DENIALS, has_english
 
@@ -62,14 +64,25 @@ def negating_words(text: str) -> list[str]:
     return sorted(filter(may_negate, words))
 
 
-def negations_in(text: str, words: list[tuple[str, int, int]]) -> list[tuple[int, int]]:
-    """Return where a text negates something; `words` are its words in lower case with their places.
+class Word(Protocol):
+    """A word of a text, in lower case, and its place there in characters."""
+
+    @property
+    def lower(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+def negations_in(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Return where a text, given with its words, negates something.
 
     "No" in a Portuguese text is no negation.
     """
-    spans = [(start, end) for word, start, end in words if may_negate(word)]
-    if any(word == "no" for word, _, _ in words):
-        spelled = {word for word, _, _ in words}
+    spans = [(word.start, word.end) for word in words if may_negate(word.lower)]
+    if any(word.lower == "no" for word in words):
+        spelled = {word.lower for word in words}
         is_portuguese = not _PORTUGUESE.isdisjoint(spelled) or "\u00e3" in text or "\u00f5" in text
         if is_portuguese and not has_english(text):
             spans = [span for span in spans if text[slice(*span)].lower() != "no"]

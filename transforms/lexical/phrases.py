@@ -128,7 +128,7 @@ _REFUSING = re.compile(
     r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
 )
 
-_WORD_OF_PHRASE = re.compile(r"[^\s()|?]+")
+_WORD_OF_PHRASE = re.compile(r"(?<![^\s()|?])[^\s()|?{]+")
 _ENGLISH = (" of ", " and ", " to ", " is ", " are ", " with ", " that ", " by ")
 
 
@@ -227,6 +227,7 @@ def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
 
 _may_open = _may_begin("openings")
 _may_lead = _may_begin("leads", "bare_leads", "speakers")
+_may_say_again = _may_begin("said", "asked")
 _may_address = _may_begin(english=_FIRST_WORDS)
 _may_address_otherwise = _may_begin("greetings", "offers")
 
@@ -257,6 +258,11 @@ def without_leads(text: str) -> str:
 
 _MAX_LEADS = 3
 _SIGNS = re.compile(r"\A[\W_]+")
+
+
+def may_repeat(text: str) -> bool:
+    """Return whether a sentence may begin as one that repeats what the user said; a fast test."""
+    return _may_say_again[text.partition(" ")[0]]
 
 
 def has_english(text: str) -> bool:

@@ -7,11 +7,11 @@ from functools import cache, lru_cache
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical import phrases
 from groundwatch.transforms.lexical.clauses import ASKING, QUESTION_MARKS, VERBS, asserted
-from groundwatch.transforms.lexical.fact_sentences import stem_of
+from groundwatch.transforms.lexical.fact_sentences import stems_of
 from groundwatch.transforms.lexical.negations import may_negate, negations_in
 from groundwatch.transforms.lexical.same_text import in_one_spelling
 from groundwatch.transforms.lexical.sentences import locate_sentences
-from groundwatch.transforms.lexical.words import Token, content_of, form_of, read_tokens
+from groundwatch.transforms.lexical.words import Token, form_of, read_tokens
 
 _MAX_CHARS = 1_000
 """Of a question; a longer one is rarely answered in a word."""
@@ -83,7 +83,8 @@ def read_question(query: str) -> Question | None:
     words = _main_clause(tokens) if is_polar else _without_asking(tokens)
     words = words if is_ordered else _in_order(words)
     statement = " ".join([bare[token.start : token.end] for token in words])
-    if _denies(statement) or not 0 < len(content_of(statement)) <= _MAX_CONTENT:
+    stems = stems_of(statement)
+    if _denies(statement) or not 0 < len(stems) <= _MAX_CONTENT:
         return None
     is_marked = bool(opening or confirming or text.endswith(QUESTION_MARKS) or not is_polar)
     if not is_marked and tokens[0].lower in _FIRST_PERSON:
@@ -91,7 +92,7 @@ def read_question(query: str) -> Question | None:
     return Question(
         text=text,
         statement=statement,
-        stems=frozenset(map(stem_of, content_of(statement))),
+        stems=stems,
         is_polar=is_polar,
         is_marked=is_marked or tokens[0].form in _FIRST_VERBS,
     )
@@ -127,8 +128,7 @@ def _main_clause(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _denies(text: str) -> bool:
-    words = [(token.lower, token.start, token.end) for token in read_tokens(text)]
-    return bool(negations_in(text, words))
+    return bool(negations_in(text, read_tokens(text)))
 
 
 def _in_order(tokens: Sequence[Token]) -> list[Token]:

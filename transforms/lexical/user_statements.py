@@ -6,34 +6,32 @@ from typing import NamedTuple
 
 from groundwatch.transforms.lexical import phrases
 from groundwatch.transforms.lexical.clauses import QUESTION_MARKS
-from groundwatch.transforms.lexical.fact_sentences import stem_of
+from groundwatch.transforms.lexical.fact_sentences import is_among, stem_of, stems_of
 from groundwatch.transforms.lexical.negations import negations_in
 from groundwatch.transforms.lexical.same_text import in_one_spelling
 from groundwatch.transforms.lexical.sentences import locate_sentences
-from groundwatch.transforms.lexical.words import content_of, read_tokens
+from groundwatch.transforms.lexical.words import read_tokens, word_from
 
 _MAX_CHARS = 10_000
-_VERB_CHARS = 4
 
 
-def repeats_user(sentence: str, query: str) -> bool:
-    """Return whether a sentence says that the user said, or asked, what is in the query.
+def repeats_user(statement: str, query: str) -> bool:
+    """Return whether a statement says that the user said, or asked, what is in the query.
 
-    It begins so, "You mentioned that", and what follows has no content that the query does not
-    have, and denies what the query denies. What it adds, behind "so" or otherwise, makes it a
-    claim. What the user asked is nothing that he said.
+    The statement is in one spelling, without leads. It begins so, "You mentioned that", and what
+    follows has no content that the query does not have, and denies what the query denies. What it
+    adds, behind "so" or otherwise, makes it a claim. What the user asked is nothing that he said.
     """
-    text = phrases.without_leads(in_one_spelling(sentence))
-    begun = _begins().match(text)
+    begun = _begins().match(statement) if phrases.may_repeat(statement) else None
     if not begun:
         return False
-    rest = text[begun.end() :]
-    content = _stems(rest)
+    rest = statement[begun.end() :]
+    content = stems_of(rest)
     sentences = _sentences(query[:_MAX_CHARS])
     if begun["said"]:
         sentences = [each for each in sentences if not each.text.endswith(QUESTION_MARKS)]
     known = frozenset[str]().union(*[each.stems for each in sentences])
-    if not all(_is_in(each, known) for each in content):
+    if not all(is_among(each, known) for each in content):
         return False
     nearest = max(sentences, key=lambda each: len(content & each.stems), default=None)
     return nearest is None or _denied(rest) & content == nearest.denied & content
@@ -48,31 +46,14 @@ class _Sentence(NamedTuple):
 @lru_cache(maxsize=64)
 def _sentences(query: str) -> list[_Sentence]:
     texts = [text for _, text in locate_sentences(in_one_spelling(query))]
-    return [_Sentence(text, _stems(text), _denied(text)) for text in texts]
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem_of, content_of(text)))
+    return [_Sentence(text, stems_of(text), _denied(text)) for text in texts]
 
 
 def _denied(text: str) -> frozenset[str]:
     """Return the stems of the words that a text negates: those behind the negations."""
     tokens = read_tokens(text)
-    spans = negations_in(text, [(token.lower, token.start, token.end) for token in tokens])
-    words = (
-        next((each for each in tokens if each.kind and each.start >= end), None) for _, end in spans
-    )
+    words = [word_from(tokens, end) for _, end in negations_in(text, tokens)]
     return frozenset([stem_of(word.form) for word in words if word])
-
-
-def _is_in(stem: str, stems: frozenset[str]) -> bool:
-    """Return whether a stem is one of some; its ending may differ."""
-    begin = stem[:_VERB_CHARS]
-    return stem in stems or (
-        len(begin) == _VERB_CHARS
-        and begin.isalpha()
-        and any(each.startswith(begin) for each in stems)
-    )
 
 
 @cache

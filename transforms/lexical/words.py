@@ -121,6 +121,11 @@ def read_tokens(text: str) -> list[Token]:
     return tokens
 
 
+def word_from(tokens: Iterable[Token], place: int) -> Token | None:
+    """Return the first content token that begins at a place of the text or behind it."""
+    return next((token for token in tokens if token.kind and token.start >= place), None)
+
+
 def spellings(text: str) -> list[str]:
     """Return the tokens of a text of any length as they are spelled."""
     text = repeat_joined(text)

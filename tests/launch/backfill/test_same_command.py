@@ -171,16 +171,22 @@ def test_a_run_of_an_earlier_release_is_replaced_only_when_asked(
     assert len(record_ids_in(output)) == ANSWERS
 
 
+def finish_and_interrupt_again(
+    archive: Path, output: Path, given: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert backfill(archive, output, *given) == 0
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "publish_new", lambda *_: 1 / 0)
+        assert backfill(archive, output, *given, "--again") == 1
+
+
 def test_a_run_made_again_by_the_same_command_is_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive, output = archive_in(tmp_path), tmp_path / "out"
     with FaultServer() as server:
         given = "--checker", server.address
-        assert backfill(archive, output, *given) == 0
-        with monkeypatch.context() as patched:
-            patched.setattr(storage, "publish_new", lambda *_: 1 / 0)
-            assert backfill(archive, output, *given, "--again") == 1
+        finish_and_interrupt_again(archive, output, given, monkeypatch)
         assert backfill(archive, output, *given, "--again") == 0
         assert server.requests == 2 * ANSWERS
     assert len(record_ids_in(output)) == ANSWERS
@@ -448,10 +454,7 @@ def test_a_run_here_that_was_interrupted_keeps_its_replies_when_a_runner_shows_t
     archive, output = archive_in(tmp_path), tmp_path / "out"
     with FaultServer() as server:
         given = "--checker", server.address
-        assert backfill(archive, output, *given) == 0
-        with monkeypatch.context() as patched:
-            patched.setattr(storage, "publish_new", lambda *_: 1 / 0)
-            assert backfill(archive, output, *given, "--again") == 1
+        finish_and_interrupt_again(archive, output, given, monkeypatch)
         assert backfill(archive, output, *given, *REMOTE) == 0
         assert backfill(archive, output, *given, "--again") == 0
         assert server.requests == 2 * ANSWERS

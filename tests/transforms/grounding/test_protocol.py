@@ -25,7 +25,6 @@ from groundwatch.schemas.wire.grounding_check import (
 from groundwatch.transforms.grounding import errors
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.protocol import (
-    billed_characters,
     build_request,
     check_path,
     encode_request,
@@ -242,7 +241,7 @@ def test_of_json_the_texts_are_sent_and_billed() -> None:
     call = PlannedCall(answer=AnswerPiece(text="Olé!", start=0), facts=(piece,))
     request = build_request(call, [fact], CheckSettings())
     assert [each.fact_text for each in request.facts] == ["info: Gäste zahlen."]
-    assert billed_characters(request) == len("Olé!") + len("info: Gäste zahlen.")
+    assert request.characters == len("Olé!") + len("info: Gäste zahlen.")
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.0, None])

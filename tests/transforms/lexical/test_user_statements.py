@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from groundwatch.transforms.lexical.check_claims import check_grounding
+from groundwatch.transforms.lexical.claims import read_claim
 from groundwatch.transforms.lexical.user_statements import repeats_user
 from tests.support.checks import check_request
 
@@ -56,7 +57,9 @@ ENGLISH = "I bought my lamp in May and it does not glow. Can I return it?"
 def test_what_only_repeats_the_user_is_recognized(
     query: str, sentence: str, is_repeated: bool
 ) -> None:
-    assert repeats_user(sentence, query) is is_repeated
+    claim = read_claim(sentence)
+    assert claim is not None
+    assert repeats_user(claim.text, query) is is_repeated
 
 
 def test_a_repetition_is_no_claim_of_an_answer() -> None:

@@ -11,8 +11,7 @@ from groundwatch.transforms.lexical.claim_result import (
     ScoredAnswer,
     bounded_log_odds,
 )
-from groundwatch.transforms.lexical.fact_sentences import sentences_of, stem_of
-from groundwatch.transforms.lexical.words import content_of
+from groundwatch.transforms.lexical.fact_sentences import sentences_of, stems_of
 
 _BATCH_PAIRS = 32
 _ENTAILED = frozenset({"entailment", "entailed", "supported", "consistent"})
@@ -35,7 +34,7 @@ def score_by_entailment(
     A claim has the best score of its facts, alone and together. A fact is cited if its probability
     reaches the threshold, 0..1.
     """
-    passages = [_passages(frozenset(map(stem_of, content_of(claim))), facts) for claim in claims]
+    passages = [_passages(stems_of(claim), facts) for claim in claims]
     pairs = [
         (passage, claim)
         for claim, of_claim in zip(claims, passages, strict=True)

@@ -69,12 +69,12 @@ class UnsupportedTokens:
         """Score claims of an answer; a fact is cited where it is the only one of its chunk."""
         results: list[ClaimResult] = []
         encoded = answer.text.encode()
+        question = answer.question and self._shortened(answer.question, _MAX_QUESTION_TOKENS)
+        prompt = self._model.first_text("", question)
         for part in self._parts(encoded, answer.claims):
             start = part[0].start_byte
             text = encoded[start : part[-1].end_byte].decode()
             text = self._shortened(text, self._max_tokens // 2)
-            question = answer.question and self._shortened(answer.question, _MAX_QUESTION_TOKENS)
-            prompt = self._model.first_text("", question)
             chunks = self._chunks(text, facts, prompt)
             passages = ("\n".join(passage for _, passage in chunk) for chunk in chunks)
             found = self._find(
