@@ -6,7 +6,8 @@ from collections.abc import Set as AbstractSet
 from itertools import chain, compress
 
 from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, WordCache
-from groundwatch.transforms.lexical.negations import NEUTRAL, negations_in
+from groundwatch.transforms.lexical.modality import NEUTRAL
+from groundwatch.transforms.lexical.negations import negations_in
 from groundwatch.transforms.lexical.sentences import locate_sentences
 from groundwatch.transforms.lexical.values import Value, read_values, values_of_fact
 from groundwatch.transforms.lexical.words import (
@@ -63,7 +64,7 @@ class ReadSentence:
 
     def __init__(self, text: str, signs: int) -> None:
         self.text = text
-        self._signs = signs
+        self.signs = signs
 
     @CachedAttribute
     def tokens(self) -> list[Token]:
@@ -73,12 +74,12 @@ class ReadSentence:
     @CachedAttribute
     def values(self) -> list[Value]:
         """The values."""
-        return read_values(self.text) if self._signs & VALUE else []
+        return read_values(self.text) if self.signs & VALUE else []
 
     @CachedAttribute
     def negations(self) -> list[tuple[int, int]]:
         """The places of what negates; "mai" in a date does not."""
-        if not self._signs & NEGATION:
+        if not self.signs & NEGATION:
             return []
         return [
             (start, end)

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Protocol
 
-from groundwatch.transforms.lexical.phrases import OTHER_DENIALS, has_english
+from groundwatch.transforms.lexical.phrases import OTHER_DENIALS, has_english, words_of
 
 NEGATING = frozenset(
     """
@@ -21,14 +22,6 @@ _PORTUGUESE = frozenset(
 )
 """Beside one of these, or of a letter with a tilde, "no" is "in the"."""
 
-NEUTRAL = frozenset(
-    {"cover", "covers", "covered", "covering", "possible", *"是为為有能可以的了在于於由会會约約"}
-)
-"""A sentence may exclude what another covers; the others are function words in Chinese."""
-
-BEHIND = frozenset("not nicht niet pas jamais nie mai nooit".split())  # noqa: SIM905
-"""Words that negate what is before them, too."""
-
 QUALIFIERS = frozenset(
     """
     if unless whether only just all every always necessarily except until though although but
@@ -37,6 +30,20 @@ QUALIFIERS = frozenset(
     """.split()  # noqa: SIM905 - a table of words reads best as text
 )
 """Words that change what a negation denies: not only, if not."""
+
+EXCLUSIVE = words_of("exclusive")
+"""Words that say that a statement is so of nobody else."""
+
+_RESTRICTING = EXCLUSIVE | words_of("optional") | words_of("off")
+
+UNIVERSAL = words_of("universal") | {"always", "immer", "toujours", "siempre", "sempre", "altijd"}
+"""Those of words that say that a statement is so of all, or always."""
+
+_DENIABLE = ("able", "ible", "ed", "ing")
+"""Endings of words behind "non-" that deny a statement; others name another thing."""
+
+_LONGER = " longer"
+"""Behind "no", that is a part of the negation."""
 
 MARKS = " .,;:!?()[]*_'\"\u201c\u201d"
 """What may stand around a word."""
@@ -47,21 +54,26 @@ _CJK = re.compile(
 _FIRST_CJK = "\u3041"
 
 
+def may_deny(word: str) -> bool:
+    """Return whether a word in lower case, without marks, may negate or restrict a statement."""
+    return word in _RESTRICTING or may_negate(word)
+
+
 def may_negate(word: str) -> bool:
     """Return whether a word, in lower case and without marks, may negate a statement."""
     if word in NEGATING or word in OTHER_DENIALS or word in _ENGLISH_TOO:
         return True
     if word.endswith(("n't", "n\u2019t")):
         return True
-    if word.startswith("non-") and word.endswith(("able", "ible", "ed", "ing")):
+    if word.startswith("non-") and word.endswith(_DENIABLE):
         return True
     return not word.isascii() and _CJK.search(word) is not None
 
 
 def negating_words(text: str) -> list[str]:
-    """Return the words of a text that may negate, sorted."""
+    """Return the words of a text that may negate or restrict it, sorted."""
     words = [word.strip(MARKS) for word in text.lower().split()]
-    return sorted(filter(may_negate, words))
+    return sorted(filter(may_deny, words))
 
 
 class Word(Protocol):
@@ -75,12 +87,28 @@ class Word(Protocol):
     def end(self) -> int: ...
 
 
+def _behind_longer(text: str, end: int) -> int:
+    return end + len(_LONGER) if text.startswith(_LONGER, end) else end
+
+
 def negations_in(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
     """Return where a text, given with its words, negates something.
 
     "No" in a Portuguese text is no negation.
     """
-    spans = [(word.start, word.end) for word in words if may_negate(word.lower)]
+    spans = [
+        (word.start, word.end)
+        for word, after in zip_longest(words, words[1:])
+        if may_negate(word.lower)
+        and not (
+            word.lower == "non"
+            and after
+            and text[word.end : after.start] == "-"
+            and not after.lower.endswith(_DENIABLE)
+        )
+    ]
+    if "longer" in text:
+        spans = [(start, _behind_longer(text, end)) for start, end in spans]
     if any(word.lower == "no" for word in words):
         spelled = {word.lower for word in words}
         is_portuguese = not _PORTUGUESE.isdisjoint(spelled) or "\u00e3" in text or "\u00f5" in text

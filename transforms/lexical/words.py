@@ -12,7 +12,7 @@ from unicodedata import combining, normalize
 
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.cache import CachedAttribute, WordCache
-from groundwatch.transforms.lexical.negations import MARKS, may_negate
+from groundwatch.transforms.lexical.negations import MARKS, may_deny
 from groundwatch.transforms.lexical.number_forms import grouped_form, join_groups, repeat_joined
 from groundwatch.transforms.lexical.phrases import (
     ALSO_ENGLISH_WORDS,
@@ -158,7 +158,7 @@ def _read_signs(word: str) -> int:
     lower = word.lower()
     bare = lower.strip(MARKS)
     signs = SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
-    signs |= NEGATION * may_negate(bare) | VALUE * may_have_value(word)
+    signs |= NEGATION * may_deny(bare) | VALUE * may_have_value(word)
     if may_be_other(bare):
         signs |= SOURCE * may_name_other_source(bare) | REFUSAL * may_refuse_otherwise(lower)
     return signs

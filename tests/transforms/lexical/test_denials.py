@@ -1,0 +1,223 @@
+"""Denials: one of two statements says that something is possible, required, or so of all."""
+
+import pytest
+
+from groundwatch.transforms.lexical.check_claims import find_contradictions
+
+CARRIERS = "Parcelio tracks parcels of DHL, UPS, FedEx, GLS and DPD."
+
+DENIED = {
+    "needed and not": (
+        "The device needs a C wire.",
+        "The device does not need a C wire and runs on batteries.",
+        ("needs", "not need"),
+    ),
+    "not needed, and needed": (
+        "The device does not need a C wire.",
+        "The device needs a C wire. It is mounted on the wall.",
+        ("not need", "needs"),
+    ),
+    "a must that is none": (
+        "You must pay a deposit.",
+        "You do not have to pay a deposit for this room.",
+        ("pay", "not have to pay"),
+    ),
+    "no must that is one": (
+        "You don't have to pay a deposit.",
+        "You must pay a deposit of 20 euros.",
+        ("don't have to pay", "pay"),
+    ),
+    "nothing is needed": (
+        "You need a receipt to return items.",
+        "No receipt is needed to return items.",
+        ("receipt", "No receipt"),
+    ),
+    "optional and required": (
+        "A receipt is optional when you return items.",
+        "A receipt is required when you return items.",
+        ("optional", "required"),
+    ),
+    "cannot": (
+        "You cannot return opened items.",
+        "Opened items can be returned within 14 days.",
+        ("cannot return", "returned"),
+    ),
+    "allowed and not permitted": (
+        "Pets are allowed in the rooms.",
+        "Pets are not permitted in the rooms.",
+        ("allowed", "not permitted"),
+    ),
+    "not supported": (
+        "You can use SMS codes for two-factor login.",
+        "SMS codes are not supported for two-factor login. Use an authenticator app.",
+        ("use", "not supported"),
+    ),
+    "one of a list": ("Parcelio does not track parcels of GLS.", CARRIERS, ("not track", "tracks")),
+    "offered and possible": (
+        "We don't offer refunds.",
+        "Refunds are possible within 30 days.",
+        ("don't offer", "possible"),
+    ),
+    "no longer": (
+        "Export is no longer available.",
+        "Export is available on all plans.",
+        ("no longer available", "available"),
+    ),
+    "of all, and of none": (
+        "Export is available on all plans.",
+        "Export is no longer available on any plan.",
+        ("available", "no longer available"),
+    ),
+    "accepted until a day": (
+        "Cheques are still accepted.",
+        "We no longer accept cheques as of 1 January.",
+        ("accepted", "no longer accept"),
+    ),
+    "disabled": (
+        "Two-factor login is disabled by default.",
+        "Two-factor login is enabled by default.",
+        ("disabled", "enabled"),
+    ),
+    "German": (
+        "Für die Rückgabe brauchen Sie einen Beleg.",
+        "Ein Beleg ist für die Rückgabe nicht nötig.",
+        ("brauchen", "nicht nötig"),
+    ),
+    "French": (
+        "Les chiens sont acceptés dans les chambres.",
+        "Les chiens ne sont pas autorisés dans les chambres.",
+        ("acceptés", "pas autorisés"),
+    ),
+    "Spanish": (
+        "No es obligatorio pagar un depósito.",
+        "Es necesario pagar un depósito.",
+        ("No es obligatorio", "necesario"),
+    ),
+    "members and everyone": (
+        "Only members can book.",
+        "Everyone can book a court.",
+        ("Only members", "Everyone"),
+    ),
+    "everyone and members": (
+        "Everyone can book a court.",
+        "Only members can book a court.",
+        ("Everyone", "Only members"),
+    ),
+    "at the end": (
+        "Export is available to Pro members only.",
+        "Export is available to everyone.",
+        ("Pro members only", "everyone"),
+    ),
+    "all plans and one": (
+        "Export is available on all plans.",
+        "Export is only available on the Business plan.",
+        ("all plans", "only available on the Business plan"),
+    ),
+    "in German": (
+        "Nur Mitglieder können buchen.",
+        "Alle können einen Platz buchen.",
+        ("Nur Mitglieder", "Alle"),
+    ),
+    "in Spanish": (
+        "Todos pueden reservar.",
+        "Solo los socios pueden reservar.",
+        ("Todos", "Solo los socios"),
+    ),
+}
+
+
+def found(claim: str, *facts: str) -> list[tuple[str, str, str]]:
+    [of_claim] = find_contradictions([claim], [(fact, {}) for fact in facts])
+    return [(each.kind, each.claim_value, each.fact_value) for each in of_claim]
+
+
+@pytest.mark.parametrize(("claim", "fact", "quoted"), DENIED.values(), ids=DENIED)
+def test_a_denial_quotes_what_both_say(claim: str, fact: str, quoted: tuple[str, str]) -> None:
+    assert found(claim, fact) == [("NEGATION", *quoted)]
+
+
+AGREEING = {
+    "not required, but possible": (
+        "You can add a phone number to the account.",
+        "You do not have to add a phone number to the account.",
+    ),
+    "possible, but not required": (
+        "A phone number for the account is not required.",
+        "A phone number for the account is possible.",
+    ),
+    "optional, and possible": (
+        "A phone number for the account is optional.",
+        "A phone number for the account is allowed.",
+    ),
+    "the same in other words": (
+        "Opened items cannot be returned.",
+        "It is not possible to return opened items.",
+    ),
+    "forbidden in other words": (
+        "Pets are not allowed in the rooms.",
+        "Pets are prohibited in the rooms.",
+    ),
+    "rejected, and not supported": (
+        "The import tool does not support protected workbooks.",
+        "Protected workbooks are rejected by the import tool.",
+    ),
+    "what the negation is about differs": (
+        "The app supports editing in offline mode.",
+        "The app does not support video calls when editing in offline mode.",
+    ),
+    "what is possible differs": (
+        "You cannot schedule a change to the plan before the date.",
+        "You can remove a scheduled change to the plan by using the date.",
+    ),
+    "a heading": ("Tobacco and alcohol are not allowed.", "Alcohol and tobacco: see page 4."),
+    "of some only": (
+        "The Basic plan does not include the export of files.",
+        "Only the Pro plan includes the export of files.",
+    ),
+    "of all and of none": (
+        "Not all plans include the export of files.",
+        "The Pro plan includes the export of files.",
+    ),
+    "for guests who are disabled": (
+        "There are rooms for guests on the ground floor.",
+        "There are rooms for disabled guests on the ground floor.",
+    ),
+    "another name": (
+        "There are also non-Arab Christians in the town.",
+        "There are also Arab Christians in the town.",
+    ),
+    "all of something else": ("All files can be opened.", "Only admins can open files."),
+    "only, and not everybody": ("Only members can book.", "Not everyone can book a court."),
+    "two groups": ("Only members can book.", "Guests and members can book a court."),
+    "the same group": ("Only members can book.", "Booking a court is for members only."),
+    "a restricted verb": ("You can only book a court online.", "Everyone can book a court."),
+}
+
+
+@pytest.mark.parametrize(("claim", "fact"), AGREEING.values(), ids=AGREEING)
+def test_what_is_no_denial_is_left(claim: str, fact: str) -> None:
+    assert found(claim, fact) == []
+
+
+SUBJECTS = ["Guests of the hotel", "The blue wire of the pump", "A second account"]
+STATED = {
+    "{} can be used here": "{} cannot be used here",
+    "{} is needed for that": "{} is not needed for that",
+    "{} may be changed": "{} may not be changed",
+    "{} is included": "{} is excluded",
+    "{} must be paid": "{} does not have to be paid",
+    "{} works in the cellar": "{} no longer works in the cellar",
+}
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize(("stated", "denied"), STATED.items())
+def test_a_statement_denies_its_denial_and_not_itself(
+    stated: str, denied: str, subject: str
+) -> None:
+    one, other = stated.format(subject) + ".", denied.format(subject) + "."
+    for claim in (one, other):
+        beside = "The pool opens at nine."
+        assert found(claim, f"{beside} {claim}") == found(claim, f"{claim} {beside}") == []
+        contrary = other if claim == one else one
+        assert [kind for kind, *_ in found(claim, f"{beside} {contrary}")] == ["NEGATION"]
