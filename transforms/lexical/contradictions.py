@@ -27,7 +27,8 @@ from groundwatch.transforms.lexical.negations import (
     negating_words,
 )
 from groundwatch.transforms.lexical.restrictions import find_restrictions, may_be_restricted
-from groundwatch.transforms.lexical.values import VALUE_WORDS, Value, contradiction_kind
+from groundwatch.transforms.lexical.value import Value, contradiction_kind
+from groundwatch.transforms.lexical.values import VALUE_WORDS
 from groundwatch.transforms.lexical.words import (
     NEGATION,
     VALUE,

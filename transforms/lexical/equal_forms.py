@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
-from groundwatch.transforms.lexical.values import VALUE_WORDS, Value, read_values, values_of_fact
+from groundwatch.transforms.lexical.value import Value
+from groundwatch.transforms.lexical.values import VALUE_WORDS, read_values, values_of_fact
 from groundwatch.transforms.lexical.words import VALUE, ClaimWords, form_of, read_words
 
 _MAX_FACT_CHARS = 20_000

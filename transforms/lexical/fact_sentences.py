@@ -9,7 +9,8 @@ from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, Wor
 from groundwatch.transforms.lexical.modality import NEUTRAL
 from groundwatch.transforms.lexical.negations import negations_in
 from groundwatch.transforms.lexical.sentences import locate_sentences
-from groundwatch.transforms.lexical.values import Value, read_values, values_of_fact
+from groundwatch.transforms.lexical.value import Value
+from groundwatch.transforms.lexical.values import read_values, values_of_fact
 from groundwatch.transforms.lexical.words import (
     NEGATION,
     VALUE,

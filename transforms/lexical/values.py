@@ -5,26 +5,13 @@ Values of different spellings are equal: 14:00 and 2 pm, 10k and 10,000, two wee
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import product
-from math import isclose
-from typing import NamedTuple
 
-from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.transforms.lexical.cache import FactCache
+from groundwatch.transforms.lexical.dates import DATES_IN_DIGITS, MONTHS, month_first
 from groundwatch.transforms.lexical.number_forms import grouped_form, number_form
-from groundwatch.transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, ORDINALS, has_english
-from groundwatch.transforms.lexical.units import CURRENCIES, MONEY, SCALES, UNITS, Unit
-
-DATE, TIME, PHONE, NUMBER, WEEKDAY = "date", "time", "phone", "number", "weekday"
-_NAMES = (
-    *("january", "february", "march", "april", "may", "june", "july"),
-    *("august", "september", "october", "november", "december"),
-)
-_MONTHS = {name[:3]: number for number, name in enumerate(_NAMES, 1)} | {"sept": 9}
-for _names in (*MONTH_NAMES.values(), _NAMES):
-    _MONTHS |= {name.lower(): number for number, name in enumerate(_names, 1)}
-_SURE_MONTHS = frozenset(name.capitalize() for name in _NAMES) - {"March", "May"}
-"""Months even without a number beside them."""
+from groundwatch.transforms.lexical.phrases import NUMBER_WORDS, ORDINALS, has_english
+from groundwatch.transforms.lexical.units import CURRENCIES, SCALES, UNITS, Unit
+from groundwatch.transforms.lexical.value import DATE, NUMBER, PHONE, TIME, WEEKDAY, Value
 
 _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
 _ORDINALS = {word: float(digits) for word, digits in ORDINALS.items()}
@@ -46,22 +33,16 @@ _ROMAN = dict(
     zip("II III IV VI VII VIII IX XI XII XIII XIV".split(), (2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14))  # noqa: B905, SIM905
 )
 _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
-_YEARS, _MONTH_NUMBERS, _DAYS = range(1000, 2100), range(1, 13), range(1, 32)
 _SURE_YEARS = range(1500, 2100)
-_HALF_DAY, _HOUR, _MAX_HOUR = 720, 60, 23
 _MIN_PHONE_DIGITS = 7
 _FIRST_CJK, _MAX_CJK_UNIT = "\u3041", 3
 _MAX_VALUES = 256
 """Of one text; one with more is a table."""
 
 
-def _any(words: object) -> str:
-    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))  # type: ignore[call-overload]
-
-
-_MONTH = rf"(?P<month>{_any(_MONTHS)})(?!\w)\.?"
-_OF = r"(?:of |de |del |di )?"
-_TIME_UNITS = _any(each for each, (unit, *_) in UNITS.items() if unit.dimension == "time")
+_TIME_UNITS = "|".join(
+    sorted((each for each, (unit, *_) in UNITS.items() if unit.dimension == "time"), key=len)[::-1]
+)
 _ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma een".split())  # noqa: SIM905
 _TWOS = frozenset({"dos", "due"})
 """These are a number only in front of a unit of time; otherwise they are other words."""
@@ -73,7 +54,7 @@ _KINDS = (
     | dict.fromkeys(_ORDINALS, "ordinal")
     | dict.fromkeys(_MULTIPLES, "multiple")
     | dict.fromkeys(_NAMED, "named")
-    | dict.fromkeys(_MONTHS, "month")
+    | dict.fromkeys(MONTHS, "month")
 )
 """What may begin with a word in lower case."""
 
@@ -87,28 +68,6 @@ VALUE_WORDS = frozenset(
 
 _ANCHOR = re.compile(r"\d|[½¼¾]|[^\W\d_]+")
 _TIME_UNIT = re.compile(rf"[ -](?:{_TIME_UNITS})(?!\w)", re.IGNORECASE)
-_ISO = re.compile(
-    r"(\d{4})([-/])(\d\d?)\2(\d\d?)(?!\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-)
-_BY_DIGITS = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})(?!\d)")
-_DAY_FIRST = re.compile(
-    rf"(\d\d?)(?:st|nd|rd|th|er|\.|º)? {{0,2}}{_OF}{_MONTH}(?:,? {_OF}(\d{{4}})(?!\d))?",
-    re.IGNORECASE,
-)
-_MONTH_FIRST = re.compile(
-    rf"{_MONTH}(?: (\d\d?)(?:st|nd|rd|th)?(?![\d:%]|[.,]\d| ?[ap]\.?m))?"
-    rf"(?:,? {_OF}(\d{{4}})(?!\d))?",
-    re.IGNORECASE,
-)
-_CJK_DATE = re.compile(
-    r"(?:(\d{4})\s?[年년]\s?)(?:(\d\d?)\s?[月월]\s?)?(?:(\d\d?)\s?[日일])?|()(\d\d?)\s?[月월]\s?(\d\d?)?"
-)
-_DECADE = re.compile(r"(\d\d|)(\d0)\s?['\u2019]?s(?!\w)")
-_TIME = re.compile(r"(\d\d?)(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
-_CLOCK = re.compile(r"(\d\d?):(\d\d)(?::\d\d)?(?![\d:])(?:\s(?:Uhr|uur|h)\b)?")
-_EUROPEAN = re.compile(
-    r"(\d\d?)\s?(?:Uhr\b|uur\b|h(?=[\d\s.,;:!?)]|$)|[時时点點](?![間间]))\s?([0-5]\d(?!\d))?"
-)
 _PHONE = re.compile(r"\d{2,6}\)?(?:[ ./\u2013-]{1,2}\(?\d{2,8}\)?){1,4}(?![\d%])")
 _DIGITS = re.compile(
     r"[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)(?:,\d{1,2}(?!\d))?"
@@ -135,89 +94,6 @@ _LABEL = re.compile(
 _OF_A = re.compile(r"(?: of)? an?(?= )")
 _THE, _NOUN = re.compile(r"\b[Tt]he $"), re.compile(r" [a-z]")
 _BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5])\s?$")
-Parts = tuple[int | None, int | None, int | None]
-
-
-class Value(NamedTuple):
-    """A value, and its place in a text in characters.
-
-    Attributes:
-      raw: what a number may be, without its unit: 1.299 may be 1299.
-      units: what its unit may be.
-      dates: what a date may be, as year, month and day, each None if it is not said.
-      is_implied: "a month" means one month only beside another value.
-      is_decade: a date is any of the ten years from `dates` on.
-    """
-
-    kind: str
-    start: int
-    end: int
-    raw: tuple[float, ...] = ()
-    units: tuple[Unit, ...] = ()
-    dates: tuple[Parts, ...] = ()
-    is_implied: bool = False
-    is_decade: bool = False
-
-    def equals(self, other: "Value") -> bool:
-        """Return whether both may say the same."""
-        if self.dates and other.dates:
-            return any(_agree(own, its) for own, its in self._dates_beside(other))
-        if self.dates or other.dates:
-            date, number = (self, other) if self.dates else (other, self)
-            return number.kind == NUMBER and any(
-                parts in date.dates for parts in _years(number.raw)
-            )
-        if self.kind != other.kind:
-            return not {self.kind, other.kind} - {TIME, NUMBER} and self._is_hour(other)
-        if not (self.units and other.units):
-            return not self.raw or any(own in other.raw for own in self.raw)
-        return any(
-            one.dimension == two.dimension
-            and (bool(one.factor and two.factor) or any(own in other.raw for own in self.raw))
-            and any(
-                _are_close(own * one.factor, its * two.factor, one.dimension)
-                for own, its in product(self.raw, other.raw)
-            )
-            for one, two in product(self.units, other.units)
-        )
-
-    def is_said_by(self, other: "Value") -> bool:
-        """Return whether the other value says all that this one says."""
-        if self.dates and other.dates:
-            return any(_includes(its, own) for own, its in self._dates_beside(other))
-        return bool(self.units) == bool(other.units) and self.equals(other)
-
-    def measures_like(self, other: "Value") -> bool:
-        """Return whether the other value may stand in the place of this one."""
-        if {self.kind, other.kind} <= {TIME, NUMBER} and self.kind != other.kind:
-            return not (self.units or other.units)
-        if self.kind != other.kind:
-            return False
-        own, its = ({unit.dimension for unit in each.units} for each in (self, other))
-        return bool(own & its) or not (own or its) or bool(own & MONEY and its & MONEY)
-
-    def _dates_beside(self, other: "Value") -> Iterator[tuple[Parts, Parts]]:
-        pairs = product(self.dates, other.dates)
-        if not (self.is_decade or other.is_decade):
-            yield from pairs
-            return
-        for own, its in pairs:
-            yield _decade_of(own), _decade_of(its)
-
-    def _is_hour(self, other: "Value") -> bool:
-        time, number = (self, other) if self.kind == TIME else (other, self)
-        # 9.30 may be half past nine.
-        hours = [minutes // _HOUR + minutes % _HOUR / 100 for minutes in time.raw]
-        afternoon = [hour - _HALF_DAY // _HOUR for hour in hours]
-        return not number.units and not {*hours, *afternoon}.isdisjoint(number.raw)
-
-
-def contradiction_kind(value: Value, other: Value) -> ContradictionKind:
-    """Return by what two values differ."""
-    if value.kind in (DATE, WEEKDAY):
-        return ContradictionKind.DATE
-    is_same_number = bool(value.units) and any(own in other.raw for own in value.raw)
-    return ContradictionKind.UNIT if is_same_number else ContradictionKind.NUMBER
 
 
 def may_have_value(text: str) -> bool:
@@ -267,7 +143,7 @@ def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
     start, end = anchor.span()
     match kind:
         case "month":
-            yield from _month_first(text, start)
+            yield from month_first(text, start)
         case "word":
             yield from _number_in_words(text, start)
         case "ordinal":
@@ -312,82 +188,6 @@ def _in_digits(text: str, start: int) -> Iterator[Value]:
         yield from [each._replace(is_implied=each.is_implied or is_label) for each in found]
         if found:
             return
-
-
-def _iso(text: str, start: int) -> Iterator[Value]:
-    if found := _ISO.match(text, start):
-        year, _, month, day = found.groups()
-        for value in _date(start, found.end(), (int(year), int(month), int(day))):
-            # A time behind it is a machine's.
-            yield value._replace(is_implied="T" in found[0])
-
-
-def _by_digits(text: str, start: int) -> Iterator[Value]:
-    """Read 31/12/2025 and 12/31/2025; 03/04/2025 may be a day in March or in April."""
-    if found := _BY_DIGITS.match(text, start):
-        one, mark, two, year = found.groups()
-        readings = [(int(year), int(two), int(one))]
-        if mark != ".":
-            readings.append((int(year), int(one), int(two)))
-        yield from _date(start, found.end(), *readings)
-
-
-def _day_first(text: str, start: int) -> Iterator[Value]:
-    if found := _DAY_FIRST.match(text, start):
-        day, month, year = found.groups()
-        end = found.end() if year else found.start("month") + len(month)
-        yield from _date(start, end, (_number(year), _MONTHS[month.lower()], int(day)))
-
-
-def _month_first(text: str, start: int) -> Iterator[Value]:
-    if found := _MONTH_FIRST.match(text, start):
-        month, day, year = found.groups()
-        if day or year or month in _SURE_MONTHS:
-            end = found.end() if day or year else start + len(month)
-            yield from _date(start, end, (_number(year), _MONTHS[month.lower()], _number(day)))
-
-
-def _cjk_date(text: str, start: int) -> Iterator[Value]:
-    found = _CJK_DATE.match(text, start)
-    if found and (found[1] or found[5]):
-        month, day = (found[2], found[3]) if found[1] else (found[5], found[6])
-        yield from _date(start, found.end(), (_number(found[1]), _number(month), _number(day)))
-
-
-def _decade(text: str, start: int) -> Iterator[Value]:
-    """Read 1990s and '90s as the year 1990 or 90 of any century."""
-    if found := _DECADE.match(text, start):
-        century = int(found[1]) if found[1] else None
-        years = [century] if century else [18, 19, 20]
-        dates = tuple((each * 100 + int(found[2]), None, None) for each in years)
-        yield Value(DATE, start, found.end(), dates=dates, is_decade=True)
-
-
-def _date(start: int, end: int, *readings: Parts) -> Iterator[Value]:
-    dates = tuple(
-        (year, month, day)
-        for year, month, day in readings
-        if (year is None or year in _YEARS)
-        and (month is None or month in _MONTH_NUMBERS)
-        and (day is None or day in _DAYS)
-    )
-    if dates:
-        yield Value(DATE, start, end, dates=dates)
-
-
-def _time(text: str, start: int) -> Iterator[Value]:
-    if found := _TIME.match(text, start):
-        hour, minute, half = found.groups()
-        minutes = int(hour) % 12 * _HOUR + int(minute or 0) + _HALF_DAY * (half in "pP")
-        yield Value(TIME, start, found.end(), (minutes,))
-    elif found := _CLOCK.match(text, start) or _EUROPEAN.match(text, start):
-        if int(found[1]) > _MAX_HOUR:
-            return
-        minutes = int(found[1]) * _HOUR + int(found[2] or 0)
-        # 2:30 may be in the afternoon.
-        is_ambiguous = found.re is _CLOCK and 0 < minutes < _HALF_DAY and found[1][0] != "0"
-        also = (minutes + _HALF_DAY,) if is_ambiguous else ()
-        yield Value(TIME, start, found.end(), (minutes, *also))
 
 
 def _phone(text: str, start: int) -> Iterator[Value]:
@@ -513,42 +313,8 @@ def _unit(text: str, end: int) -> tuple[int, tuple[Unit, ...]]:
     return (behind, units) if units else (end, ())
 
 
-def _number(digits: str | None) -> int | None:
-    return int(digits) if digits else None
-
-
-def _agree(one: Parts, two: Parts) -> bool:
-    """Return whether two dates have a part in common, and no part differs."""
-    both = [(own, its) for own, its in zip(one, two, strict=True) if own and its]
-    return bool(both) and all(own == its for own, its in both)
-
-
-def _decade_of(parts: Parts) -> Parts:
-    return (parts[0] // 10 * 10 if parts[0] else None, None, None)
-
-
-def _years(raw: tuple[float, ...]) -> list[Parts]:
-    return [(int(number), None, None) for number in raw if number == int(number)]
-
-
-def _includes(whole: Parts, part: Parts) -> bool:
-    return all(own is None or own == its for own, its in zip(part, whole, strict=True))
-
-
-_DATA = (1.0, 1.024, 1.024**2, 1.024**3)
-
-
-def _are_close(one: float, two: float, dimension: str) -> bool:
-    if dimension == "data":
-        return any(isclose(one * each, two) or isclose(one, two * each) for each in _DATA)
-    if dimension == "temperature" and not (one and two):
-        return True
-    if isclose(one, two):
-        return True
-    # Twelve months are a year, and a month has 28 to 31 days.
-    return dimension == "time" and min(one, two) >= 2_000_000 and isclose(one, two, rel_tol=0.036)  # noqa: PLR2004 - the seconds of a month, roughly
-
-
 _BY_DIGIT: tuple[Callable[[str, int], Iterator[Value]], ...] = (
-    *(_iso, _by_digits, _day_first, _cjk_date, _decade, _time, _phone, _number_in_digits),
+    *DATES_IN_DIGITS,
+    _phone,
+    _number_in_digits,
 )

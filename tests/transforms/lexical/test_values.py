@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwatch.transforms.lexical.values import Value, read_values
+from groundwatch.transforms.lexical.value import Value
+from groundwatch.transforms.lexical.values import read_values
 
 EQUAL = """
 14:00 | 2 pm

@@ -1,0 +1,130 @@
+"""Read dates and times in a text."""
+
+import re
+from collections.abc import Iterator
+
+from groundwatch.transforms.lexical.phrases import MONTH_NAMES
+from groundwatch.transforms.lexical.value import DATE, HALF_DAY, HOUR, TIME, Parts, Value
+
+_NAMES = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+MONTHS = {name[:3]: number for number, name in enumerate(_NAMES, 1)} | {"sept": 9}
+for _names in (*MONTH_NAMES.values(), _NAMES):
+    MONTHS |= {name.lower(): number for number, name in enumerate(_names, 1)}
+_SURE_MONTHS = frozenset(name.capitalize() for name in _NAMES) - {"March", "May"}
+"""Months even without a number beside them."""
+
+_YEARS, _MONTH_NUMBERS, _DAYS = range(1000, 2100), range(1, 13), range(1, 32)
+_MAX_HOUR = 23
+
+_MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})(?!\w)\.?"
+_OF = r"(?:of |de |del |di )?"
+_ISO = re.compile(
+    r"(\d{4})([-/])(\d\d?)\2(\d\d?)(?!\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+)
+_BY_DIGITS = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})(?!\d)")
+_DAY_FIRST = re.compile(
+    rf"(\d\d?)(?:st|nd|rd|th|er|\.|º)? {{0,2}}{_OF}{_MONTH}(?:,? {_OF}(\d{{4}})(?!\d))?",
+    re.IGNORECASE,
+)
+_MONTH_FIRST = re.compile(
+    rf"{_MONTH}(?: (\d\d?)(?:st|nd|rd|th)?(?![\d:%]|[.,]\d| ?[ap]\.?m))?"
+    rf"(?:,? {_OF}(\d{{4}})(?!\d))?",
+    re.IGNORECASE,
+)
+_CJK_DATE = re.compile(
+    r"(?:(\d{4})\s?[年년]\s?)(?:(\d\d?)\s?[月월]\s?)?(?:(\d\d?)\s?[日일])?|()(\d\d?)\s?[月월]\s?(\d\d?)?"
+)
+_DECADE = re.compile(r"(\d\d|)(\d0)\s?['\u2019]?s(?!\w)")
+_TIME = re.compile(r"(\d\d?)(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
+_CLOCK = re.compile(r"(\d\d?):(\d\d)(?::\d\d)?(?![\d:])(?:\s(?:Uhr|uur|h)\b)?")
+_EUROPEAN = re.compile(
+    r"(\d\d?)\s?(?:Uhr\b|uur\b|h(?=[\d\s.,;:!?)]|$)|[時时点點](?![間间]))\s?([0-5]\d(?!\d))?"
+)
+
+
+def _iso(text: str, start: int) -> Iterator[Value]:
+    if found := _ISO.match(text, start):
+        year, _, month, day = found.groups()
+        for value in _date(start, found.end(), (int(year), int(month), int(day))):
+            # A time behind it is a machine's.
+            yield value._replace(is_implied="T" in found[0])
+
+
+def _in_digits(text: str, start: int) -> Iterator[Value]:
+    """Read 31/12/2025 and 12/31/2025; 03/04/2025 may be a day in March or in April."""
+    if found := _BY_DIGITS.match(text, start):
+        one, mark, two, year = found.groups()
+        readings = [(int(year), int(two), int(one))]
+        if mark != ".":
+            readings.append((int(year), int(one), int(two)))
+        yield from _date(start, found.end(), *readings)
+
+
+def _day_first(text: str, start: int) -> Iterator[Value]:
+    if found := _DAY_FIRST.match(text, start):
+        day, month, year = found.groups()
+        end = found.end() if year else found.start("month") + len(month)
+        yield from _date(start, end, (_number(year), MONTHS[month.lower()], int(day)))
+
+
+def month_first(text: str, start: int) -> Iterator[Value]:
+    """Read a date that begins with the name of a month: "March 4th, 2025", "May 2024"."""
+    if found := _MONTH_FIRST.match(text, start):
+        month, day, year = found.groups()
+        if day or year or month in _SURE_MONTHS:
+            end = found.end() if day or year else start + len(month)
+            yield from _date(start, end, (_number(year), MONTHS[month.lower()], _number(day)))
+
+
+def _cjk(text: str, start: int) -> Iterator[Value]:
+    found = _CJK_DATE.match(text, start)
+    if found and (found[1] or found[5]):
+        month, day = (found[2], found[3]) if found[1] else (found[5], found[6])
+        yield from _date(start, found.end(), (_number(found[1]), _number(month), _number(day)))
+
+
+def _decade(text: str, start: int) -> Iterator[Value]:
+    """Read 1990s and '90s as the year 1990 or 90 of any century."""
+    if found := _DECADE.match(text, start):
+        century = int(found[1]) if found[1] else None
+        years = [century] if century else [18, 19, 20]
+        dates = tuple((each * 100 + int(found[2]), None, None) for each in years)
+        yield Value(DATE, start, found.end(), dates=dates, is_decade=True)
+
+
+def _date(start: int, end: int, *readings: Parts) -> Iterator[Value]:
+    dates = tuple(
+        (year, month, day)
+        for year, month, day in readings
+        if (year is None or year in _YEARS)
+        and (month is None or month in _MONTH_NUMBERS)
+        and (day is None or day in _DAYS)
+    )
+    if dates:
+        yield Value(DATE, start, end, dates=dates)
+
+
+def _time(text: str, start: int) -> Iterator[Value]:
+    if found := _TIME.match(text, start):
+        hour, minute, half = found.groups()
+        minutes = int(hour) % 12 * HOUR + int(minute or 0) + HALF_DAY * (half in "pP")
+        yield Value(TIME, start, found.end(), (minutes,))
+    elif found := _CLOCK.match(text, start) or _EUROPEAN.match(text, start):
+        if int(found[1]) > _MAX_HOUR:
+            return
+        minutes = int(found[1]) * HOUR + int(found[2] or 0)
+        # 2:30 may be in the afternoon.
+        is_ambiguous = found.re is _CLOCK and 0 < minutes < HALF_DAY and found[1][0] != "0"
+        also = (minutes + HALF_DAY,) if is_ambiguous else ()
+        yield Value(TIME, start, found.end(), (minutes, *also))
+
+
+def _number(digits: str | None) -> int | None:
+    return int(digits) if digits else None
+
+
+DATES_IN_DIGITS = (_iso, _in_digits, _day_first, _cjk, _decade, _time)
+"""The readers of dates and times that begin with a digit, in the order in which they are tried."""
