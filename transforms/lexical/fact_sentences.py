@@ -7,15 +7,16 @@ from itertools import chain, compress
 
 from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, WordCache
 from groundwatch.transforms.lexical.modality import NEUTRAL
-from groundwatch.transforms.lexical.negations import negations_in
+from groundwatch.transforms.lexical.negations import EXCLUSIVE, UNIVERSAL, negations_in
 from groundwatch.transforms.lexical.sentences import locate_sentences
 from groundwatch.transforms.lexical.value import Value
-from groundwatch.transforms.lexical.values import read_values, values_of_fact
+from groundwatch.transforms.lexical.values import VALUE_WORDS, read_values, values_of_fact
 from groundwatch.transforms.lexical.words import (
     NEGATION,
     VALUE,
     Token,
     content_of,
+    form_of,
     read_tokens,
     read_words,
 )
@@ -41,6 +42,11 @@ def _stem(form: str) -> str:
 
 stem_of = WordCache(_stem).__getitem__
 """Return the form of a word without the ending of a plural or a past."""
+
+VALUE_STEMS = frozenset(
+    map(stem_of, map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
+)
+"""The stems of the words that values have."""
 
 _VERB_CHARS = 4
 
@@ -113,8 +119,21 @@ class ReadSentence:
         return places
 
 
+EXCLUSIVE_FORMS, UNIVERSAL_FORMS = (
+    frozenset(map(form_of, words)) for words in (EXCLUSIVE, UNIVERSAL)
+)
+
+
 class FactSentences:
-    """The sentences of a fact, and where its words are."""
+    """The sentences of a fact, and where its words are.
+
+    Attributes:
+      texts: the sentences.
+      signs: of each, what it may have, as bits.
+      contents: of each, the stems of its content tokens.
+      of_some: the numbers of those that may speak of some only.
+      of_all: the numbers of those that may speak of all.
+    """
 
     def __init__(self, fact: str) -> None:
         self.texts = [text for _, text in locate_sentences(fact)]
@@ -122,6 +141,10 @@ class FactSentences:
         self.signs = [each.signs for each in words]
         content = [compress(each.forms, each.kinds) for each in words]
         self.contents = [frozenset(map(stem_of, forms)) for forms in content]
+        self.of_some, self.of_all = [
+            [place for place, each in enumerate(words) if not forms.isdisjoint(each.forms)]
+            for forms in (EXCLUSIVE_FORMS, UNIVERSAL_FORMS)
+        ]
         self._fact = fact
         self._read: dict[int, ReadSentence] = {}
 

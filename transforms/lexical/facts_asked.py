@@ -11,7 +11,8 @@ from groundwatch.transforms.lexical.questions import Question
 from groundwatch.transforms.lexical.values import read_values
 from groundwatch.transforms.lexical.words import read_tokens, word_from
 
-_WITHOUT, _EXCLUSIVE = phrases.words_of("without"), phrases.words_of("exclusive")
+_WITHOUT = phrases.words_of("without")
+_EXCLUSIVE = phrases.words_of("exclusive") | phrases.words_of("reserved")
 _ABOUT_A_PART, _ABOUT, _HALF, _MOSTLY_ABOUT = 0.25, 0.3, 0.5, 0.75
 """The shares of a question's words from which a sentence may be an exception, may speak against
 yes or no, may speak for it, and may speak against an answer that repeats the question."""

@@ -58,6 +58,8 @@ NUMBER_WORDS = _pairs("numbers")
 """The digits of each number word; without "one", which is mostly a pronoun."""
 ORDINALS = _pairs("ordinals")
 """The digits of each ordinal."""
+PERIODS = {word: float(seconds) for word, seconds in _pairs("periods").items()}
+"""The seconds of each word for a period: "daily"."""
 EQUAL_WORDS = NUMBER_WORDS | ORDINALS | _pairs("days")
 """What number words, ordinals and abbreviated days are compared as."""
 
@@ -151,6 +153,12 @@ def _expression(phrases: Iterable[str]) -> str:
         (of_words if is_spaced else of_characters).append(text)
     # Without groups and conditions in front, the search for the first letters is fast.
     return rf"(?<!\w)(?:{'|'.join(of_words)})(?!\w)|{'|'.join(of_characters)}"
+
+
+def phrases_of(kind: str) -> list[str]:
+    """Return the phrases of one kind, in all languages, the longest first."""
+    languages = [_ENGLISH_PHRASES, *_LANGUAGES.values()]
+    return sorted({phrase for each in languages for phrase in each.get(kind, ())}, key=len)[::-1]
 
 
 def expression_of(kind: str) -> str:

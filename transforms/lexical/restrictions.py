@@ -5,17 +5,22 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.denials import Denial
-from groundwatch.transforms.lexical.fact_sentences import FactSentences, ReadSentence, stem_of
+from groundwatch.transforms.lexical.fact_sentences import (
+    EXCLUSIVE_FORMS,
+    UNIVERSAL_FORMS,
+    FactSentences,
+    ReadSentence,
+    stem_of,
+)
 from groundwatch.transforms.lexical.modality import LIGHT, NEUTRAL
 from groundwatch.transforms.lexical.negations import EXCLUSIVE, UNIVERSAL
-from groundwatch.transforms.lexical.words import NEGATION, ClaimWords, Token, form_of
+from groundwatch.transforms.lexical.words import ClaimWords, Token
 
 _MAX_WORDS = 3
 _MAX_GAP = 2
 """Function words between "only" and who may: "only on the Pro plan"."""
 
 _VERBS = LIGHT - NEUTRAL
-_FORMS = frozenset(map(form_of, EXCLUSIVE | UNIVERSAL))
 
 
 class _Group(NamedTuple):
@@ -25,36 +30,42 @@ class _Group(NamedTuple):
     stems: AbstractSet[str]
 
 
-def may_be_restricted(claim: ClaimWords) -> bool:
-    """Return whether a claim may speak of all, or of some only; a fast test."""
-    return not _FORMS.isdisjoint(claim.forms)
-
-
 def find_restrictions(
-    own: ReadSentence, facts: Iterable[tuple[int, FactSentences]]
+    claim: ClaimWords, facts: Iterable[tuple[int, FactSentences]]
 ) -> Iterator[tuple[Denial, int]]:
     """Find who alone is meant in one of two statements that is otherwise made of all.
 
     Both have the other words in common: "Only members can book.", "Everyone can book a court."
+    Yields what both say, and the number of the fact.
     """
-    some, everybody = _group(own, EXCLUSIVE), _group(own, UNIVERSAL)
-    group = some or everybody
-    if not group or (some and everybody) or own.negations:
+    is_exclusive = not EXCLUSIVE_FORMS.isdisjoint(claim.forms)
+    if is_exclusive != UNIVERSAL_FORMS.isdisjoint(claim.forms):
         return
-    rest = own.places.keys() - group.stems
-    if not rest:
+    contrary = [
+        (number, sentences, place)
+        for number, sentences in facts
+        for place in (sentences.of_all if is_exclusive else sentences.of_some)
+    ]
+    if not contrary:
         return
-    for number, sentences in facts:
-        # Words that restrict have the sign of a negation.
-        for _, place in sentences.near(rest, 1.0, 0 if some else NEGATION):
-            sentence = sentences.read(place)
-            its_some, its_all = _group(sentence, EXCLUSIVE), _group(sentence, UNIVERSAL)
-            if sentence.negations or (its_some and its_all):
-                continue
-            if some and its_all and _are_comparable(some, its_all, own):
-                yield Denial(some.text, its_all.text), number
-            elif everybody and its_some and _are_comparable(its_some, everybody, sentence):
-                yield Denial(everybody.text, its_some.text), number
+    own = ReadSentence(claim.text, claim.signs)
+    group = _group(own, EXCLUSIVE if is_exclusive else UNIVERSAL)
+    rest = own.places.keys() - group.stems if group else frozenset()
+    if not group or not rest or own.negations:
+        return
+    for number, sentences, place in contrary:
+        if not rest <= sentences.contents[place]:
+            continue
+        sentence = sentences.read(place)
+        its_group = _group(sentence, UNIVERSAL if is_exclusive else EXCLUSIVE)
+        is_of_both = place in sentences.of_all and place in sentences.of_some
+        if its_group is None or is_of_both or sentence.negations:
+            continue
+        some, everybody, of_some = (
+            (group, its_group, own) if is_exclusive else (its_group, group, sentence)
+        )
+        if _are_comparable(some, everybody, of_some):
+            yield Denial(group.text, its_group.text), number
 
 
 def _are_comparable(some: _Group, everybody: _Group, exclusive: ReadSentence) -> bool:

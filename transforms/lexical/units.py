@@ -26,8 +26,5 @@ for _dimension, _units in _TABLES.items():
             _known = UNITS.get(_spelling, ())
             UNITS[_spelling] = (*_known, Unit(_dimension, float(_factor)))
 
-CURRENCIES = {sign: UNITS[sign] for sign in "$€£¥\uffe5"}
-"""The signs in front of an amount."""
-
-MONEY = frozenset({"dollar", "euro", "sterling", "yen", "yuan", "franc"})
+MONEY = frozenset({"dollar", "euro", "sterling", "yen", "yuan", "franc", "krone", "rupee", "zloty"})
 """The dimensions of amounts; a claim in one contradicts an amount in another."""

@@ -12,6 +12,12 @@ DATE, TIME, PHONE, NUMBER, WEEKDAY = "date", "time", "phone", "number", "weekday
 HALF_DAY, HOUR = 720, 60
 """Hours are in minutes."""
 
+_PLAIN = Unit("", 1.0)
+_MOST_OFF = 0.05
+_MORE_DIGITS = 2
+"""So many more digits an exact number has than one that is "over" or "nearly" it. "Over $50" may be
+exact, too."""
+
 Parts = tuple[int | None, int | None, int | None]
 
 
@@ -24,6 +30,10 @@ class Value(NamedTuple):
       dates: what a date may be, as year, month and day, each None if it is not said.
       is_implied: "a month" means one month only beside another value.
       is_decade: a date is any of the ten years from `dates` on.
+      last: what the last number of a range may be: "3 to 5 days".
+      per_s: the period of a rate, in seconds: "5 a day". 0 if it has none.
+      hedge: how exact a number is: "about", "over", "under" or "" (exact).
+      precision: the place of the last digit that a hedged number has.
     """
 
     kind: str
@@ -34,6 +44,10 @@ class Value(NamedTuple):
     dates: tuple[Parts, ...] = ()
     is_implied: bool = False
     is_decade: bool = False
+    last: tuple[float, ...] = ()
+    per_s: float = 0.0
+    hedge: str = ""
+    precision: float = 0.0
 
     def equals(self, other: "Value") -> bool:
         """Return whether both may say the same."""
@@ -46,15 +60,14 @@ class Value(NamedTuple):
             )
         if self.kind != other.kind:
             return not {self.kind, other.kind} - {TIME, NUMBER} and self._is_hour(other)
+        if self.per_s and other.per_s and self.per_s != other.per_s:
+            return False
         if not (self.units and other.units):
-            return not self.raw or any(own in other.raw for own in self.raw)
+            return not self.raw or self._agrees(other, _PLAIN, _PLAIN)
         return any(
             one.dimension == two.dimension
-            and (bool(one.factor and two.factor) or any(own in other.raw for own in self.raw))
-            and any(
-                _are_close(own * one.factor, its * two.factor, one.dimension)
-                for own, its in product(self.raw, other.raw)
-            )
+            and (bool(one.factor and two.factor) or self.has_number_of(other))
+            and self._agrees(other, one, two)
             for one, two in product(self.units, other.units)
         )
 
@@ -62,7 +75,30 @@ class Value(NamedTuple):
         """Return whether the other value says all that this one says."""
         if self.dates and other.dates:
             return any(_includes(its, own) for own, its in self._dates_beside(other))
-        return bool(self.units) == bool(other.units) and self.equals(other)
+        is_alike = bool(self.units) == bool(other.units) and bool(self.last) == bool(other.last)
+        return is_alike and self.equals(other)
+
+    def has_number_of(self, other: "Value") -> bool:
+        """Return whether both have the same number or range, in whatever unit."""
+        is_same_last = self.last == other.last or any(own in other.last for own in self.last)
+        return is_same_last and any(own in other.raw for own in self.raw)
+
+    def _agrees(self, other: "Value", unit: Unit, its_unit: Unit) -> bool:
+        """Return whether the numbers, or one with a range that has it, are equal in their units."""
+        own, its = unit.factor, its_unit.factor
+        if self.last and other.last:
+            return _any_close(self.raw, own, other.raw, its_unit) and _any_close(
+                self.last, own, other.last, its_unit
+            )
+        if self.last or other.last:
+            (span, of_span), (one, of_one) = (
+                ((self, own), (other, its)) if self.last else ((other, its), (self, own))
+            )
+            return any(
+                span.raw[0] * of_span <= number * of_one <= span.last[0] * of_span
+                for number in one.raw
+            )
+        return _any_close(self.raw, own, other.raw, its_unit) or _rounds(self, own, other, its)
 
     def measures_like(self, other: "Value") -> bool:
         """Return whether the other value may stand in the place of this one."""
@@ -93,7 +129,8 @@ def contradiction_kind(value: Value, other: Value) -> ContradictionKind:
     """Return by what two values differ."""
     if value.kind in (DATE, WEEKDAY):
         return ContradictionKind.DATE
-    is_same_number = bool(value.units) and any(own in other.raw for own in value.raw)
+    has_unit = bool(value.units) or (value.per_s and other.per_s)
+    is_same_number = has_unit and value.has_number_of(other)
     return ContradictionKind.UNIT if is_same_number else ContradictionKind.NUMBER
 
 
@@ -115,6 +152,41 @@ def _includes(whole: Parts, part: Parts) -> bool:
     return all(own is None or own == its for own, its in zip(part, whole, strict=True))
 
 
+def _any_close(
+    numbers: tuple[float, ...], factor: float, others: tuple[float, ...], unit: Unit
+) -> bool:
+    return any(
+        _are_close(own * factor, its * unit.factor, unit.dimension)
+        for own, its in product(numbers, others)
+    )
+
+
+def _rounds(one: Value, factor: float, other: Value, other_factor: float) -> bool:
+    """Return whether one number is hedged, and the other rounds to it: "about 67" of 66.76."""
+    if bool(one.hedge) == bool(other.hedge) or not (factor and other_factor):
+        return False
+    (hedged, of_hedged), (exact, of_exact) = (
+        ((one, factor), (other, other_factor))
+        if one.hedge
+        else ((other, other_factor), (one, factor))
+    )
+    number, rounded = exact.raw[0], hedged.raw[0]
+    more = _significant_digits(number) - _significant_digits(rounded)
+    steps = (number * of_exact / of_hedged - rounded) / hedged.precision
+    match hedged.hedge:
+        case "about":
+            is_close = abs(steps) * hedged.precision <= _MOST_OFF * rounded
+            return more >= 1 and abs(steps) <= 0.5 and is_close  # noqa: PLR2004 - half a place
+        case "over":
+            return more >= _MORE_DIGITS and 0 <= steps < 1
+        case _:
+            return more >= _MORE_DIGITS and -1 < steps <= 0
+
+
+def _significant_digits(number: float) -> int:
+    return len(f"{number:.9g}".replace(".", "").strip("0"))
+
+
 _DATA = (1.0, 1.024, 1.024**2, 1.024**3)
 
 
@@ -124,6 +196,6 @@ def _are_close(one: float, two: float, dimension: str) -> bool:
     if dimension == "temperature" and not (one and two):
         return True
     if isclose(one, two):
-        return True
+        return bool(dimension) or one == two
     # Twelve months are a year, and a month has 28 to 31 days.
     return dimension == "time" and min(one, two) >= 2_000_000 and isclose(one, two, rel_tol=0.036)  # noqa: PLR2004 - the seconds of a month, roughly

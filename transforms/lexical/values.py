@@ -9,8 +9,15 @@ from collections.abc import Callable, Iterator
 from groundwatch.transforms.lexical.cache import FactCache
 from groundwatch.transforms.lexical.dates import DATES_IN_DIGITS, MONTHS, month_first
 from groundwatch.transforms.lexical.number_forms import grouped_form, number_form
-from groundwatch.transforms.lexical.phrases import NUMBER_WORDS, ORDINALS, has_english
-from groundwatch.transforms.lexical.units import CURRENCIES, SCALES, UNITS, Unit
+from groundwatch.transforms.lexical.phrases import (
+    NUMBER_WORDS,
+    ORDINALS,
+    PERIODS,
+    has_english,
+    phrases_of,
+    words_of,
+)
+from groundwatch.transforms.lexical.units import SCALES, UNITS, Unit
 from groundwatch.transforms.lexical.value import DATE, NUMBER, PHONE, TIME, WEEKDAY, Value
 
 _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
@@ -61,8 +68,13 @@ _KINDS = (
 _ALSO_VERBS = frozenset({"may", "march", "mar", "sep", "jun"})
 """These are months with a capital only."""
 
+_OCTETS = {"Ko": UNITS["kb"], "Mo": UNITS["mb"], "Go": UNITS["gb"], "To": UNITS["tb"]}
+"""As French has them; in other spellings these are other words."""
+
 VALUE_WORDS = frozenset(
-    word.strip("°%$€£¥") for word in (*_KINDS, *_ROMAN, *UNITS) if word[-1:].isalpha()
+    word.strip("°%$€£¥")
+    for word in (*_KINDS, *_ROMAN, *UNITS, *map(str.lower, _OCTETS))
+    if word[-1:].isalpha()
 ) - {*_ARTICLES, "x", ""}
 """The words that values have."""
 
@@ -84,7 +96,7 @@ _NEXT_WORD = re.compile(r"(?:\s|-|\sand\s)?([^\W\d_]+|[千万萬億亿])\.?", re
 _UNIT = re.compile(
     r"[\s\u00a0-]?(°\s?[cfCF](?!\w)|[%°€$£¥\uffe5¢\u00d7円元分]|[^\W\d_]+²?(?:/[^\W\d_]+)?)"
 )
-_SECOND_WORD = re.compile(r" (celsius|fahrenheit|cent)(?!\w)")
+_SECOND_WORD = re.compile(r" (celsius|fahrenheit|cent)(?!\w)", re.IGNORECASE)
 _MAX_LABEL = 12
 # A number behind one of these numbers a part of a text, or a source: "step 2", "[1]".
 _LABEL = re.compile(
@@ -93,7 +105,34 @@ _LABEL = re.compile(
 )
 _OF_A = re.compile(r"(?: of)? an?(?= )")
 _THE, _NOUN = re.compile(r"\b[Tt]he $"), re.compile(r" [a-z]")
-_BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5])\s?$")
+_BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5₹])\s?$|\b(CHF|EUR|USD|GBP|SEK|NOK|DKK|PLN|INR)\s?$")
+_MAX_SIGN = 5
+_OF_DAYS = frozenset({"business", "working", "calendar", "full", "whole", "consecutive"})
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra)\s$", re.IGNORECASE)
+_RANGE = re.compile(
+    r"(?:\s?[-\u2013\u2014]\s?|\s(?:to|bis|\u00e0|a|at\u00e9|hasta)\s|\s(?P<joined>and|und|et|y|e)\s)[$€£]?"
+    rf"(?:(?P<digits>\d+(?:[.,]\d+)*)|(?P<word>{'|'.join(_WORDS)})(?!\w))"
+    r"(?![\d:/]|[-.,]\d|\s?(?:[ap]\.?m|Uhr|uur|h|o'clock)\b)",
+    re.IGNORECASE,
+)
+_MAX_HEDGE = 22
+
+
+def _alternatives(kind: str) -> str:
+    return "|".join(map(re.escape, phrases_of(kind)))
+
+
+_HEDGE = re.compile(
+    rf"(?<!\w)(?:(?P<about>{_alternatives('about')})|(?P<over>{_alternatives('over')})"
+    rf"|(?P<under>{_alternatives('under')}))\s?$",
+    re.IGNORECASE,
+)
+_PERIOD = re.compile(
+    r"(?:\s(?!(?:in|within|for|after|of|than|over|before|every)\b)[^\W\d_]+){0,3}?"
+    rf"(?:(?:\s?/\s?|\s(?:{'|'.join(words_of('per'))})\s|(?<=per user)\s(?:and|/)\s)"
+    rf"(?P<unit>{_TIME_UNITS})(?!\w)|\s(?P<adverb>{'|'.join(PERIODS)})(?!\w))",
+    re.IGNORECASE,
+)
 
 
 def may_have_value(text: str) -> bool:
@@ -271,25 +310,79 @@ def _number_in_words(text: str, start: int) -> Iterator[Value]:
 
 
 def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Iterator[Value]:
-    """Yield a number with the scale and the unit around it, or as a year."""
-    is_plain = text[start:end].isdecimal()
-    if scale := _SUFFIX.match(text, end):
-        raw, end = tuple(each * _SUFFIXES[scale[0]] for each in raw), scale.end()
-    elif (
-        (word := _NEXT_WORD.match(text, end)) and word[1].lower() in SCALES and word[1] not in "kM"
-    ):
-        raw = tuple(each * SCALES[word[1].lower()] for each in raw)
-        end = word.end()
+    """Yield a number or a range with what is around it: scale, unit, rate; or as a year."""
+    last, end = _last_of_range(text, start, end, raw)
+    is_plain = not last and text[start:end].isdecimal()
+    scale, end = _scale(text, end)
+    raw, last = tuple(each * scale for each in raw), tuple(each * scale for each in last)
+    if sign := _BEFORE.search(text, max(0, start - _MAX_SIGN), start):
+        start, behind, units = sign.start(), end, UNITS[(sign[1] or sign[2]).lower()]
     else:
-        is_plain = is_plain and True
-    if sign := _BEFORE.search(text, max(0, start - 4), start):
-        yield Value(NUMBER, sign.start(), end, raw, CURRENCIES[sign[1]])
-        return
-    behind, units = _unit(text, end)
-    if not units and is_plain and len(raw) == 1 and raw[0] in _SURE_YEARS and not scale:
+        behind, units = _unit(text, end)
+    if not units and is_plain and len(raw) == 1 and raw[0] in _SURE_YEARS and scale == 1:
         yield Value(DATE, start, end, raw, dates=((int(raw[0]), None, None),))
-    else:
-        yield Value(NUMBER, start, behind, raw, units)
+        return
+    hedge = _hedge(text, start)
+    yield Value(
+        NUMBER,
+        start,
+        behind,
+        raw,
+        units,
+        last=last,
+        per_s=_period_s(text, behind),
+        hedge=hedge,
+        precision=scale * _last_place(raw[0] / scale) if hedge else 0.0,
+    )
+
+
+def _scale(text: str, end: int) -> tuple[float, int]:
+    """Return the scale behind a number, "k" or "million", and where it ends."""
+    if suffix := _SUFFIX.match(text, end):
+        return _SUFFIXES[suffix[0]], suffix.end()
+    word = _NEXT_WORD.match(text, end)
+    if word and word[1].lower() in SCALES and word[1] not in "kM":
+        return SCALES[word[1].lower()], word.end()
+    return 1.0, end
+
+
+def _last_of_range(
+    text: str, start: int, end: int, raw: tuple[float, ...]
+) -> tuple[tuple[float, ...], int]:
+    """Return the last number of a range, "3-5" or "three to five", and where it ends."""
+    found = _RANGE.match(text, end)
+    if not found or (found["joined"] and not _BETWEEN.search(text, max(0, start - 9), start)):
+        return (), end
+    word = found["word"]
+    last = (_WORDS[word.lower()],) if word else _amounts(found["digits"], text)
+    is_range = bool(last) and last[0] > raw[0]
+    if not is_range or (raw[0] in _SURE_YEARS and last[0] in _SURE_YEARS):
+        return (), end
+    return last, found.end()
+
+
+def _hedge(text: str, start: int) -> str:
+    found = _HEDGE.search(text, max(0, start - _MAX_HEDGE), start)
+    return str(found.lastgroup) if found else ""
+
+
+def _last_place(number: float) -> float:
+    """Return the place of the last digit that counts: .1 of 8.5, and 100 of 1,200."""
+    fraction = f"{number:.9g}".partition(".")[2]
+    if fraction:
+        return 10.0 ** -len(fraction)
+    zeros = len(str(int(number))) - len(str(int(number)).rstrip("0"))
+    return 10.0**zeros if number else 1.0
+
+
+def _period_s(text: str, end: int) -> float:
+    """Return the period of a rate behind a number and its unit: "requests per minute"."""
+    found = _PERIOD.match(text, end)
+    if not found:
+        return 0.0
+    if adverb := found["adverb"]:
+        return PERIODS[adverb.lower()]
+    return next(unit.factor for unit in UNITS[found["unit"].lower()] if unit.dimension == "time")
 
 
 def _unit(text: str, end: int) -> tuple[int, tuple[Unit, ...]]:
@@ -297,20 +390,28 @@ def _unit(text: str, end: int) -> tuple[int, tuple[Unit, ...]]:
     found = _UNIT.match(text, end)
     if not found:
         return end, ()
-    name = found[1].lower().replace(" ", "")
-    behind = found.end()
-    if second := _SECOND_WORD.match(
-        text.lower() if text[behind : behind + 1] == " " else "", behind
-    ):
-        name, behind = "%" if second[1] == "cent" else second[1], second.end()
-    if len(name) == 1 and name.isalpha() and name.isascii() and text[end : end + 1] == "-":
-        return end, ()
-    units = UNITS.get(name, ())
-    if not units and name[0] >= _FIRST_CJK:
+    behind, name = found.end(), found[1]
+    if name.lower() in _OF_DAYS and (days := _UNIT.match(text, behind)):
+        behind, name = days.end(), days[1]
+    elif second := _SECOND_WORD.match(text, behind):
+        behind, name = second.end(), "%" if second[1].lower() == "cent" else second[1]
+    is_attached = found.start(1) == end
+    if units := _OCTETS.get(name) or _units_of(name, text[end : end + 1], is_attached=is_attached):
+        return behind, units
+    if name[0] >= _FIRST_CJK:
         for chars in range(_MAX_CJK_UNIT, 0, -1):
             if units := UNITS.get(name[:chars], ()):
                 return found.start(1) + chars, units
-    return (behind, units) if units else (end, ())
+    return end, ()
+
+
+def _units_of(name: str, before: str, *, is_attached: bool) -> tuple[Unit, ...]:
+    """Return what a unit may be; a letter is none behind a hyphen, and "p" only at the number."""
+    lower = name.lower().replace(" ", "")
+    is_letter = len(lower) == 1 and lower.isalpha() and lower.isascii()
+    if is_letter and (before == "-" or (lower == "p" and not is_attached)):
+        return ()
+    return UNITS.get(lower, ())
 
 
 _BY_DIGIT: tuple[Callable[[str, int], Iterator[Value]], ...] = (

@@ -66,6 +66,21 @@ January 1887 | 1887
 0800 123 456 | 0800-123456
 1 299,50 € | 1.299,50 €
 8万5千円 | 85000円
+3-5 days | three to five days
+between 5 and 7 kg | 5 to 7 kg
+3-5 business days | 4 days
+5-10k | 5,000 to 10,000
+25p | £0.25
+CHF 20 | 20 francs
+500 Mo | 500 MB
+600 requests per minute | 600 a minute
+$5/month | $5 monthly
+1.000 Anfragen täglich | 1,000 requests per day
+$12 per user and month | $12 per user per month
+about 67 % | 66.76 %
+over 8.5 million | 8,537,673
+nearly 300 users | 297 users
+etwa 3.200 Nutzer | 3.217 Nutzer
 """.strip().splitlines()
 
 
@@ -90,6 +105,21 @@ May 1887 | March 1887
 20°C | 20°F
 1999 | 2000
 58 degrees | 69°F
+3-5 days | 5-7 days
+3-5 days | 6 days
+3 bis 5 Tage | 5 bis 7 Tage
+25p | £25
+20 CHF | 20 kroner
+500 Mo | 500 Go
+600 requests per second | 600 requests per minute
+$5 a month | $5 a year
+1.000 Anfragen täglich | 1.000 Anfragen stündlich
+67 % | 66.76 %
+about 67 % | 66.2 %
+about 3 million | 2.7 million
+over $50 | $55
+nearly 300 users | 305 users
+over 300 users | 297 users
 """.strip().splitlines()
 
 
@@ -109,6 +139,9 @@ def test_different_values_are_not_equal(pair: str) -> None:
         ("between 2019-2021", ["2019", "2021"]),
         ("Lamps may march on; one of them glows.", []),
         ("Wait 5 m for 10 mg.", ["5 m", "10 mg"]),
+        ("It takes 3-5 business days, or 5 to 7.", ["3-5 business days", "5 to 7"]),
+        ("Zwischen 12 und 20 Uhr, from 1-2 pm", ["12", "20 Uhr", "1", "2 pm"]),
+        ("The 25 p and 720p videos cost CHF 9.", ["25", "720p", "CHF 9"]),
     ],
 )
 def test_a_value_is_the_text_with_its_unit(text: str, expected: list[str]) -> None:

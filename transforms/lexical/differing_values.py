@@ -1,0 +1,128 @@
+"""Find the values in whose place the sentence in which a claim nearly stands has others."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.transforms.lexical.fact_sentences import FactSentences, ReadSentence
+from groundwatch.transforms.lexical.matching import match_in_order
+from groundwatch.transforms.lexical.value import Value, contradiction_kind
+
+_NEAR = 0.8
+"""A sentence with this share of a claim's words stands for the claim."""
+
+_SAME, _MAX_LENGTH = 0.9, 1.5
+"""In another order, a sentence has this share of a claim's words, and is not much longer."""
+
+_MIN_WORDS = 2
+_MANY_WORDS = 4
+
+
+class Difference(NamedTuple):
+    """A contradiction between a claim and a fact, with the values of both."""
+
+    kind: ContradictionKind
+    claim_value: str
+    fact_value: str
+    fact: int
+
+
+class Near(NamedTuple):
+    """A sentence of a fact with a share of a claim's words."""
+
+    share: float
+    fact: int
+    sentence: ReadSentence
+
+
+def find_other_values(
+    own: ReadSentence, near: Sequence[Near], facts: Iterable[FactSentences]
+) -> Iterator[Difference]:
+    """Find values in whose place the sentence in which a claim nearly stands has another."""
+    explicit = [value for value in own.values if not value.is_implied]
+    closest = [each for each in near if each.share >= _NEAR]
+    for value in explicit:
+        for each in closest:
+            if any(map(value.equals, each.sentence.values)):
+                break
+            other = next(_in_place_of(value, own, each.sentence), None)
+            if (
+                other
+                and _unconfirmed(explicit, each.sentence) == 1
+                and _is_replaced(own, each, value, other)
+            ):
+                is_known = any(fact.has_value(value) for fact in facts)
+                if is_known and not _is_swapped(own, each, near, value):
+                    break
+                kind = contradiction_kind(value, other)
+                yield Difference(kind, _text(own, value), _text(each.sentence, other), each.fact)
+                break
+
+
+def find_other_units(
+    own: ReadSentence, near: Sequence[Near], facts: Sequence[FactSentences]
+) -> Iterator[Difference]:
+    """Find numbers that a similar sentence has in another unit or rate, and no fact in this one."""
+    for value in own.values:
+        if value.is_implied or any(fact.has_value(value) for fact in facts):
+            continue
+        for each in near:
+            other = next(_in_another_unit(value, own, each.sentence), None)
+            if other:
+                kind = ContradictionKind.UNIT
+                yield Difference(kind, _text(own, value), _text(each.sentence, other), each.fact)
+                break
+
+
+def _in_another_unit(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
+    for other in _in_place_of(value, own, sentence):
+        if (
+            value.has_number_of(other)
+            and contradiction_kind(value, other) == ContradictionKind.UNIT
+        ):
+            yield other
+
+
+def _unconfirmed(values: Sequence[Value], sentence: ReadSentence) -> int:
+    return sum(not any(map(value.equals, sentence.values)) for value in values)
+
+
+def _in_place_of(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
+    for other in sentence.values:
+        is_free = not other.is_implied and not any(map(other.equals, own.values))
+        if is_free and value.measures_like(other):
+            yield other
+
+
+def _is_replaced(own: ReadSentence, near: Near, value: Value, other: Value) -> bool:
+    """Return whether the other value stands in the same words."""
+    words = len(own.content)
+    matched = match_in_order(own, near.sentence)
+    if matched.words >= _NEAR * words and matched.is_compact:
+        return (
+            words >= _MANY_WORDS
+            or (matched.words == words >= _MIN_WORDS)
+            or (matched.words == words == len(near.sentence.content))
+            or (contradiction_kind(value, other) == ContradictionKind.UNIT)
+        )
+    is_short = len(near.sentence.content) <= _MAX_LENGTH * words + 1
+    return words >= _MANY_WORDS and near.share >= _SAME and is_short
+
+
+def _is_swapped(own: ReadSentence, near: Near, all_near: Sequence[Near], value: Value) -> bool:
+    """Return whether only sentences about something else have the claim's value."""
+    words = len(own.content)
+    matched = match_in_order(own, near.sentence)
+    return (
+        near.share == 1
+        and (words >= _MIN_WORDS or words == len(near.sentence.content))
+        and matched.words == words
+        and matched.is_compact
+        and all(
+            each.share < 1 or not any(map(value.equals, each.sentence.values)) for each in all_near
+        )
+    )
+
+
+def _text(sentence: ReadSentence, value: Value) -> str:
+    return sentence.text[value.start : value.end]
