@@ -25,7 +25,7 @@ from groundwatch.schemas.answer import Answer, Label
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.schemas.wire.grounding_check import CheckedClaim
 from groundwatch.transforms.lexical.check_claims import check_grounding, find_contradictions
-from groundwatch.transforms.lexical.differing_values import Difference
+from groundwatch.transforms.lexical.difference import Difference
 from groundwatch.transforms.lexical.fact_text import fact_attributes, render_facts
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import check_request

@@ -19,7 +19,7 @@ from groundwatch.transforms.lexical.citation_marks import Sources
 from groundwatch.transforms.lexical.claim_forms import Claim, read_claims
 from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoreClaims, ScoredAnswer
 from groundwatch.transforms.lexical.contradictions import find_differences
-from groundwatch.transforms.lexical.differing_values import Difference
+from groundwatch.transforms.lexical.difference import Difference
 from groundwatch.transforms.lexical.equal_forms import with_spelling_of_facts
 from groundwatch.transforms.lexical.fact_text import (
     FactAndAttributes,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.answer_sentences import Sentence
-from groundwatch.transforms.lexical.differing_values import Difference
+from groundwatch.transforms.lexical.difference import Difference
 from groundwatch.transforms.lexical.support_score import logit
 
 _MIN_DOUBT = 1e-6

@@ -12,8 +12,8 @@ from groundwatch.transforms.lexical.denials import (
     find_denial,
     part_about_the_same,
 )
+from groundwatch.transforms.lexical.difference import ComparedClaim, ComparedFacts, Difference
 from groundwatch.transforms.lexical.differing_values import (
-    Difference,
     Near,
     find_other_units,
     find_other_values,
@@ -56,9 +56,6 @@ _MAX_SENTENCES = _MAX_FACTS = 8
 time."""
 
 _MAYBE_NO_WORDS = VALUE_STEMS.union(map(stem_of, map(form_of, NEGATING | NEUTRAL | {"longer"})))
-_NO_WORDS = (*"$€£¥%", "May", "dos ", "Dos ", "due ", "Due ")
-"""Parts of values that are no content tokens."""
-
 _MAX_CLAIM_TOKENS = 128
 _MIN_WORDS = 2
 _MANY_WORDS = 4
@@ -73,25 +70,24 @@ def find_differences(
     bare = claim.text.strip(" .!*_")
     if any(_stands_in(bare, facts[number]) for number in candidates[:_MAX_FACTS]):
         return []
+    own = ComparedClaim(claim)
     read = [(number, sentences_of(facts[number])) for number in candidates[:_MAX_FACTS]]
-    for denial, number in find_restrictions(claim, read):
-        return [Difference(ContradictionKind.NEGATION, *denial, number)]
-    differences: list[Difference] = []
-    sentences = [each for _, each in read]
+    for find in (find_restrictions, _differences_from_near, find_other_units, find_labelled):
+        if found := list(find(own, read)):
+            return found
+    return []
+
+
+def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
+    """Find what a claim changes or denies of the sentences with most of its words."""
+    sentences = [each for _, each in facts]
     if _may_differ(claim, sentences):
-        own = ReadSentence(claim.text, claim.signs)
-        near = _near(own, read)
-        if claim.signs & VALUE:
-            differences += find_other_values(own, near, sentences)
-            differences = differences or list(find_other_units(own, near, sentences))
-        differences = differences or list(_denials(own, near))
-    if not differences and claim.numbers:
-        for texts in find_labelled(claim, read):
-            return [Difference(ContradictionKind.NUMBER, *texts)]
-    return differences
+        near = _near(claim, facts)
+        changed = list(find_other_values(claim, near, sentences)) if claim.signs & VALUE else []
+        yield from changed or _denials(claim, near)
 
 
-def _near(own: ReadSentence, facts: Iterable[tuple[int, FactSentences]]) -> list[Near]:
+def _near(own: ReadSentence, facts: ComparedFacts) -> list[Near]:
     """Return the sentences with most of a claim's words, the nearest first."""
     words = frozenset(own.places)
     if not words:
@@ -105,30 +101,25 @@ def _near(own: ReadSentence, facts: Iterable[tuple[int, FactSentences]]) -> list
     return near[:_MAX_SENTENCES]
 
 
-def _may_differ(claim: ClaimWords, facts: Iterable[FactSentences]) -> bool:
+def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
     """Return whether a near sentence has other values or negations; a fast test."""
-    stems = frozenset(map(stem_of, claim.distinct.difference(claim.numbers)))
+    stems = claim.stems
     words = stems - _MAYBE_NO_WORDS or stems
     if not words:
         return False
-    values = (stems & VALUE_STEMS).union(claim.numbers)
-    spelled = [each for each in _NO_WORDS if each in claim.text]
     # A claim without negations and values can only be what a sentence denies.
     relevant = 0 if claim.signs & NEGATION else NEGATION | claim.signs & VALUE
     is_bare = words == stems and not claim.signs & (NEGATION | VALUE)
     share = DENIED if is_bare else _MAYBE_NEAR
     for each in facts:
         for _, place in each.near(words, share, relevant):
-            signs, text = each.signs[place], each.texts[place]
+            signs = each.signs[place]
             if (claim.signs | signs) & NEGATION and (
                 not claim.signs & signs & NEGATION
-                or negating_words(claim.text) != negating_words(text)
+                or negating_words(claim.text) != negating_words(each.texts[place])
             ):
                 return True
-            if claim.signs & signs & VALUE and not (
-                values <= each.contents[place]
-                and spelled == list(filter(text.__contains__, _NO_WORDS))
-            ):
+            if claim.signs & signs & VALUE and not claim.has_values_in(each, place):
                 return True
     return False
 

@@ -17,6 +17,7 @@ from groundwatch.transforms.lexical.modality import (
     leaves_open,
     may_be_waived,
     obliges,
+    says_so,
     stating,
 )
 from groundwatch.transforms.lexical.negations import QUALIFIERS, UNIVERSAL, Word, may_negate
@@ -179,7 +180,7 @@ def _with_predicates(side: _Side, other: _Side) -> _Side:
         for one, two in zip_longest(side.tokens, side.tokens[1:])
         if one.lower in OFF and not (two and two.kind and two.start == one.end + 1)
     ]
-    if not spans or not is_about_modality(other.tokens):
+    if not spans or has_any(other.tokens, OFF) or not says_so(other.tokens):
         return side
     return side._replace(negations=sorted([*side.negations, *spans]))
 

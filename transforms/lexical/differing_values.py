@@ -4,9 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundwatch.schemas.verdict import ContradictionKind
-from groundwatch.transforms.lexical.fact_sentences import FactSentences, ReadSentence
+from groundwatch.transforms.lexical.difference import ComparedClaim, ComparedFacts, Difference
+from groundwatch.transforms.lexical.fact_sentences import (
+    FactSentences,
+    ReadSentence,
+)
 from groundwatch.transforms.lexical.matching import match_in_order
 from groundwatch.transforms.lexical.value import Value, contradiction_kind
+from groundwatch.transforms.lexical.words import VALUE
 
 _NEAR = 0.8
 """A sentence with this share of a claim's words stands for the claim."""
@@ -14,17 +19,11 @@ _NEAR = 0.8
 _SAME, _MAX_LENGTH = 0.9, 1.5
 """In another order, a sentence has this share of a claim's words, and is not much longer."""
 
+_ALIKE = 0.3
+"""One with this share may have a claim's number in another unit."""
+
 _MIN_WORDS = 2
 _MANY_WORDS = 4
-
-
-class Difference(NamedTuple):
-    """A contradiction between a claim and a fact, with the values of both."""
-
-    kind: ContradictionKind
-    claim_value: str
-    fact_value: str
-    fact: int
 
 
 class Near(NamedTuple):
@@ -59,19 +58,37 @@ def find_other_values(
                 break
 
 
-def find_other_units(
-    own: ReadSentence, near: Sequence[Near], facts: Sequence[FactSentences]
-) -> Iterator[Difference]:
+def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
     """Find numbers that a similar sentence has in another unit or rate, and no fact in this one."""
-    for value in own.values:
-        if value.is_implied or any(fact.has_value(value) for fact in facts):
+    if not _may_be_in_another_unit(own, facts):
+        return
+    words = frozenset(own.places)
+    for value in own.values if words else ():
+        if value.is_implied or any(fact.has_value(value) for _, fact in facts):
             continue
-        for each in near:
-            other = next(_in_another_unit(value, own, each.sentence), None)
-            if other:
-                kind = ContradictionKind.UNIT
-                yield Difference(kind, _text(own, value), _text(each.sentence, other), each.fact)
-                break
+        found = [
+            (share, _text(sentence, other), number)
+            for number, fact in facts
+            for share, place in fact.near(words, _ALIKE, VALUE)
+            for sentence in [fact.read(place)]
+            for other in _in_another_unit(value, own, sentence)
+        ]
+        if found:
+            _, text, number = max(found)
+            yield Difference(ContradictionKind.UNIT, _text(own, value), text, number)
+
+
+def _may_be_in_another_unit(own: ComparedClaim, facts: ComparedFacts) -> bool:
+    """Return whether a sentence has a number without its unit, and none has both; a fast test."""
+    if not own.numbers or not own.may_have_unit:
+        return False
+    with_number = [
+        (fact, place)
+        for _, fact in facts
+        for place, contents in enumerate(fact.contents)
+        if fact.signs[place] & VALUE and not own.numbers.isdisjoint(contents)
+    ]
+    return bool(with_number) and not any(own.has_values_in(*each) for each in with_number)
 
 
 def _in_another_unit(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:

@@ -11,17 +11,17 @@ from collections.abc import Set as AbstractSet
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.transforms.lexical.difference import ComparedClaim, ComparedFacts, Difference
 from groundwatch.transforms.lexical.fact_sentences import (
-    VALUE_STEMS,
     FactSentences,
     ReadSentence,
     stem_of,
 )
 from groundwatch.transforms.lexical.value import DATE, TIME, Value
-from groundwatch.transforms.lexical.words import VALUE, ClaimWords, Token, TokenKind, word_from
+from groundwatch.transforms.lexical.words import VALUE, Token, word_from
 
 _CLAUSE_END = re.compile(r"[;\n]|,(?=\s)|\.\s|\s(?:and|und|et|y|e|while|whereas)\s")
-_NAME = int(TokenKind.NAME)
 _MIN_CLAUSES, _MAX_CLAUSES = 2, 40
 _NUMBERED = re.compile(
     r"[-/_]$|\b(?:version|release|phase|stage|level|chapter|section|season|episode|volume|gate|room"
@@ -50,17 +50,11 @@ class _Labelled(NamedTuple):
     names: AbstractSet[str]
 
 
-def find_labelled(
-    claim: ClaimWords, facts: Iterable[tuple[int, FactSentences]]
-) -> Iterator[tuple[str, str, int]]:
-    """Find a claim's value that a fact has for another thing, and the value of the thing named.
-
-    Yields how both values are written, and the number of the fact.
-    """
-    listing = [each for each in facts if _may_list(claim, each[1])]
+def find_labelled(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
+    """Find a claim's value that a fact has for another thing, and the value of the thing named."""
+    listing = [each for each in facts if _may_list(own, each[1])] if len(own.numbers) == 1 else []
     if not listing:
         return
-    own = ReadSentence(claim.text, claim.signs)
     explicit = [each for each in own.values if not each.is_implied and each.kind != DATE]
     if len(explicit) != 1 or own.negations:
         return
@@ -77,18 +71,18 @@ def find_labelled(
         if not _MIN_CLAUSES <= len(clauses) <= _MAX_CLAUSES:
             continue
         if found := _said_of(value, words, names, clauses):
-            yield own.text[value.start : value.end], found.text, number
+            text = own.text[value.start : value.end]
+            yield Difference(ContradictionKind.NUMBER, text, found.text, number)
+            return
 
 
-def _may_list(claim: ClaimWords, sentences: FactSentences) -> bool:
+def _may_list(own: ComparedClaim, sentences: FactSentences) -> bool:
     """Return whether a fact may have a claim's number for another thing; a fast test.
 
     It has the name and the number, but no sentence with both and no other number.
     """
-    numbers = frozenset(claim.numbers)
-    capitals = [form for form, kind in zip(claim.forms, claim.kinds, strict=True) if kind == _NAME]
-    names = frozenset(map(stem_of, capitals)) - VALUE_STEMS
-    if len(numbers) != 1 or not names:
+    numbers, names = own.numbers, own.capitals
+    if not names:
         return False
     has_number = has_name = False
     for contents, signs in zip(sentences.contents, sentences.signs, strict=True):
@@ -135,6 +129,8 @@ def _clauses(sentences: FactSentences, value: Value, noun: str | None) -> Iterat
         ]
         is_row = "|" in text
         ends = [] if is_row else [found.start() for found in _CLAUSE_END.finditer(text)]
+        if len(ends) > _MAX_CLAUSES:
+            continue
         for start, end in pairwise([0, *ends, len(text)]):
             within = [each for each in alike if start <= each.start < end]
             if len(within) == 1:

@@ -68,6 +68,11 @@ def stating(words: Iterable[Word]) -> Word | None:
     return next((word for word in words if word.lower in _STATING), None)
 
 
+def says_so(words: Sequence[Word]) -> bool:
+    """Return whether words say that something is possible or required, and nothing against it."""
+    return has_any(words, _POSSIBLE | _CHOOSING) or obliges(words)
+
+
 def is_about_modality(words: Sequence[Word]) -> bool:
     """Return whether words say that something is possible or required."""
     return has_any(words, _STATING | UNIVERSAL) or obliges(words) or leaves_open(words)

@@ -9,7 +9,7 @@ from groundwatch.transforms.lexical.phrases import OTHER_DENIALS, has_english, w
 
 NEGATING = frozenset(
     """
-    not never cannot no none without nobody nothing nowhere unable failed fails fail
+    not never cannot no none without nobody nothing nowhere unable failed fails fail lacks lack
     excluded excludes exclude excluding refused refuses refuse prohibited forbidden impossible
     """.split()  # noqa: SIM905 - a table of words reads best as text
 )

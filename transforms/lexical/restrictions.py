@@ -1,24 +1,27 @@
 """Find the sentence that is made of all where a claim is made of some only, or the other way."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.denials import Denial
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.transforms.lexical.difference import ComparedClaim, ComparedFacts, Difference
 from groundwatch.transforms.lexical.fact_sentences import (
     EXCLUSIVE_FORMS,
     UNIVERSAL_FORMS,
-    FactSentences,
     ReadSentence,
     stem_of,
 )
 from groundwatch.transforms.lexical.modality import LIGHT, NEUTRAL
 from groundwatch.transforms.lexical.negations import EXCLUSIVE, UNIVERSAL
-from groundwatch.transforms.lexical.words import ClaimWords, Token
+from groundwatch.transforms.lexical.words import Token
 
 _MAX_WORDS = 3
 _MAX_GAP = 2
 """Function words between "only" and who may: "only on the Pro plan"."""
+
+_MOST = 0.66
+"""A sentence with this share of the other words is about the same."""
 
 _VERBS = LIGHT - NEUTRAL
 
@@ -30,16 +33,13 @@ class _Group(NamedTuple):
     stems: AbstractSet[str]
 
 
-def find_restrictions(
-    claim: ClaimWords, facts: Iterable[tuple[int, FactSentences]]
-) -> Iterator[tuple[Denial, int]]:
+def find_restrictions(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
     """Find who alone is meant in one of two statements that is otherwise made of all.
 
     Both have the other words in common: "Only members can book.", "Everyone can book a court."
-    Yields what both say, and the number of the fact.
     """
-    is_exclusive = not EXCLUSIVE_FORMS.isdisjoint(claim.forms)
-    if is_exclusive != UNIVERSAL_FORMS.isdisjoint(claim.forms):
+    is_exclusive = not EXCLUSIVE_FORMS.isdisjoint(own.words.forms)
+    if is_exclusive != UNIVERSAL_FORMS.isdisjoint(own.words.forms):
         return
     contrary = [
         (number, sentences, place)
@@ -48,13 +48,13 @@ def find_restrictions(
     ]
     if not contrary:
         return
-    own = ReadSentence(claim.text, claim.signs)
     group = _group(own, EXCLUSIVE if is_exclusive else UNIVERSAL)
     rest = own.places.keys() - group.stems if group else frozenset()
     if not group or not rest or own.negations:
         return
     for number, sentences, place in contrary:
-        if not rest <= sentences.contents[place]:
+        shared = rest & sentences.contents[place]
+        if len(shared) < _MOST * len(rest):
             continue
         sentence = sentences.read(place)
         its_group = _group(sentence, UNIVERSAL if is_exclusive else EXCLUSIVE)
@@ -65,7 +65,8 @@ def find_restrictions(
             (group, its_group, own) if is_exclusive else (its_group, group, sentence)
         )
         if _are_comparable(some, everybody, of_some):
-            yield Denial(group.text, its_group.text), number
+            yield Difference(ContradictionKind.NEGATION, group.text, its_group.text, number)
+            return
 
 
 def _are_comparable(some: _Group, everybody: _Group, exclusive: ReadSentence) -> bool:

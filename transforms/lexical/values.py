@@ -128,7 +128,7 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _PERIOD = re.compile(
-    r"(?:\s(?!(?:in|within|for|after|of|than|over|before|every)\b)[^\W\d_]+){0,3}?"
+    r"(?:\s(?!(?:in|within|for|after|of|than|over|before|every)\b)[^\W\d_]++){0,3}?"
     rf"(?:(?:\s?/\s?|\s(?:{'|'.join(words_of('per'))})\s|(?<=per user)\s(?:and|/)\s)"
     rf"(?P<unit>{_TIME_UNITS})(?!\w)|\s(?P<adverb>{'|'.join(PERIODS)})(?!\w))",
     re.IGNORECASE,
