@@ -1,6 +1,6 @@
 """Find what contradicts a fact: a claim that stands nearly verbatim in one of its sentences.
 
-It differs only in a number, a date or a unit, or in that it denies what the sentence states.
+It differs in a number, a date or a unit, or denies what the sentence states, or says it of others.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,10 +27,7 @@ from groundwatch.transforms.lexical.fact_sentences import (
 )
 from groundwatch.transforms.lexical.labelled_values import find_labelled
 from groundwatch.transforms.lexical.modality import NEUTRAL
-from groundwatch.transforms.lexical.negations import (
-    NEGATING,
-    negating_words,
-)
+from groundwatch.transforms.lexical.negations import NEGATING, negating_words
 from groundwatch.transforms.lexical.restrictions import find_restrictions
 from groundwatch.transforms.lexical.words import (
     NEGATION,
@@ -42,14 +39,9 @@ from groundwatch.transforms.lexical.words import (
 _SIMILAR = 0.5
 """A sentence with this share of a claim's words is about the same, and may confirm its values."""
 
-_NEAR = 0.8
-"""One with this share stands for the claim."""
-
 _MAYBE_NEAR = 0.6
-"""The same, without words that may be a part of a value or a negation."""
-
-_SAME, _MAX_LENGTH = 0.9, 1.5
-"""In another order, a sentence has this share of a claim's words, and is not much longer."""
+"""One that stands for the claim has this share of the words that are surely no part of a value or a
+negation."""
 
 _MAX_SENTENCES = _MAX_FACTS = 8
 """Of the sentences and facts with most of a claim's words, so many are compared. This bounds the
@@ -57,14 +49,12 @@ time."""
 
 _MAYBE_NO_WORDS = VALUE_STEMS.union(map(stem_of, map(form_of, NEGATING | NEUTRAL | {"longer"})))
 _MAX_CLAIM_TOKENS = 128
-_MIN_WORDS = 2
-_MANY_WORDS = 4
 
 
 def find_differences(
     claim: ClaimWords, facts: Sequence[str], candidates: Sequence[int]
 ) -> list[Difference]:
-    """Find where a claim differs from the sentence of the candidates in which it nearly stands."""
+    """Find where a claim differs from the candidates among the facts, by the first search."""
     if len(claim.forms) > _MAX_CLAIM_TOKENS or not candidates:
         return []
     bare = claim.text.strip(" .!*_")

@@ -10,8 +10,6 @@ from groundwatch.transforms.lexical.modality import (
     LIGHT,
     MODAL_VERBS,
     NEUTRAL,
-    OFF,
-    OPTIONAL,
     has_any,
     is_about_modality,
     leaves_open,
@@ -20,7 +18,14 @@ from groundwatch.transforms.lexical.modality import (
     says_so,
     stating,
 )
-from groundwatch.transforms.lexical.negations import QUALIFIERS, UNIVERSAL, Word, may_negate
+from groundwatch.transforms.lexical.negations import (
+    OFF,
+    OPTIONAL,
+    QUALIFIERS,
+    UNIVERSAL,
+    Word,
+    may_negate,
+)
 from groundwatch.transforms.lexical.words import Token, TokenKind, word_from
 
 DENIED = 0.85
@@ -221,13 +226,14 @@ def _reach(sentence: ReadSentence, matched: Matched) -> _Part:
     start, end = first.start, last.end
     left = _REACH
     for token in reversed([each for each in sentence.tokens if each.end <= start]):
-        left -= token.lower not in LIGHT
+        left -= not (token.lower in LIGHT or may_negate(token.lower))
         if left < 0 or not _BREAKS.isdisjoint(sentence.text[token.end : start]):
             break
         start = token.start
     for token in [each for each in sentence.tokens if each.start >= end]:
         gap = sentence.text[end : token.start]
-        if not (is_kana(token.form) or _is_light(token)) or not _BREAKS.isdisjoint(gap):
+        is_predicate = token.lower in LIGHT or may_negate(token.lower)
+        if not (is_kana(token.form) or is_predicate) or not _BREAKS.isdisjoint(gap):
             break
         end = token.end
     return start, end

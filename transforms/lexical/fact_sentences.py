@@ -131,8 +131,8 @@ class FactSentences:
       texts: the sentences.
       signs: of each, what it may have, as bits.
       contents: of each, the stems of its content tokens.
-      of_some: the numbers of those that may speak of some only.
-      of_all: the numbers of those that may speak of all.
+      of_some: the numbers of those that may speak of some only, and not of all.
+      of_all: the numbers of those that may speak of all, and not of some only.
     """
 
     def __init__(self, fact: str) -> None:
@@ -141,10 +141,11 @@ class FactSentences:
         self.signs = [each.signs for each in words]
         content = [compress(each.forms, each.kinds) for each in words]
         self.contents = [frozenset(map(stem_of, forms)) for forms in content]
-        self.of_some, self.of_all = [
-            [place for place, each in enumerate(words) if not forms.isdisjoint(each.forms)]
+        some, everybody = [
+            {place for place, each in enumerate(words) if not forms.isdisjoint(each.forms)}
             for forms in (EXCLUSIVE_FORMS, UNIVERSAL_FORMS)
         ]
+        self.of_some, self.of_all = sorted(some - everybody), sorted(everybody - some)
         self._fact = fact
         self._read: dict[int, ReadSentence] = {}
 

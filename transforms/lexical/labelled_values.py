@@ -31,6 +31,7 @@ _NUMBERED = re.compile(
 """What is in front of a number that is a name: "version 3"."""
 
 _MAX_NUMBERED = 12
+_FIRST_KANA = "\u3041"
 _APOSTROPHES = ("'", "\u2019")
 
 
@@ -56,7 +57,7 @@ def find_labelled(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Differen
     if not listing:
         return
     explicit = [each for each in own.values if not each.is_implied and each.kind != DATE]
-    if len(explicit) != 1 or own.negations:
+    if len(explicit) != 1 or own.negations or max(own.text) >= _FIRST_KANA:
         return
     [value] = explicit
     noun = _noun(own, value)

@@ -10,7 +10,7 @@ _LIST_MARK = re.compile(
     r"[,\u3001\uff0c](?:\s(?:and|or|und|oder|et|ou|y|o|e)\b)?|\s(?:and|or|und|oder|et|ou|y|o|e)\s"
 )
 _MIN_LIST, _MAX_ITEM_WORDS = 3, 3
-"""Parts and words: what is no longer is an item of a list."""
+"""A list has so many parts, and an item at most so many words."""
 
 
 class Matched(NamedTuple):
@@ -60,10 +60,11 @@ def _matched(places: list[int], sentence: ReadSentence) -> Matched:
     if not places:
         return Matched(0, 0, 0, 0)
     words, first, last = len(places), min(places), max(places)
-    beside = last + 1 - first - words
-    if beside > max(1, words // 4):
-        beside -= _listed(sentence, first, last, frozenset(places))
-    return Matched(words, first, last, beside)
+    matched = Matched(words, first, last, beside=last + 1 - first - words)
+    if matched.is_compact:
+        return matched
+    listed = _listed(sentence, first, last, frozenset(places))
+    return matched._replace(beside=matched.beside - listed)
 
 
 def _listed(sentence: ReadSentence, first: int, last: int, matched: frozenset[int]) -> int:

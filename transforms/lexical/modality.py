@@ -6,15 +6,11 @@ A statement and its denial mostly say it in other words: "can be returned", "are
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
-from groundwatch.transforms.lexical.negations import UNIVERSAL, Word
+from groundwatch.transforms.lexical.negations import OFF, UNIVERSAL, Word
 from groundwatch.transforms.lexical.phrases import words_of
 
 _REQUIRED, _POSSIBLE = words_of("required"), words_of("possible")
 _OBLIGING, _CHOOSING = words_of("obliging") | _REQUIRED, words_of("choosing")
-OPTIONAL = words_of("optional")
-OFF = OPTIONAL | words_of("off")
-"""Predicates that deny what another statement says to be possible or required."""
-
 _HAVE_TO = frozenset(product(("have", "has", "had"), ("to",))) | frozenset(
     product(("tiene", "tienes", "tienen"), ("que",))
 )
@@ -24,6 +20,7 @@ NEUTRAL = UNIVERSAL | _STATING | words_of("vague") | frozenset("是为為有能�
 """Words of what is possible or required, and of whom, by which equal statements differ; the others
 are function words in Chinese."""
 
+_SAYING_SO, _SAYING_HOW = _POSSIBLE | _CHOOSING, _STATING | UNIVERSAL | _CHOOSING
 MODAL_VERBS = (_OBLIGING | _CHOOSING) - NEUTRAL
 """What follows one of these is what is possible or required."""
 
@@ -32,6 +29,10 @@ LIGHT = (
     | _OBLIGING
     | _CHOOSING
     | frozenset(["have", "has", "had", "to", "be", "been", "am", "is", "are", "was", "were", "que"])
+    | frozenset(
+        ["ist", "sind", "wird", "werden", "ne", "est", "sont", "es", "son", "está", "están"]
+    )
+    | frozenset(["è", "sono", "é", "são"])
 )
 """Words between a negation and what it denies: "is not possible to"."""
 
@@ -70,9 +71,9 @@ def stating(words: Iterable[Word]) -> Word | None:
 
 def says_so(words: Sequence[Word]) -> bool:
     """Return whether words say that something is possible or required, and nothing against it."""
-    return has_any(words, _POSSIBLE | _CHOOSING) or obliges(words)
+    return has_any(words, _SAYING_SO) or obliges(words)
 
 
 def is_about_modality(words: Sequence[Word]) -> bool:
     """Return whether words say that something is possible or required."""
-    return has_any(words, _STATING | UNIVERSAL) or obliges(words) or leaves_open(words)
+    return has_any(words, _SAYING_HOW) or obliges(words)

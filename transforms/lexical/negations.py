@@ -34,7 +34,11 @@ QUALIFIERS = frozenset(
 EXCLUSIVE = words_of("exclusive")
 """Words that say that a statement is so of nobody else."""
 
-_RESTRICTING = EXCLUSIVE | words_of("optional") | words_of("off")
+OPTIONAL = words_of("optional")
+OFF = OPTIONAL | words_of("off")
+"""Predicates that deny what another statement says to be possible or required."""
+
+_RESTRICTING = EXCLUSIVE | OFF
 
 UNIVERSAL = words_of("universal") | {"always", "immer", "toujours", "siempre", "sempre", "altijd"}
 """Those of words that say that a statement is so of all, or always."""
@@ -87,8 +91,11 @@ class Word(Protocol):
     def end(self) -> int: ...
 
 
-def _behind_longer(text: str, end: int) -> int:
-    return end + len(_LONGER) if text.startswith(_LONGER, end) else end
+def _names_another(word: Word, after: Word | None, text: str) -> bool:
+    """Return whether "non-" stands before a word for another thing: "non-profit"."""
+    if word.lower != "non" or after is None or text[word.end : after.start] != "-":
+        return False
+    return not after.lower.endswith(_DENIABLE)
 
 
 def negations_in(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
@@ -97,18 +104,10 @@ def negations_in(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
     "No" in a Portuguese text is no negation.
     """
     spans = [
-        (word.start, word.end)
+        (word.start, word.end + len(_LONGER) * text.startswith(_LONGER, word.end))
         for word, after in zip_longest(words, words[1:])
-        if may_negate(word.lower)
-        and not (
-            word.lower == "non"
-            and after
-            and text[word.end : after.start] == "-"
-            and not after.lower.endswith(_DENIABLE)
-        )
+        if may_negate(word.lower) and not _names_another(word, after, text)
     ]
-    if "longer" in text:
-        spans = [(start, _behind_longer(text, end)) for start, end in spans]
     if any(word.lower == "no" for word in words):
         spelled = {word.lower for word in words}
         is_portuguese = not _PORTUGUESE.isdisjoint(spelled) or "\u00e3" in text or "\u00f5" in text

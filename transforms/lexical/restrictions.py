@@ -27,7 +27,7 @@ _VERBS = LIGHT - NEUTRAL
 
 
 class _Group(NamedTuple):
-    """Of whom or what a sentence speaks: "only members", "all plans", "everyone"."""
+    """What a sentence speaks of: "only members", "all plans", "everyone"."""
 
     text: str
     stems: AbstractSet[str]
@@ -58,8 +58,7 @@ def find_restrictions(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Diff
             continue
         sentence = sentences.read(place)
         its_group = _group(sentence, UNIVERSAL if is_exclusive else EXCLUSIVE)
-        is_of_both = place in sentences.of_all and place in sentences.of_some
-        if its_group is None or is_of_both or sentence.negations:
+        if its_group is None or sentence.negations:
             continue
         some, everybody, of_some = (
             (group, its_group, own) if is_exclusive else (its_group, group, sentence)
@@ -79,12 +78,12 @@ def _are_comparable(some: _Group, everybody: _Group, exclusive: ReadSentence) ->
 
 
 def _group(sentence: ReadSentence, words: AbstractSet[str]) -> _Group | None:
-    """Read the group behind the first of some words, or before it: "for members only"."""
+    """Read the group behind the first of some words, or before "only": "for members only"."""
     tokens = sentence.tokens
     for place, token in enumerate(tokens):
         if token.lower in words:
             nouns = _nouns(tokens[place + 1 :])
-            if not nouns and words is EXCLUSIVE:
+            if not nouns and words == EXCLUSIVE:
                 nouns = _nouns(tokens[:place][::-1])
             start = min([token.start, *(each.start for each in nouns)])
             end = max([token.end, *(each.end for each in nouns)])

@@ -33,7 +33,6 @@ class Value(NamedTuple):
       last: what the last number of a range may be: "3 to 5 days".
       per_s: the period of a rate, in seconds: "5 a day". 0 if it has none.
       hedge: how exact a number is: "about", "over", "under" or "" (exact).
-      precision: the place of the last digit that a hedged number has.
     """
 
     kind: str
@@ -47,7 +46,6 @@ class Value(NamedTuple):
     last: tuple[float, ...] = ()
     per_s: float = 0.0
     hedge: str = ""
-    precision: float = 0.0
 
     def equals(self, other: "Value") -> bool:
         """Return whether both may say the same."""
@@ -98,7 +96,15 @@ class Value(NamedTuple):
                 span.raw[0] * of_span <= number * of_one <= span.last[0] * of_span
                 for number in one.raw
             )
-        return _any_close(self.raw, own, other.raw, its_unit) or _rounds(self, own, other, its)
+        if _any_close(self.raw, own, other.raw, its_unit):
+            return True
+        if bool(self.hedge) == bool(other.hedge) or not (own and its):
+            return False
+        if self.hedge:
+            exact, factor, hedged = other.raw, its / own, self
+        else:
+            exact, factor, hedged = self.raw, own / its, other
+        return any(_rounds(*pair, factor, hedged.hedge) for pair in product(exact, hedged.raw))
 
     def measures_like(self, other: "Value") -> bool:
         """Return whether the other value may stand in the place of this one."""
@@ -129,7 +135,7 @@ def contradiction_kind(value: Value, other: Value) -> ContradictionKind:
     """Return by what two values differ."""
     if value.kind in (DATE, WEEKDAY):
         return ContradictionKind.DATE
-    has_unit = bool(value.units) or (value.per_s and other.per_s)
+    has_unit = bool(value.units or (value.per_s and other.per_s))
     is_same_number = has_unit and value.has_number_of(other)
     return ContradictionKind.UNIT if is_same_number else ContradictionKind.NUMBER
 
@@ -161,21 +167,14 @@ def _any_close(
     )
 
 
-def _rounds(one: Value, factor: float, other: Value, other_factor: float) -> bool:
-    """Return whether one number is hedged, and the other rounds to it: "about 67" of 66.76."""
-    if bool(one.hedge) == bool(other.hedge) or not (factor and other_factor):
-        return False
-    (hedged, of_hedged), (exact, of_exact) = (
-        ((one, factor), (other, other_factor))
-        if one.hedge
-        else ((other, other_factor), (one, factor))
-    )
-    number, rounded = exact.raw[0], hedged.raw[0]
-    more = _significant_digits(number) - _significant_digits(rounded)
-    steps = (number * of_exact / of_hedged - rounded) / hedged.precision
-    match hedged.hedge:
+def _rounds(number: float, rounded: float, factor: float, hedge: str) -> bool:
+    """Return whether an exact number, in the unit of a hedged one, rounds to it: 66.76 to 67."""
+    digits, place = _last_place(rounded)
+    more = _last_place(number)[0] - digits
+    steps = (number * factor - rounded) / place
+    match hedge:
         case "about":
-            is_close = abs(steps) * hedged.precision <= _MOST_OFF * rounded
+            is_close = abs(steps) * place <= _MOST_OFF * rounded
             return more >= 1 and abs(steps) <= 0.5 and is_close  # noqa: PLR2004 - half a place
         case "over":
             return more >= _MORE_DIGITS and 0 <= steps < 1
@@ -183,8 +182,11 @@ def _rounds(one: Value, factor: float, other: Value, other_factor: float) -> boo
             return more >= _MORE_DIGITS and -1 < steps <= 0
 
 
-def _significant_digits(number: float) -> int:
-    return len(f"{number:.9g}".replace(".", "").strip("0"))
+def _last_place(number: float) -> tuple[int, float]:
+    """Return how many digits of a number count, and the place of the last: 2 and .1 of 8.5."""
+    mantissa, exponent = f"{number:.8e}".split("e")
+    digits = len(mantissa.replace(".", "").rstrip("0")) or 1
+    return digits, 10.0 ** (int(exponent) - digits + 1)
 
 
 _DATA = (1.0, 1.024, 1.024**2, 1.024**3)

@@ -46,6 +46,9 @@ _FIRST_CJK, _MAX_CJK_UNIT = "\u3041", 3
 _MAX_VALUES = 256
 """Of one text; one with more is a table."""
 
+_MAX_NUMBER = 1e100
+"""What is larger is no amount, and may be infinite."""
+
 
 _TIME_UNITS = "|".join(
     sorted((each for each, (unit, *_) in UNITS.items() if unit.dimension == "time"), key=len)[::-1]
@@ -315,6 +318,9 @@ def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Itera
     is_plain = not last and text[start:end].isdecimal()
     scale, end = _scale(text, end)
     raw, last = tuple(each * scale for each in raw), tuple(each * scale for each in last)
+    if max([*raw, *last]) > _MAX_NUMBER:
+        yield Value(NUMBER, start, end)
+        return
     if sign := _BEFORE.search(text, max(0, start - _MAX_SIGN), start):
         start, behind, units = sign.start(), end, UNITS[(sign[1] or sign[2]).lower()]
     else:
@@ -322,18 +328,8 @@ def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Itera
     if not units and is_plain and len(raw) == 1 and raw[0] in _SURE_YEARS and scale == 1:
         yield Value(DATE, start, end, raw, dates=((int(raw[0]), None, None),))
         return
-    hedge = _hedge(text, start)
-    yield Value(
-        NUMBER,
-        start,
-        behind,
-        raw,
-        units,
-        last=last,
-        per_s=_period_s(text, behind),
-        hedge=hedge,
-        precision=scale * _last_place(raw[0] / scale) if hedge else 0.0,
-    )
+    per_s, hedge = _period_s(text, behind), _hedge(text, start)
+    yield Value(NUMBER, start, behind, raw, units, last=last, per_s=per_s, hedge=hedge)
 
 
 def _scale(text: str, end: int) -> tuple[float, int]:
@@ -364,15 +360,6 @@ def _last_of_range(
 def _hedge(text: str, start: int) -> str:
     found = _HEDGE.search(text, max(0, start - _MAX_HEDGE), start)
     return str(found.lastgroup) if found else ""
-
-
-def _last_place(number: float) -> float:
-    """Return the place of the last digit that counts: .1 of 8.5, and 100 of 1,200."""
-    fraction = f"{number:.9g}".partition(".")[2]
-    if fraction:
-        return 10.0 ** -len(fraction)
-    zeros = len(str(int(number))) - len(str(int(number)).rstrip("0"))
-    return 10.0**zeros if number else 1.0
 
 
 def _period_s(text: str, end: int) -> float:

@@ -234,6 +234,24 @@ def test_any_text_can_be_compared(claim: str, facts: list[str]) -> None:
     assert all(value for _, value, _, _ in found(claim, *facts))
 
 
+NUMBERS = st.one_of(
+    st.from_regex(r"[0-9][0-9.,]{0,8}", fullmatch=True),
+    st.sampled_from(["9" * 400, "trillion " * 40, "9" + "万" * 90, "1999", "1.2.3.4", "0", "3-5"]),
+)
+
+
+@given(
+    st.sampled_from(["", "about ", "over ", "nearly ", "3 to "]),
+    NUMBERS,
+    NUMBERS,
+    st.sampled_from(["", " million", " % a day", " GB", " days"]),
+)
+def test_any_numbers_can_be_compared(hedge: str, one: str, other: str, unit: str) -> None:
+    claim, fact = (f"The {each}{unit} users agree on it." for each in (hedge + one, other))
+    for text, passage in ((claim, fact), (fact, claim)):
+        assert all(value for _, value, _, _ in found(text, passage))
+
+
 def test_of_many_facts_those_with_most_of_the_claims_words_are_read() -> None:
     facts = [f"Filler number {n} says little." for n in range(30)]
     claim = "It is 320 metres high and weighs 10,100 tonnes."

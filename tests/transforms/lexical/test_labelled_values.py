@@ -2,7 +2,7 @@
 
 import pytest
 
-from groundwatch.transforms.lexical.check_claims import find_contradictions
+from tests.support.checks import contradictions_of
 
 SEATS = "The Starter plan includes 3 seats, the Team plan includes 10 seats and Scale 50 seats."
 LIMITS = (
@@ -15,11 +15,6 @@ FEES = (
 )
 COVER = "Tarif Basis: Deckung bis 5.000 Euro. Tarif Komfort: Deckung bis 20.000 Euro."
 USERS = "The Basic plan allows up to 3 users. The Pro plan allows up to 5 users."
-
-
-def found(claim: str, *facts: str) -> list[tuple[str, str, str]]:
-    [of_claim] = find_contradictions([claim], [(fact, {}) for fact in facts])
-    return [(each.kind, each.claim_value, each.fact_value) for each in of_claim]
 
 
 OF_ANOTHER = [
@@ -36,7 +31,7 @@ OF_ANOTHER = [
 def test_the_value_of_another_thing_contradicts(
     claim: str, fact: str, values: tuple[str, str]
 ) -> None:
-    assert found(claim, fact) == [("NUMBER", *values)]
+    assert contradictions_of(claim, fact) == [("NUMBER", *values)]
 
 
 NOT_OF_ANOTHER = {
@@ -48,6 +43,10 @@ NOT_OF_ANOTHER = {
     "a word of the other clause": (
         "On Sundays the Harbour Shop opens at 10 am.",
         "The Harbour Shop opens at 9 am on weekdays and at 10 am on Sundays.",
+    ),
+    "a script without spaces": (
+        "Dialを2回タップします。",
+        "Dialにどんぐりが表示され、1日1回お知らせが届きます。Plugを2回タップします。",
     ),
     "two values": ("Team has 50 seats, and Starter has 10 seats.", SEATS),
     "denied": ("The Team plan does not come with 50 seats.", SEATS),
@@ -64,4 +63,4 @@ NOT_OF_ANOTHER = {
 
 @pytest.mark.parametrize(("claim", "fact"), NOT_OF_ANOTHER.values(), ids=NOT_OF_ANOTHER)
 def test_what_is_not_said_of_another_thing_is_left(claim: str, fact: str) -> None:
-    assert found(claim, fact) == []
+    assert contradictions_of(claim, fact) == []
