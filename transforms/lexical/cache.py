@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any, Generic, TypeVar
 
-# A process has ten caches of words. These bound each to some MB; numbers and names fill them all.
-MAX_WORDS = 20_000
 MAX_WORD_CHARS = 40
+_BYTES_OF_WORD, _BYTES_OF_CHAR = 250, 10  # what an entry for a word takes, about
 _OVERHEAD_CHARS = 50  # what an entry for a fact takes besides its text, as characters
+_MAX_WANTED = 20_000
 
 _Facts = TypeVar("_Facts", bound=str | tuple[str, ...])
 _Key = TypeVar("_Key")
@@ -44,7 +44,9 @@ class _RecentResults(dict[_Key, _Value]):
         self._older: dict[_Key, _Value] = {}
 
     def __missing__(self, key: _Key) -> _Value:
-        value = self._older[key] if key in self._older else self._function(key)
+        value = self._older.pop(key, None)
+        if value is None:
+            value = self._function(key)
         size = self._size_of(key)
         if size <= self._max_size:
             if self._size + size > self._max_size:
@@ -60,13 +62,18 @@ class _RecentResults(dict[_Key, _Value]):
 
 
 class WordCache(_RecentResults[str, _Value]):
-    """Cache the results of a pure function of a word; long words are not cached."""
+    """Cache the results of a pure function of a word; words of more than 40 characters are not.
 
-    def __init__(self, function: Callable[[str], _Value]) -> None:
-        super().__init__(function, MAX_WORDS)
+    It is bounded by bytes; numbers and names fill any cache.
+    """
+
+    def __init__(self, function: Callable[[str], _Value], max_bytes: int = 4_000_000) -> None:
+        super().__init__(function, max_bytes)
 
     def _size_of(self, key: str) -> int:
-        return 1 if len(key) <= MAX_WORD_CHARS else MAX_WORDS
+        if len(key) > MAX_WORD_CHARS:
+            return self._max_size + 1
+        return _BYTES_OF_WORD + _BYTES_OF_CHAR * len(key)
 
 
 class FactCache(_RecentResults[_Facts, _Value]):
@@ -98,6 +105,6 @@ class WantedForms(dict[str, str | None]):
 
     def of(self, words: Iterable[str]) -> list[str | None]:
         """Return the form of each word, None for one that is not wanted."""
-        if len(self) > MAX_WORDS:
+        if len(self) > _MAX_WANTED:
             self.clear()
         return list(map(self.__getitem__, words))

@@ -14,6 +14,7 @@ from groundwatch.transforms.lexical.denials import (
 )
 from groundwatch.transforms.lexical.difference import ComparedClaim, ComparedFacts, Difference
 from groundwatch.transforms.lexical.differing_values import (
+    NEAR,
     Near,
     find_other_units,
     find_other_values,
@@ -38,10 +39,6 @@ from groundwatch.transforms.lexical.words import (
 
 _SIMILAR = 0.5
 """A sentence with this share of a claim's words is about the same, and may confirm its values."""
-
-_MAYBE_NEAR = 0.6
-"""One that stands for the claim has this share of the words that are surely no part of a value or a
-negation."""
 
 _MAX_SENTENCES = _MAX_FACTS = 8
 """Of the sentences and facts with most of a claim's words, so many are compared. This bounds the
@@ -100,18 +97,28 @@ def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
     # A claim without negations and values can only be what a sentence denies.
     relevant = 0 if claim.signs & NEGATION else NEGATION | claim.signs & VALUE
     is_bare = words == stems and not claim.signs & (NEGATION | VALUE)
-    share = DENIED if is_bare else _MAYBE_NEAR
+    maybe = len(stems) - len(words)
+    similar, near = (_least_share(share, len(words), maybe) for share in (SIMILAR, NEAR))
     for each in facts:
-        for _, place in each.near(words, share, relevant):
+        for share, place in each.near(words, DENIED if is_bare else similar, relevant):
             signs = each.signs[place]
             if (claim.signs | signs) & NEGATION and (
                 not claim.signs & signs & NEGATION
                 or negating_words(claim.text) != negating_words(each.texts[place])
             ):
                 return True
-            if claim.signs & signs & VALUE and not claim.has_values_in(each, place):
-                return True
+            if share >= near and claim.signs & signs & VALUE:
+                if not claim.has_values_in(each, place):
+                    return True
     return False
+
+
+def _least_share(share: float, words: int, maybe: int) -> float:
+    """Return which share of words a sentence has at least that has a share of these and of others.
+
+    The others may be words, and may be parts of values and negations.
+    """
+    return share - (1 - share) * maybe / words
 
 
 def _stands_in(claim: str, fact: str) -> bool:

@@ -13,7 +13,7 @@ from groundwatch.transforms.lexical.matching import match_in_order
 from groundwatch.transforms.lexical.value import Value, contradiction_kind
 from groundwatch.transforms.lexical.words import VALUE
 
-_NEAR = 0.8
+NEAR = 0.8
 """A sentence with this share of a claim's words stands for the claim."""
 
 _SAME, _MAX_LENGTH = 0.9, 1.5
@@ -39,7 +39,7 @@ def find_other_values(
 ) -> Iterator[Difference]:
     """Find values in whose place the sentence in which a claim nearly stands has another."""
     explicit = [value for value in own.values if not value.is_implied]
-    closest = [each for each in near if each.share >= _NEAR]
+    closest = [each for each in near if each.share >= NEAR]
     for value in explicit:
         for each in closest:
             if any(map(value.equals, each.sentence.values)):
@@ -62,14 +62,13 @@ def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Diffe
     """Find numbers that a similar sentence has in another unit or rate, and no fact in this one."""
     if not _may_be_in_another_unit(own, facts):
         return
-    words = frozenset(own.places)
-    for value in own.values if words else ():
+    for value in own.values:
         if value.is_implied or any(fact.has_value(value) for _, fact in facts):
             continue
         found = [
             (share, _text(sentence, other), number)
             for number, fact in facts
-            for share, place in fact.near(words, _ALIKE, VALUE)
+            for share, place in fact.near(own.places.keys(), _ALIKE, VALUE)
             for sentence in [fact.read(place)]
             for other in _in_another_unit(value, own, sentence)
         ]
@@ -115,7 +114,7 @@ def _is_replaced(own: ReadSentence, near: Near, value: Value, other: Value) -> b
     """Return whether the other value stands in the same words."""
     words = len(own.content)
     matched = match_in_order(own, near.sentence)
-    if matched.words >= _NEAR * words and matched.is_compact:
+    if matched.words >= NEAR * words and matched.is_compact:
         return (
             words >= _MANY_WORDS
             or (matched.words == words >= _MIN_WORDS)

@@ -22,10 +22,12 @@ def with_spelling_of_facts(
 
     Also None if only function words would be left, such as "un an" of "12 mois".
     """
-    if not claim.signs & VALUE or sum(map(len, facts)) > _MAX_FACT_CHARS:
+    if not claim.signs & VALUE:
         return None
     missed = claim.distinct & missing
-    if not any(form[0].isdigit() or form in _FORMS for form in missed):
+    if missed.isdisjoint(claim.numbers) and missed.isdisjoint(_FORMS):
+        return None
+    if sum(map(len, facts)) > _MAX_FACT_CHARS:
         return None
     text, place = [], 0
     for value in read_values(claim.text):

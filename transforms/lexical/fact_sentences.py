@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from heapq import nlargest
 from itertools import chain, compress
 
 from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, WordCache
@@ -131,8 +132,6 @@ class FactSentences:
       texts: the sentences.
       signs: of each, what it may have, as bits.
       contents: of each, the stems of its content tokens.
-      of_some: the numbers of those that may speak of some only, and not of all.
-      of_all: the numbers of those that may speak of all, and not of some only.
     """
 
     def __init__(self, fact: str) -> None:
@@ -141,13 +140,20 @@ class FactSentences:
         self.signs = [each.signs for each in words]
         content = [compress(each.forms, each.kinds) for each in words]
         self.contents = [frozenset(map(stem_of, forms)) for forms in content]
-        some, everybody = [
-            {place for place, each in enumerate(words) if not forms.isdisjoint(each.forms)}
-            for forms in (EXCLUSIVE_FORMS, UNIVERSAL_FORMS)
-        ]
-        self.of_some, self.of_all = sorted(some - everybody), sorted(everybody - some)
         self._fact = fact
         self._read: dict[int, ReadSentence] = {}
+
+    @CachedAttribute
+    def of_some_or_all(self) -> tuple[list[int], list[int]]:
+        """The numbers of those that may speak of some only, and of those that may of all."""
+        some, everybody = set(), set()
+        for number, text in enumerate(self.texts):
+            forms = read_words(text).forms
+            if not EXCLUSIVE_FORMS.isdisjoint(forms):
+                some.add(number)
+            if not UNIVERSAL_FORMS.isdisjoint(forms):
+                everybody.add(number)
+        return sorted(some - everybody), sorted(everybody - some)
 
     def has_value(self, value: Value) -> bool:
         """Return whether the fact has a value, in any spelling."""
@@ -165,6 +171,8 @@ class FactSentences:
         self, words: AbstractSet[str], share: float, signs: int = 0
     ) -> list[tuple[float, int]]:
         """Return the sentences with a share of some words, and with signs, behind their shares."""
+        if not words:
+            return []
         least = share * len(words)
         contents = self.contents
         numbers: Iterable[int] = range(len(contents))
@@ -172,7 +180,7 @@ class FactSentences:
             found = [self._index[word] for word in words if word in self._index]
             rare = [places for places in found if len(places) <= _MAX_OCCURRENCES]
             counts = Counter(chain.from_iterable(rare))
-            numbers = [number for number, _ in counts.most_common(_MAX_NEAR)]
+            numbers = nlargest(_MAX_NEAR, sorted(counts), key=counts.__getitem__)
         near = []
         for number in numbers:
             if signs and not self.signs[number] & signs:

@@ -16,6 +16,8 @@ NEGATING = frozenset(
 _ENGLISH_TOO = frozenset({"no", "non"})
 """Words that negate in other languages, too, or say something else there."""
 
+_NEGATING = NEGATING | OTHER_DENIALS | _ENGLISH_TOO
+
 _PORTUGUESE = frozenset(
     {"o", "os", "do", "da", "dos", "das", "um", "uma", "em", "ao", "são", "é", "há", "na", "ou"}
     | {"com", "não", "pra", "vc", "vcs"}
@@ -65,8 +67,10 @@ def may_deny(word: str) -> bool:
 
 def may_negate(word: str) -> bool:
     """Return whether a word, in lower case and without marks, may negate a statement."""
-    if word in NEGATING or word in OTHER_DENIALS or word in _ENGLISH_TOO:
+    if word in _NEGATING:
         return True
+    if word.isascii() and word.isalpha():
+        return False
     if word.endswith(("n't", "n\u2019t")):
         return True
     if word.startswith("non-") and word.endswith(_DENIABLE):

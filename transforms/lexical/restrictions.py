@@ -44,7 +44,7 @@ def find_restrictions(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Diff
     contrary = [
         (number, sentences, place)
         for number, sentences in facts
-        for place in (sentences.of_all if is_exclusive else sentences.of_some)
+        for place in sentences.of_some_or_all[is_exclusive]
     ]
     if not contrary:
         return

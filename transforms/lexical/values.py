@@ -5,6 +5,7 @@ Values of different spellings are equal: 14:00 and 2 pm, 10k and 10,000, two wee
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import compress
 
 from groundwatch.transforms.lexical.cache import FactCache
 from groundwatch.transforms.lexical.dates import DATES_IN_DIGITS, MONTHS, month_first
@@ -40,7 +41,9 @@ _ROMAN = dict(
     zip("II III IV VI VII VIII IX XI XII XIII XIV".split(), (2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14))  # noqa: B905, SIM905
 )
 _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
-_SURE_YEARS = range(1500, 2100)
+_SURE_YEARS = frozenset(range(1500, 2100))
+"""A range would compare a number that is no int with each of these."""
+
 _MIN_PHONE_DIGITS = 7
 _FIRST_CJK, _MAX_CJK_UNIT = "\u3041", 3
 _MAX_VALUES = 256
@@ -67,6 +70,16 @@ _KINDS = (
     | dict.fromkeys(MONTHS, "month")
 )
 """What may begin with a word in lower case."""
+
+_ZEROS = "0\u0660\u06f0\u0966\u09e6\u0be6\u0e50\uff10"
+"""Of the scripts of Latin, Arabic, Persian, Devanagari, Bengali, Tamil, Thai, and full-width."""
+
+_MAY_BEGIN = (
+    dict.fromkeys(map(str.lower, _ROMAN), "roman")
+    | dict.fromkeys((*_PARTS, *(chr(ord(zero) + n) for zero in _ZEROS for n in range(10))), "digit")
+    | _KINDS
+)
+"""What may begin with a word in lower case, or with a digit."""
 
 _ALSO_VERBS = frozenset({"may", "march", "mar", "sep", "jun"})
 """These are months with a capital only."""
@@ -130,6 +143,9 @@ _HEDGE = re.compile(
     rf"|(?P<under>{_alternatives('under')}))\s?$",
     re.IGNORECASE,
 )
+_HEDGE_ENDS = tuple(
+    {phrase.split()[-1] for kind in ("about", "over", "under") for phrase in phrases_of(kind)}
+)
 _PERIOD = re.compile(
     r"(?:\s(?!(?:in|within|for|after|of|than|over|before|every)\b)[^\W\d_]++){0,3}?"
     rf"(?:(?:\s?/\s?|\s(?:{'|'.join(words_of('per'))})\s|(?<=per user)\s(?:and|/)\s)"
@@ -140,8 +156,8 @@ _PERIOD = re.compile(
 
 def may_have_value(text: str) -> bool:
     """Return whether a text may have a value; "a" has none without what is behind it."""
-    text = _with_digits(text)
-    return any(_kind(found[0]) not in (None, "article") for found in _ANCHOR.finditer(text))
+    anchors = _ANCHOR.findall(_with_digits(text))
+    return any(_kind(anchor) not in (None, "article") for anchor in anchors)
 
 
 def _with_digits(text: str) -> str:
@@ -156,7 +172,7 @@ def read_values(text: str) -> list[Value]:
     text = _with_digits(text)
     values: list[Value] = []
     place = 0
-    for anchor in _ANCHOR.finditer(text):
+    for anchor in _anchors(text):
         if anchor.start() < place or not (kind := _kind(anchor[0])):
             continue
         found = list(_at(kind, anchor, text))
@@ -172,12 +188,18 @@ values_of_fact = FactCache(read_values).__getitem__
 """Return the values of a fact, as `read_values` does."""
 
 
+def _anchors(text: str) -> Iterator[re.Match[str]]:
+    """Yield the digits and words with which values may begin."""
+    # Most words begin none: a match for each would take twice the time.
+    kinds = list(map(_MAY_BEGIN.get, map(str.lower, _ANCHOR.findall(text))))
+    return compress(_ANCHOR.finditer(text), kinds) if any(kinds) else iter(())
+
+
 def _kind(anchor: str) -> str | None:
-    if not anchor.isalpha():
-        return "digit"
-    if anchor in _ALSO_VERBS:
+    kind = _MAY_BEGIN.get(anchor.lower())
+    if anchor in _ALSO_VERBS or (kind == "roman" and anchor not in _ROMAN):
         return None
-    return _KINDS.get(anchor.lower()) or ("roman" if anchor in _ROMAN else None)
+    return kind
 
 
 def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
@@ -224,11 +246,10 @@ def _multiple(text: str, start: int, end: int, factor: float) -> Value:
 
 
 def _in_digits(text: str, start: int) -> Iterator[Value]:
-    is_label = _LABEL.search(text, max(0, start - _MAX_LABEL), start) is not None
     for read in _BY_DIGIT:
-        found = list(read(text, start))
-        yield from [each._replace(is_implied=each.is_implied or is_label) for each in found]
-        if found:
+        if found := list(read(text, start)):
+            is_label = _LABEL.search(text, max(0, start - _MAX_LABEL), start) is not None
+            yield from [each._replace(is_implied=True) for each in found] if is_label else found
             return
 
 
@@ -317,7 +338,8 @@ def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Itera
     last, end = _last_of_range(text, start, end, raw)
     is_plain = not last and text[start:end].isdecimal()
     scale, end = _scale(text, end)
-    raw, last = tuple(each * scale for each in raw), tuple(each * scale for each in last)
+    if scale != 1:
+        raw, last = tuple([each * scale for each in raw]), tuple([each * scale for each in last])
     if max([*raw, *last]) > _MAX_NUMBER:
         yield Value(NUMBER, start, end)
         return
@@ -358,7 +380,10 @@ def _last_of_range(
 
 
 def _hedge(text: str, start: int) -> str:
-    found = _HEDGE.search(text, max(0, start - _MAX_HEDGE), start)
+    before = text[max(0, start - _MAX_HEDGE) : start]
+    if not before.lower().rstrip().endswith(_HEDGE_ENDS):
+        return ""
+    found = _HEDGE.search(before)
     return str(found.lastgroup) if found else ""
 
 

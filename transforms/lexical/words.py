@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from enum import IntEnum
 from functools import reduce
-from itertools import compress, pairwise, zip_longest
+from itertools import chain, compress, pairwise, zip_longest
 from operator import or_
 from typing import NamedTuple
 from unicodedata import combining, normalize
@@ -68,6 +68,9 @@ _TOKEN = re.compile(
 _LETTERS_AS_WORDS = re.compile("([\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]{8,})")
 """Han and Hangul, each letter a token: splitting them as a list is ten times as fast."""
 
+_MAX_BYTES = 24_000_000
+"""Of cached words; half of them save half of what these save on varied text."""
+
 _PREFIX_CHARS = 6  # As good as a stemmer, measured on the sets named in `scoring`.
 _FIRST_COMBINING = "\u0300"
 
@@ -92,13 +95,14 @@ class Token(NamedTuple):
 
 def tokenize(text: str) -> list[FormAndKind]:
     """Return a text's tokens, in order."""
-    return list(map(_token_of, _TOKEN.findall(text)))
+    pieces = map(_piece_of, _TOKEN.findall(text))
+    return [(form, TokenKind(kind)) for (form,), (kind,), _ in pieces]
 
 
 def read_fact_words(fact: str) -> tuple[list[str], int]:
     """Return the normal forms of a fact's tokens, in order, and its signs."""
-    pieces = list(map(_piece_of, repeat_joined(fact).split()))
-    return _forms(pieces), _signs(pieces)
+    forms, _, signs = _read(repeat_joined(fact))
+    return forms, signs
 
 
 def read_words(text: str) -> Words:
@@ -114,7 +118,7 @@ def read_tokens(text: str) -> list[Token]:
     tokens = []
     is_english = has_english(text)
     for found in _TOKEN.finditer(text):
-        form, kind = _token_of(found[0])
+        [form], [kind], _ = _piece_of(found[0])
         if kind == _FOREIGN:
             kind = TokenKind.WORD if is_english else TokenKind.FUNCTION
         tokens.append(Token(form, kind, found[0].lower(), *found.span()))
@@ -144,36 +148,46 @@ def form_of(spelling: str) -> str:
 
 
 _Piece = tuple[tuple[str, ...], bytes, bytes]
-"""What stands between white space: its tokens' forms and kinds, and its signs, if any."""
+"""What stands between white space, or a token: the forms and kinds of its tokens, and its signs, if
+any."""
 
 
 def _read_piece(unspaced: str) -> _Piece:
-    tokens = tokenize(unspaced)
-    kinds = bytes([kind for _, kind in tokens])
-    signs = _read_signs(unspaced)
-    return tuple([form for form, _ in tokens]), kinds, bytes([signs] if signs else [])
+    bare = unspaced.strip(MARKS)
+    if bare.isascii() and bare.isalpha():  # A fast way for most words.
+        return _piece_of(bare) if bare != unspaced else _read_token(bare)
+    spelled = _TOKEN.findall(unspaced)
+    if spelled == [unspaced]:
+        return _read_token(unspaced)
+    forms, kinds, _ = _read(" ".join(spelled))
+    return tuple(forms), kinds, _read_signs(unspaced)
 
 
-def _read_signs(word: str) -> int:
+def _read_signs(word: str) -> bytes:
+    """Return the signs of a word as one byte, or none."""
     lower = word.lower()
     bare = lower.strip(MARKS)
     signs = SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
     signs |= NEGATION * may_deny(bare) | VALUE * may_have_value(word)
     if may_be_other(bare):
         signs |= SOURCE * may_name_other_source(bare) | REFUSAL * may_refuse_otherwise(lower)
-    return signs
+    return bytes([signs] if signs else [])
 
 
-def _read_token(spelling: str) -> FormAndKind:
+def _read_token(spelling: str) -> _Piece:
     word = _lower(spelling)
     form = _normal_form(word)
+    return (form,), bytes([_kind_of(spelling, word, form)]), _read_signs(spelling)
+
+
+def _kind_of(spelling: str, word: str, form: str) -> TokenKind:
     if word in STOP_WORDS or word in OTHER_STOP_WORDS or not _is_content(form):
-        return form, TokenKind.FUNCTION
+        return TokenKind.FUNCTION
     if word in ALSO_ENGLISH_WORDS:
-        return form, TokenKind.FOREIGN_FUNCTION
+        return TokenKind.FOREIGN_FUNCTION
     if form[0].isdigit():
-        return form, TokenKind.NUMBER
-    return form, TokenKind.NAME if spelling[0].isupper() else TokenKind.WORD
+        return TokenKind.NUMBER
+    return TokenKind.NAME if spelling[0].isupper() else TokenKind.WORD
 
 
 def _lower(spelling: str) -> str:
@@ -207,28 +221,24 @@ def _is_content(form: str) -> bool:
 
 
 # No token contains white space, and most pieces between white space repeat.
-_token_of = WordCache(_read_token).__getitem__
-_piece_of = WordCache(_read_piece).__getitem__
+_piece_of = WordCache(_read_piece, max_bytes=_MAX_BYTES).__getitem__
 
 
 def _words_in(text: str) -> Words:
-    pieces = list(map(_piece_of, text.split()))
-    kinds = b"".join([kinds for _, kinds, _ in pieces])
+    forms, kinds, signs = _read(text)
     if _FOREIGN in kinds:
         kinds = kinds.translate(_AS_WORD if has_english(text) else _AS_FUNCTION)
-    return Words(_forms(pieces), kinds, _signs(pieces))
+    return Words(forms, kinds, signs)
 
 
-def _forms(pieces: Iterable[_Piece]) -> list[str]:
-    found: list[str] = []
-    for forms, _, _ in pieces:
-        found += forms
-    return found
-
-
-def _signs(pieces: Iterable[_Piece]) -> int:
+def _read(text: str) -> tuple[list[str], bytes, int]:
+    """Return the forms and kinds of a text's tokens, and its signs."""
+    pieces = list(map(_piece_of, text.split()))
+    if not pieces:
+        return [], b"", 0
+    forms, kinds, signs = zip(*pieces, strict=True)
     # Most pieces have no sign, so few are joined.
-    return reduce(or_, b"".join([signs for _, _, signs in pieces]), 0)
+    return [*chain.from_iterable(forms)], b"".join(kinds), reduce(or_, b"".join(signs), 0)
 
 
 Pair = tuple[str, str]
