@@ -107,9 +107,9 @@ def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
                 or negating_words(claim.text) != negating_words(each.texts[place])
             ):
                 return True
-            if share >= near and claim.signs & signs & VALUE:
-                if not claim.has_values_in(each, place):
-                    return True
+            is_near = share >= near and claim.signs & signs & VALUE
+            if is_near and not claim.has_values_in(each, place):
+                return True
     return False
 
 

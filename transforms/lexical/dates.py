@@ -1,7 +1,8 @@
 """Read dates and times in a text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from groundwatch.transforms.lexical.phrases import MONTH_NAMES
 from groundwatch.transforms.lexical.value import DATE, HALF_DAY, HOUR, TIME, Parts, Value
@@ -19,7 +20,18 @@ _SURE_MONTHS = frozenset(name.capitalize() for name in _NAMES) - {"March", "May"
 _YEARS, _MONTH_NUMBERS, _DAYS = range(1000, 2100), range(1, 13), range(1, 32)
 _MAX_HOUR = 23
 
-_MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})(?!\w)\.?"
+
+
+def by_first_letter(words: Iterable[str]) -> str:
+    """Return an expression for some words, the longest first, that fails fast at others."""
+    groups = groupby(sorted(words), key=lambda word: word[0])
+    return "|".join(
+        rf"{first}(?:{'|'.join(re.escape(word[1:]) for word in sorted(group, key=len)[::-1])})"
+        for first, group in groups
+    )
+
+
+_MONTH = rf"(?P<month>{by_first_letter(MONTHS)})(?!\w)\.?"
 _OF = r"(?:of |de |del |di )?"
 _ISO = re.compile(
     r"(\d{4})([-/])(\d\d?)\2(\d\d?)(?!\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
@@ -45,57 +57,69 @@ _EUROPEAN = re.compile(
 )
 
 
-def _iso(text: str, start: int) -> Iterator[Value]:
-    if found := _ISO.match(text, start):
-        year, _, month, day = found.groups()
-        for value in _date(start, found.end(), (int(year), int(month), int(day))):
-            # A time behind it is a machine's.
-            yield value._replace(is_implied="T" in found[0])
+def _iso(text: str, start: int) -> Sequence[Value]:
+    found = _ISO.match(text, start)
+    if not found:
+        return ()
+    year, _, month, day = found.groups()
+    dates = _date(start, found.end(), (int(year), int(month), int(day)))
+    # A time behind it is a machine's.
+    return [each._replace(is_implied="T" in found[0]) for each in dates]
 
 
-def _in_digits(text: str, start: int) -> Iterator[Value]:
+def _in_digits(text: str, start: int) -> Sequence[Value]:
     """Read 31/12/2025 and 12/31/2025; 03/04/2025 may be a day in March or in April."""
-    if found := _BY_DIGITS.match(text, start):
-        one, mark, two, year = found.groups()
-        readings = [(int(year), int(two), int(one))]
-        if mark != ".":
-            readings.append((int(year), int(one), int(two)))
-        yield from _date(start, found.end(), *readings)
+    found = _BY_DIGITS.match(text, start)
+    if not found:
+        return ()
+    one, mark, two, year = found.groups()
+    readings = [(int(year), int(two), int(one))]
+    if mark != ".":
+        readings.append((int(year), int(one), int(two)))
+    return _date(start, found.end(), *readings)
 
 
-def _day_first(text: str, start: int) -> Iterator[Value]:
-    if found := _DAY_FIRST.match(text, start):
-        day, month, year = found.groups()
-        end = found.end() if year else found.start("month") + len(month)
-        yield from _date(start, end, (_number(year), MONTHS[month.lower()], int(day)))
+def _day_first(text: str, start: int) -> Sequence[Value]:
+    found = _DAY_FIRST.match(text, start)
+    if not found:
+        return ()
+    day, month, year = found.groups()
+    end = found.end() if year else found.start("month") + len(month)
+    return _date(start, end, (_number(year), MONTHS[month.lower()], int(day)))
 
 
-def month_first(text: str, start: int) -> Iterator[Value]:
+def month_first(text: str, start: int) -> Sequence[Value]:
     """Read a date that begins with the name of a month: "March 4th, 2025", "May 2024"."""
-    if found := _MONTH_FIRST.match(text, start):
-        month, day, year = found.groups()
-        if day or year or month in _SURE_MONTHS:
-            end = found.end() if day or year else start + len(month)
-            yield from _date(start, end, (_number(year), MONTHS[month.lower()], _number(day)))
+    found = _MONTH_FIRST.match(text, start)
+    if not found:
+        return ()
+    month, day, year = found.groups()
+    if not (day or year or month in _SURE_MONTHS):
+        return ()
+    end = found.end() if day or year else start + len(month)
+    return _date(start, end, (_number(year), MONTHS[month.lower()], _number(day)))
 
 
-def _cjk(text: str, start: int) -> Iterator[Value]:
+def _cjk(text: str, start: int) -> Sequence[Value]:
     found = _CJK_DATE.match(text, start)
-    if found and (found[1] or found[5]):
-        month, day = (found[2], found[3]) if found[1] else (found[5], found[6])
-        yield from _date(start, found.end(), (_number(found[1]), _number(month), _number(day)))
+    if not found or not (found[1] or found[5]):
+        return ()
+    month, day = (found[2], found[3]) if found[1] else (found[5], found[6])
+    return _date(start, found.end(), (_number(found[1]), _number(month), _number(day)))
 
 
-def _decade(text: str, start: int) -> Iterator[Value]:
+def _decade(text: str, start: int) -> Sequence[Value]:
     """Read 1990s and '90s as the year 1990 or 90 of any century."""
-    if found := _DECADE.match(text, start):
-        century = int(found[1]) if found[1] else None
-        years = [century] if century else [18, 19, 20]
-        dates = tuple((each * 100 + int(found[2]), None, None) for each in years)
-        yield Value(DATE, start, found.end(), dates=dates, is_decade=True)
+    found = _DECADE.match(text, start)
+    if not found:
+        return ()
+    century = int(found[1]) if found[1] else None
+    years = [century] if century else [18, 19, 20]
+    dates = tuple([(each * 100 + int(found[2]), None, None) for each in years])
+    return [Value(DATE, start, found.end(), dates=dates, is_decade=True)]
 
 
-def _date(start: int, end: int, *readings: Parts) -> Iterator[Value]:
+def _date(start: int, end: int, *readings: Parts) -> Sequence[Value]:
     dates = tuple(
         (year, month, day)
         for year, month, day in readings
@@ -103,23 +127,22 @@ def _date(start: int, end: int, *readings: Parts) -> Iterator[Value]:
         and (month is None or month in _MONTH_NUMBERS)
         and (day is None or day in _DAYS)
     )
-    if dates:
-        yield Value(DATE, start, end, dates=dates)
+    return [Value(DATE, start, end, dates=dates)] if dates else ()
 
 
-def _time(text: str, start: int) -> Iterator[Value]:
+def _time(text: str, start: int) -> Sequence[Value]:
     if found := _TIME.match(text, start):
         hour, minute, half = found.groups()
         minutes = int(hour) % 12 * HOUR + int(minute or 0) + HALF_DAY * (half in "pP")
-        yield Value(TIME, start, found.end(), (minutes,))
-    elif found := _CLOCK.match(text, start) or _EUROPEAN.match(text, start):
-        if int(found[1]) > _MAX_HOUR:
-            return
-        minutes = int(found[1]) * HOUR + int(found[2] or 0)
-        # 2:30 may be in the afternoon.
-        is_ambiguous = found.re is _CLOCK and 0 < minutes < HALF_DAY and found[1][0] != "0"
-        also = (minutes + HALF_DAY,) if is_ambiguous else ()
-        yield Value(TIME, start, found.end(), (minutes, *also))
+        return [Value(TIME, start, found.end(), (minutes,))]
+    found = _CLOCK.match(text, start) or _EUROPEAN.match(text, start)
+    if not found or int(found[1]) > _MAX_HOUR:
+        return ()
+    minutes = int(found[1]) * HOUR + int(found[2] or 0)
+    # 2:30 may be in the afternoon.
+    is_ambiguous = found.re is _CLOCK and 0 < minutes < HALF_DAY and found[1][0] != "0"
+    also = (minutes + HALF_DAY,) if is_ambiguous else ()
+    return [Value(TIME, start, found.end(), (minutes, *also))]
 
 
 def _number(digits: str | None) -> int | None:

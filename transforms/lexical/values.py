@@ -4,11 +4,16 @@ Values of different spellings are equal: 14:00 and 2 pm, 10k and 10,000, two wee
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 
 from groundwatch.transforms.lexical.cache import FactCache
-from groundwatch.transforms.lexical.dates import DATES_IN_DIGITS, MONTHS, month_first
+from groundwatch.transforms.lexical.dates import (
+    DATES_IN_DIGITS,
+    MONTHS,
+    by_first_letter,
+    month_first,
+)
 from groundwatch.transforms.lexical.number_forms import grouped_form, number_form
 from groundwatch.transforms.lexical.phrases import (
     NUMBER_WORDS,
@@ -53,8 +58,8 @@ _MAX_NUMBER = 1e100
 """What is larger is no amount, and may be infinite."""
 
 
-_TIME_UNITS = "|".join(
-    sorted((each for each, (unit, *_) in UNITS.items() if unit.dimension == "time"), key=len)[::-1]
+_TIME_UNITS = by_first_letter(
+    each for each, (unit, *_) in UNITS.items() if unit.dimension == "time"
 )
 _ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma een".split())  # noqa: SIM905
 _TWOS = frozenset({"dos", "due"})
@@ -114,11 +119,11 @@ _UNIT = re.compile(
 )
 _SECOND_WORD = re.compile(r" (celsius|fahrenheit|cent)(?!\w)", re.IGNORECASE)
 _MAX_LABEL = 12
-# A number behind one of these numbers a part of a text, or a source: "step 2", "[1]".
-_LABEL = re.compile(
-    r"(?:step|option|method|part|point|item|example|figure|table|page|no\.|#)s?\s?\(?$|[\[\u3010]$",
-    re.IGNORECASE,
+_LABELS = (
+    *("step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"),
+    *("no.", "#", "[", "\u3010"),
 )
+_LABEL = re.compile(rf"(?:{'|'.join(map(re.escape, _LABELS[:-2]))})s?\s?\(?$|[\[\u3010]$")
 _OF_A = re.compile(r"(?: of)? an?(?= )")
 _THE, _NOUN = re.compile(r"\b[Tt]he $"), re.compile(r" [a-z]")
 _BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5₹])\s?$|\b(CHF|EUR|USD|GBP|SEK|NOK|DKK|PLN|INR)\s?$")
@@ -175,8 +180,7 @@ def read_values(text: str) -> list[Value]:
     for anchor in _anchors(text):
         if anchor.start() < place or not (kind := _kind(anchor[0])):
             continue
-        found = list(_at(kind, anchor, text))
-        if found:
+        if found := _at(kind, anchor, text):
             values += found
             place = max([value.end for value in found])
             if len(values) >= _MAX_VALUES:
@@ -190,9 +194,8 @@ values_of_fact = FactCache(read_values).__getitem__
 
 def _anchors(text: str) -> Iterator[re.Match[str]]:
     """Yield the digits and words with which values may begin."""
-    # Most words begin none: a match for each would take twice the time.
-    kinds = list(map(_MAY_BEGIN.get, map(str.lower, _ANCHOR.findall(text))))
-    return compress(_ANCHOR.finditer(text), kinds) if any(kinds) else iter(())
+    found = list(_ANCHOR.finditer(text))
+    return compress(found, map(_MAY_BEGIN.get, map(str.lower, map(re.Match.group, found))))
 
 
 def _kind(anchor: str) -> str | None:
@@ -202,38 +205,39 @@ def _kind(anchor: str) -> str | None:
     return kind
 
 
-def _at(kind: str, anchor: re.Match[str], text: str) -> Iterator[Value]:
+def _at(kind: str, anchor: re.Match[str], text: str) -> Sequence[Value]:
     number: float
     start, end = anchor.span()
     match kind:
+        case "digit":
+            return _in_digits(text, start)
         case "month":
-            yield from month_first(text, start)
+            return month_first(text, start)
         case "word":
-            yield from _number_in_words(text, start)
+            return _number_in_words(text, start)
         case "ordinal":
-            yield from _in_order(text, start, end, _ORDINALS[anchor[0].lower()])
+            return _in_order(text, start, end, _ORDINALS[anchor[0].lower()])
         case "multiple":
-            yield _multiple(text, start, end, _MULTIPLES[anchor[0].lower()])
+            return [_multiple(text, start, end, _MULTIPLES[anchor[0].lower()])]
         case "named":
             name, number = _NAMED[anchor[0].lower()]
-            yield Value(name, start, end, (number,))
+            return [Value(name, start, end, (number,))]
         case "roman":
-            if text[:start].endswith(" "):
-                yield Value(NUMBER, start, end, (_ROMAN[anchor[0]],), is_implied=True)
-        case "article" | "two":
-            if _TIME_UNIT.match(text, end):
-                behind, units = _unit(text, end)
-                number = 2.0 if kind == "two" else 1.0
-                is_implied = kind == "article" and anchor[0].lower() != "one"
-                yield Value(NUMBER, start, behind, (number,), units, is_implied=is_implied)
-        case _:
-            yield from _in_digits(text, start)
+            if text.endswith(" ", 0, start):
+                return [Value(NUMBER, start, end, (_ROMAN[anchor[0]],), is_implied=True)]
+        case _ if _TIME_UNIT.match(text, end):  # an article, or two
+            behind, units = _unit(text, end)
+            number = 2.0 if kind == "two" else 1.0
+            is_implied = kind == "article" and anchor[0].lower() != "one"
+            return [Value(NUMBER, start, behind, (number,), units, is_implied=is_implied)]
+    return ()
 
 
-def _in_order(text: str, start: int, end: int, number: float) -> Iterator[Value]:
+def _in_order(text: str, start: int, end: int, number: float) -> Sequence[Value]:
     """Read "the second floor"; "a second" is a time, and "second" mostly one in a row."""
     if _THE.search(text, max(0, start - 5), start) and _NOUN.match(text, end):
-        yield Value(NUMBER, start, end, (number,), _IN_ORDER)
+        return [Value(NUMBER, start, end, (number,), _IN_ORDER)]
+    return ()
 
 
 def _multiple(text: str, start: int, end: int, factor: float) -> Value:
@@ -245,37 +249,43 @@ def _multiple(text: str, start: int, end: int, factor: float) -> Value:
     return Value(NUMBER, start, end, (factor,), units, is_implied=True)
 
 
-def _in_digits(text: str, start: int) -> Iterator[Value]:
+def _in_digits(text: str, start: int) -> Sequence[Value]:
     for read in _BY_DIGIT:
-        if found := list(read(text, start)):
-            is_label = _LABEL.search(text, max(0, start - _MAX_LABEL), start) is not None
-            yield from [each._replace(is_implied=True) for each in found] if is_label else found
-            return
+        if found := read(text, start):
+            if _is_label(text, start):
+                return [each._replace(is_implied=True) for each in found]
+            return found
+    return ()
 
 
-def _phone(text: str, start: int) -> Iterator[Value]:
+def _is_label(text: str, start: int) -> bool:
+    """Return whether a number numbers a part of a text, or a source: "step 2", "[1]"."""
+    before = text[max(0, start - _MAX_LABEL) : start].lower()
+    return before.rstrip(" (s").endswith(_LABELS) and _LABEL.search(before) is not None
+
+
+def _phone(text: str, start: int) -> Sequence[Value]:
     found = _PHONE.match(text, start)
     if not found or (start and text[start - 1] in "$€£.,"):
-        return
+        return ()
     digits = re.sub(r"\D", "", found[0])
     is_grouped = _DIGITS.fullmatch(found[0]) and " " in found[0]
     if len(digits) >= _MIN_PHONE_DIGITS and not is_grouped and "." not in found[0][:3]:
         parts = re.split(r"\D+", found[0])
         if not (len(parts) == 2 and all(int(part) in _SURE_YEARS for part in parts)):  # noqa: PLR2004 - a range of years
-            yield Value(PHONE, start, found.end(), (float(digits),))
+            return [Value(PHONE, start, found.end(), (float(digits),))]
+    return ()
 
 
-def _number_in_digits(text: str, start: int) -> Iterator[Value]:
+def _number_in_digits(text: str, start: int) -> Sequence[Value]:
     if fraction := _FRACTION.match(text, start):
-        yield from _with_unit(text, start, start + 1, (_PARTS[fraction[0]],))
-        return
+        return [_with_unit(text, start, start + 1, (_PARTS[fraction[0]],))]
     if parts := _CJK_PARTS.match(text, start):
         total = sum(_cjk_number(*part) for part in _CJK_PART.findall(parts[0]))
-        yield from _with_unit(text, start, parts.end(), (total,))
-        return
+        return [_with_unit(text, start, parts.end(), (total,))]
     found = _DIGITS.match(text, start)
     if not found:
-        return
+        return ()
     digits, end = found[0], found.end()
     if _SPACED.search(digits):
         if " " in digits and has_english(text):
@@ -284,17 +294,14 @@ def _number_in_digits(text: str, start: int) -> Iterator[Value]:
         digits = _SPACED.sub("", digits)
     raw = _amounts(digits, text)
     if not raw:
-        yield Value(NUMBER, start, end)
-        return
+        return [Value(NUMBER, start, end)]
     if part := _PART.match(text, end):
-        if text.startswith("24/7", start):
-            yield Value(NUMBER, start, part.end(), (24.0,), UNITS["hours"])
-            yield Value(NUMBER, start, part.end(), (7.0,), UNITS["days"])
-            return
-        else:
-            raw = (raw[0] + _PARTS[part[1]] if part[1] else raw[0] / int(part[2]),)
         end = part.end()
-    yield from _with_unit(text, start, end, raw)
+        if text.startswith("24/7", start):
+            hours, days = UNITS["hours"], UNITS["days"]
+            return [Value(NUMBER, start, end, *each) for each in (((24.0,), hours), ((7.0,), days))]
+        raw = (raw[0] + _PARTS[part[1]] if part[1] else raw[0] / int(part[2]),)
+    return [_with_unit(text, start, end, raw)]
 
 
 def _cjk_number(digits: str, scales: str) -> float:
@@ -306,6 +313,8 @@ def _cjk_number(digits: str, scales: str) -> float:
 
 def _amounts(digits: str, text: str) -> tuple[float, ...]:
     """Return the numbers that digits may stand for; the likelier one first."""
+    if digits.isascii() and digits.isdecimal():
+        return (float(digits),)
     forms = [number_form(digits)]
     if (grouped := grouped_form(digits)) != forms[0]:
         forms = [*forms, grouped] if has_english(text) else [grouped, *forms]
@@ -315,7 +324,7 @@ def _amounts(digits: str, text: str) -> tuple[float, ...]:
         return ()
 
 
-def _number_in_words(text: str, start: int) -> Iterator[Value]:
+def _number_in_words(text: str, start: int) -> Sequence[Value]:
     total, part, end = 0.0, 0.0, start
     while found := _NEXT_WORD.match(text, end) if end > start else _NEXT_WORD.match(text, start):
         word = found[1].lower()
@@ -329,29 +338,26 @@ def _number_in_words(text: str, start: int) -> Iterator[Value]:
         else:
             break
         end = found.start(1) + len(found[1])
-    if end > start:
-        yield from _with_unit(text, start, end, (total + part,))
+    return [_with_unit(text, start, end, (total + part,))] if end > start else ()
 
 
-def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Iterator[Value]:
-    """Yield a number or a range with what is around it: scale, unit, rate; or as a year."""
+def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Value:
+    """Return a number or a range with what is around it: scale, unit, rate; or as a year."""
     last, end = _last_of_range(text, start, end, raw)
     is_plain = not last and text[start:end].isdecimal()
     scale, end = _scale(text, end)
     if scale != 1:
         raw, last = tuple([each * scale for each in raw]), tuple([each * scale for each in last])
     if max([*raw, *last]) > _MAX_NUMBER:
-        yield Value(NUMBER, start, end)
-        return
+        return Value(NUMBER, start, end)
     if sign := _BEFORE.search(text, max(0, start - _MAX_SIGN), start):
         start, behind, units = sign.start(), end, UNITS[(sign[1] or sign[2]).lower()]
     else:
         behind, units = _unit(text, end)
     if not units and is_plain and len(raw) == 1 and raw[0] in _SURE_YEARS and scale == 1:
-        yield Value(DATE, start, end, raw, dates=((int(raw[0]), None, None),))
-        return
+        return Value(DATE, start, end, raw, dates=((int(raw[0]), None, None),))
     per_s, hedge = _period_s(text, behind), _hedge(text, start)
-    yield Value(NUMBER, start, behind, raw, units, last=last, per_s=per_s, hedge=hedge)
+    return Value(NUMBER, start, behind, raw, units, last=last, per_s=per_s, hedge=hedge)
 
 
 def _scale(text: str, end: int) -> tuple[float, int]:
@@ -426,7 +432,7 @@ def _units_of(name: str, before: str, *, is_attached: bool) -> tuple[Unit, ...]:
     return UNITS.get(lower, ())
 
 
-_BY_DIGIT: tuple[Callable[[str, int], Iterator[Value]], ...] = (
+_BY_DIGIT: tuple[Callable[[str, int], Sequence[Value]], ...] = (
     *DATES_IN_DIGITS,
     _phone,
     _number_in_digits,
