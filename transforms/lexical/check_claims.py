@@ -34,7 +34,6 @@ from groundwatch.transforms.lexical.scoring import (
     Facts,
     read_facts,
     read_long_facts,
-    weigh,
 )
 from groundwatch.transforms.lexical.short_answers import ShortAnswer
 from groundwatch.transforms.lexical.support_score import (
@@ -155,7 +154,8 @@ def _check_by_words(
         elif not is_only and _is_beside_the_facts(claim, chosen):
             results.append(ClaimResult())
         else:
-            cited = list(_cited(chosen, log_odds, citation_log_odds))
+            is_cited = log_odds >= citation_log_odds
+            cited = chosen.supporting(citation_log_odds) if is_cited else []
             results.append(ClaimResult(log_odds, cited, found, _gain(chosen)))
     return results
 
@@ -238,13 +238,6 @@ def in_context(results: Sequence[ClaimResult]) -> Iterator[ClaimResult]:
         else:
             beside = (total - support_share([log_odds])) / (len(scored) - 1)
             yield result._replace(log_odds=min(_SUPPORTED, log_odds + result.gain * beside))
-
-
-def _cited(claim: ClaimInFacts, log_odds: float, least: float) -> Iterator[int]:
-    if log_odds >= least:
-        for fact, counts in claim.alone():
-            if weigh(claim.claim, counts) >= least:
-                yield fact
 
 
 def _check_by_model(

@@ -21,7 +21,6 @@ _YEARS, _MONTH_NUMBERS, _DAYS = range(1000, 2100), range(1, 13), range(1, 32)
 _MAX_HOUR = 23
 
 
-
 def by_first_letter(words: Iterable[str]) -> str:
     """Return an expression for some words, the longest first, that fails fast at others."""
     groups = groupby(sorted(words), key=lambda word: word[0])

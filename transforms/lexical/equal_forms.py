@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
+from groundwatch.transforms.lexical.fact_sentences import sentences_of
 from groundwatch.transforms.lexical.value import Value
-from groundwatch.transforms.lexical.values import VALUE_WORDS, read_values, values_of_fact
+from groundwatch.transforms.lexical.values import VALUE_WORDS, read_values
 from groundwatch.transforms.lexical.words import VALUE, ClaimWords, form_of, read_words
 
 _MAX_FACT_CHARS = 20_000
@@ -46,7 +47,7 @@ def with_spelling_of_facts(
 
 def _equal(value: Value, facts: Sequence[str]) -> str | None:
     for fact in facts:
-        for other in values_of_fact(fact):
+        for sentence, other in sentences_of(fact).values:
             if not (value.is_implied and other.is_implied) and value.is_said_by(other):
-                return fact[other.start : other.end]
+                return sentence[other.start : other.end]
     return None

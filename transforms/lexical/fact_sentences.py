@@ -11,7 +11,7 @@ from groundwatch.transforms.lexical.modality import NEUTRAL
 from groundwatch.transforms.lexical.negations import EXCLUSIVE, UNIVERSAL, negations_in
 from groundwatch.transforms.lexical.sentences import locate_sentences
 from groundwatch.transforms.lexical.value import Value
-from groundwatch.transforms.lexical.values import VALUE_WORDS, read_values, values_of_fact
+from groundwatch.transforms.lexical.values import VALUE_WORDS, read_values
 from groundwatch.transforms.lexical.words import (
     NEGATION,
     VALUE,
@@ -140,7 +140,6 @@ class FactSentences:
         self.signs = [each.signs for each in words]
         content = [compress(each.forms, each.kinds) for each in words]
         self.contents = [frozenset(map(stem_of, forms)) for forms in content]
-        self._fact = fact
         self._read: dict[int, ReadSentence] = {}
 
     @CachedAttribute
@@ -157,7 +156,17 @@ class FactSentences:
 
     def has_value(self, value: Value) -> bool:
         """Return whether the fact has a value, in any spelling."""
-        return any(map(value.equals, values_of_fact(self._fact)))
+        return any(value.equals(other) for _, other in self.values)
+
+    @CachedAttribute
+    def values(self) -> list[tuple[str, Value]]:
+        """The values of all sentences, "one day" included, each behind its sentence."""
+        found = []
+        for number, text in enumerate(self.texts):
+            has_sign = self.signs[number] & VALUE
+            values = self.read(number).values if has_sign else read_values(text)
+            found += [(text, value) for value in values]
+        return found
 
     @CachedAttribute
     def _index(self) -> dict[str, list[int]]:

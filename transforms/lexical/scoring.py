@@ -6,7 +6,7 @@ others; not on RAGTruth. The score is not a probability: the share of true claim
 on the answers' source.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import reduce
 from itertools import chain, compress, pairwise
@@ -44,7 +44,9 @@ _NONE_MISSED = 0, 0, 0
 _MAX_CANDIDATES = 8
 _MIN_COVERAGE = 1 / 3
 """Facts that may be cited: so many, with this share of a claim's content words. This bounds the
-time; a fact with less cannot reach the threshold."""
+time; a fact with less cannot reach the default threshold."""
+
+_ROUNDING = 1e-9
 
 _WINDOW_POSITIONS = 60
 """Tokens within this distance count as close; 40 and 100 rank as well on RAGTruth-QA."""
@@ -210,7 +212,7 @@ class ClaimInFacts:
 
     def log_odds(self) -> float:
         """Return the log odds that the facts support the claim."""
-        return weigh(self.claim, self.together)
+        return _weigh(self.claim, self.together)
 
     def misses_number(self) -> bool:
         """Return whether no fact has some number of the claim."""
@@ -234,14 +236,24 @@ class ClaimInFacts:
         missed = self.claim.distinct & self._facts.missing
         return self._counts(missed, len(self._pairs), most)
 
-    def alone(self) -> Iterator[tuple[int, Counts]]:
-        """Count what each fact has that may support the claim on its own, the likeliest first."""
-        min_size = _MIN_COVERAGE * len(self.claim.distinct)
+    def supporting(self, least: float) -> list[int]:
+        """Return the facts that give the claim these log odds on their own, the likeliest first."""
+        adjacent = len(self.claim.forms) - 1
+        all_pairs = _PAIR_WEIGHT * (len(self._pairs) / adjacent if adjacent else 1.0)
+        min_coverage = max(_MIN_COVERAGE, (least - _BIAS - all_pairs) / _WINDOW_WEIGHT)
+        min_size = min_coverage * len(self.claim.distinct) - _ROUNDING
+        supporting = []
         for number in self._ranked[:_MAX_CANDIDATES]:
-            if self._sizes[number] >= min_size:
-                held = sum(map(self._facts.each[number].pairs.__contains__, self._pairs))
-                missed = self.claim.distinct - self._found[number]
-                yield number, self._counts(missed, held, self._most_in_window(number))
+            if self._sizes[number] < min_size:
+                break
+            held = sum(map(self._facts.each[number].pairs.__contains__, self._pairs))
+            missed = self.claim.distinct - self._found[number]
+            if (
+                _weigh(self.claim, self._counts(missed, held, self._most_in_window(number)))
+                >= least
+            ):
+                supporting.append(number)
+        return supporting
 
     def _counts(self, missed: AbstractSet[str], pairs: int, in_window: int) -> Counts:
         numbers, names, content = self.claim.count(missed) if missed else _NONE_MISSED
@@ -254,7 +266,7 @@ class ClaimInFacts:
         return self._in_window[number]
 
 
-def weigh(claim: ClaimWords, counts: Counts) -> float:
+def _weigh(claim: ClaimWords, counts: Counts) -> float:
     """Return the log odds that facts with these counts support a claim."""
     numbers, names, content, found, pairs, in_window = counts
     adjacent = len(claim.forms) - 1

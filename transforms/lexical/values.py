@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 
-from groundwatch.transforms.lexical.cache import FactCache
 from groundwatch.transforms.lexical.dates import (
     DATES_IN_DIGITS,
     MONTHS,
@@ -188,10 +187,6 @@ def read_values(text: str) -> list[Value]:
     return values
 
 
-values_of_fact = FactCache(read_values).__getitem__
-"""Return the values of a fact, as `read_values` does."""
-
-
 def _anchors(text: str) -> Iterator[re.Match[str]]:
     """Yield the digits and words with which values may begin."""
     found = list(_ANCHOR.finditer(text))
@@ -206,29 +201,30 @@ def _kind(anchor: str) -> str | None:
 
 
 def _at(kind: str, anchor: re.Match[str], text: str) -> Sequence[Value]:
-    number: float
     start, end = anchor.span()
+    if read := _BY_START.get(kind):
+        return read(text, start)
+    return _at_word(kind, anchor[0].lower(), text, start, end)
+
+
+def _at_word(kind: str, word: str, text: str, start: int, end: int) -> Sequence[Value]:
+    number: float
     match kind:
-        case "digit":
-            return _in_digits(text, start)
-        case "month":
-            return month_first(text, start)
-        case "word":
-            return _number_in_words(text, start)
         case "ordinal":
-            return _in_order(text, start, end, _ORDINALS[anchor[0].lower()])
+            return _in_order(text, start, end, _ORDINALS[word])
         case "multiple":
-            return [_multiple(text, start, end, _MULTIPLES[anchor[0].lower()])]
+            return [_multiple(text, start, end, _MULTIPLES[word])]
         case "named":
-            name, number = _NAMED[anchor[0].lower()]
+            name, number = _NAMED[word]
             return [Value(name, start, end, (number,))]
         case "roman":
-            if text.endswith(" ", 0, start):
-                return [Value(NUMBER, start, end, (_ROMAN[anchor[0]],), is_implied=True)]
+            number = _ROMAN[word.upper()]
+            is_alone = text.endswith(" ", 0, start)
+            return [Value(NUMBER, start, end, (number,), is_implied=True)] if is_alone else ()
         case _ if _TIME_UNIT.match(text, end):  # an article, or two
             behind, units = _unit(text, end)
             number = 2.0 if kind == "two" else 1.0
-            is_implied = kind == "article" and anchor[0].lower() != "one"
+            is_implied = kind == "article" and word != "one"
             return [Value(NUMBER, start, behind, (number,), units, is_implied=is_implied)]
     return ()
 
@@ -432,6 +428,11 @@ def _units_of(name: str, before: str, *, is_attached: bool) -> tuple[Unit, ...]:
     return UNITS.get(lower, ())
 
 
+_BY_START: dict[str, Callable[[str, int], Sequence[Value]]] = {
+    "digit": _in_digits,
+    "month": month_first,
+    "word": _number_in_words,
+}
 _BY_DIGIT: tuple[Callable[[str, int], Sequence[Value]], ...] = (
     *DATES_IN_DIGITS,
     _phone,

@@ -1,7 +1,6 @@
 """Score claims by where the words of the facts are."""
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import pairwise
 from math import exp
 
@@ -15,7 +14,6 @@ from groundwatch.transforms.lexical.scoring import (
     Facts,
     find_in_facts,
     read_long_facts,
-    weigh,
 )
 from groundwatch.transforms.lexical.support_score import logit, sigmoid
 from groundwatch.transforms.lexical.words import ClaimWords, read_fact_words
@@ -79,24 +77,10 @@ def test_without_facts_all_words_are_missing() -> None:
     assert (facts.each, facts.missing, facts.pairs) == ([], {"red", "lamps"}, frozenset())
 
 
-class Scored:
-    """A claim that is scored by facts which are read for several claims."""
-
-    def __init__(self, claim: ClaimWords, facts: Facts) -> None:
-        self._in_facts = ClaimInFacts(claim, facts)
-        self._weigh = partial(weigh, claim)
-
-    def log_odds(self) -> float:
-        return self._in_facts.log_odds()
-
-    def supporting(self, least: float) -> list[int]:
-        return [fact for fact, counts in self._in_facts.alone() if self._weigh(counts) >= least]
-
-
-def in_facts(claim: str, *facts: str) -> Scored:
+def in_facts(claim: str, *facts: str) -> ClaimInFacts:
     words = read_claim(claim)
     assert words is not None
-    return Scored(words, read_facts([words], facts))
+    return ClaimInFacts(words, read_facts([words], facts))
 
 
 def score(claim: str, *facts: str) -> float:
@@ -210,8 +194,8 @@ def test_facts_read_for_all_claims_score_each_as_if_it_were_the_only_one(
     for read in (read_facts, read_long_facts):
         together = read(words, facts)
         for claim in words:
-            one = Scored(claim, read_facts([claim], facts))
-            other = Scored(claim, together)
+            one = ClaimInFacts(claim, read_facts([claim], facts))
+            other = ClaimInFacts(claim, together)
             assert one.log_odds() == other.log_odds()
             assert one.supporting(0.0) == other.supporting(0.0)
 
@@ -222,5 +206,5 @@ def test_of_very_many_windows_only_the_likeliest_facts_are_looked_at() -> None:
     claim = read_claim("red glow")
     assert claim is not None
     few = read_facts([claim], facts)._replace(max_lookups=10)
-    assert Scored(claim, few).log_odds() == pytest.approx(3 / 2 + 1 - 1.6)
+    assert ClaimInFacts(claim, few).log_odds() == pytest.approx(3 / 2 + 1 - 1.6)
     assert score("red glow", *facts) == pytest.approx(3 + 1 - 1.6)
