@@ -12,14 +12,22 @@ from groundwatch.transforms.lexical.fact_sentences import (
     ReadSentence,
     stem_of,
 )
-from groundwatch.transforms.lexical.words import ClaimWords, TokenKind
+from groundwatch.transforms.lexical.words import ClaimWords, TokenKind, form_of
 
 ComparedFacts = Sequence[tuple[int, FactSentences]]
 """The facts with most of a claim's words, each behind its number."""
 
-_NAME = int(TokenKind.NAME)
-_VALUE_SIGNS = (*"$€£¥%", "May", "dos ", "Dos ", "due ", "Due ")
+_NAME, _NUMBER = int(TokenKind.NAME), int(TokenKind.NUMBER)
+_SIGNS = "$€£¥%"
+_VALUE_SIGNS = (*_SIGNS, "May", "dos ", "Dos ", "due ", "Due ")
 """Parts of values that are no content tokens."""
+
+_SECOND = form_of("second")
+"""This is a number, too."""
+
+_UNITS = {stem for stem in VALUE_STEMS if stem == _SECOND or stem.isalpha()}.union(_SIGNS)
+_REACH = 5
+"""So many tokens behind a number a unit ends: "5 requests per minute"."""
 
 
 class Difference(NamedTuple):
@@ -71,10 +79,17 @@ class ComparedClaim(ReadSentence):
         return value_signs(self.text)
 
     @CachedAttribute
-    def may_have_unit(self) -> bool:
-        """Whether it has words or signs of values beside its numbers."""
-        # The form of "second" is a number.
-        return bool(self._value_stems or self._value_signs or "second" in self.text)
+    def may_have_units(self) -> list[tuple[str, AbstractSet[str]]]:
+        """Its numbers, each with what beside it may be a part of a unit, for those with any."""
+        forms, kinds = self.words.forms, self.words.kinds
+        found = []
+        for place, kind in enumerate(kinds):
+            if kind == _NUMBER:
+                beside = [*forms[max(0, place - 1) : place], *forms[place + 1 : place + _REACH]]
+                units = _UNITS.intersection(map(stem_of, beside))
+                if units:
+                    found.append((forms[place], units))
+        return found
 
     def has_values_in(self, sentences: FactSentences, place: int) -> bool:
         """Return whether a sentence has its values as they are spelled; a fast test."""

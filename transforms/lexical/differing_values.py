@@ -79,15 +79,19 @@ def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Diffe
 
 def _may_be_in_another_unit(own: ComparedClaim, facts: ComparedFacts) -> bool:
     """Return whether a sentence has a number without its unit, and none has both; a fast test."""
-    if not own.numbers or not own.may_have_unit:
-        return False
-    with_number = [
-        (fact, place)
-        for _, fact in facts
-        for place, contents in enumerate(fact.contents)
-        if fact.signs[place] & VALUE and not own.numbers.isdisjoint(contents)
-    ]
-    return bool(with_number) and not any(own.has_values_in(*each) for each in with_number)
+    for number, units in own.may_have_units:
+        with_number = [
+            (contents, text)
+            for _, fact in facts
+            for contents, text in zip(fact.contents, fact.texts, strict=True)
+            if number in contents
+        ]
+        if with_number and not any(
+            all(unit in contents or unit in text for unit in units)
+            for contents, text in with_number
+        ):
+            return True
+    return False
 
 
 def _in_another_unit(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
