@@ -41,7 +41,7 @@ def _stem(form: str) -> str:
     return form.removesuffix("e")
 
 
-stem_of = WordCache(_stem).__getitem__
+stem_of = WordCache(_stem, max_bytes=6_000_000).__getitem__
 """Return the form of a word without the ending of a plural or a past."""
 
 VALUE_STEMS = frozenset(

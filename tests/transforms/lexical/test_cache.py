@@ -1,5 +1,9 @@
 """The caches of words and facts."""
 
+import tracemalloc
+
+import pytest
+
 from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, WordCache
 
 
@@ -18,14 +22,31 @@ def test_a_long_word_is_not_cached() -> None:
 
 def test_a_full_cache_of_words_drops_the_half_that_was_used_least_recently() -> None:
     asked: list[str] = []
-    cache = WordCache[int](lambda word: asked.append(word) or len(word))
-    for number in range(20_000):
+    cache = WordCache[int](lambda word: asked.append(word) or len(word), max_bytes=200_000)
+    for number in range(2_000):
         assert (cache[f"w{number}"], cache["often"]) == (len(f"w{number}"), 5)
     assert asked.count("often") == 1
-    assert len(cache) <= 10_000
+    assert len(cache) <= 200_000 / 2 / 110
     asked.clear()
-    assert (cache["w0"], cache["w19999"]) == (2, 6)
+    assert (cache["w0"], cache["w1999"]) == (2, 5)
     assert asked == ["w0"]
+
+
+@pytest.mark.parametrize("alphabet", ["abcdefghij", "".join(map(chr, range(0x4E00, 0x4E0A)))])
+@pytest.mark.parametrize("chars", [8, 40])
+def test_a_cache_of_words_holds_no_more_than_its_bytes(alphabet: str, chars: int) -> None:
+    cache = WordCache[tuple[str, bytes]](
+        lambda word: (word[:6], bytes(1)), max_bytes=2_000_000, bytes_of_value=150
+    )
+    tracemalloc.start()
+    try:
+        for number in range(20_000):
+            digits = f"{number:0{chars}}"
+            assert cache["".join(alphabet[int(digit)] for digit in digits)]
+        held_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held_bytes < 2_500_000
 
 
 def test_facts_are_computed_once_alone_and_together() -> None:
