@@ -28,7 +28,12 @@ from groundwatch.transforms.lexical.fact_sentences import (
 )
 from groundwatch.transforms.lexical.labelled_values import find_labelled
 from groundwatch.transforms.lexical.modality import NEUTRAL
-from groundwatch.transforms.lexical.negations import NEGATING, negating_words
+from groundwatch.transforms.lexical.negations import (
+    CONTRACTED,
+    NEGATING,
+    NEGATING_IN_CJK,
+    negating_words,
+)
 from groundwatch.transforms.lexical.restrictions import find_restrictions
 from groundwatch.transforms.lexical.words import (
     NEGATION,
@@ -44,7 +49,8 @@ _MAX_SENTENCES = _MAX_FACTS = 8
 """Of the sentences and facts with most of a claim's words, so many are compared. This bounds the
 time."""
 
-_MAYBE_NO_WORDS = VALUE_STEMS.union(map(stem_of, map(form_of, NEGATING | NEUTRAL | {"longer"})))
+_NO_WORDS = NEGATING | CONTRACTED | NEGATING_IN_CJK | NEUTRAL | {"longer"}
+_MAYBE_NO_WORDS = VALUE_STEMS.union(map(stem_of, map(form_of, _NO_WORDS)))
 _MAX_CLAIM_TOKENS = 128
 
 

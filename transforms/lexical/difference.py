@@ -25,7 +25,7 @@ _VALUE_SIGNS = (*_SIGNS, "May", "dos ", "Dos ", "due ", "Due ")
 _SECOND = form_of("second")
 """This is a number, too."""
 
-_UNITS = {stem for stem in VALUE_STEMS if stem == _SECOND or stem.isalpha()}.union(_SIGNS)
+_UNITS = frozenset(_SIGNS).union(stem for stem in VALUE_STEMS if stem == _SECOND or stem.isalpha())
 _REACH = 5
 """So many tokens behind a number a unit ends: "5 requests per minute"."""
 
@@ -79,7 +79,7 @@ class ComparedClaim(ReadSentence):
         return value_signs(self.text)
 
     @CachedAttribute
-    def may_have_units(self) -> list[tuple[str, AbstractSet[str]]]:
+    def may_have_units(self) -> list[tuple[str, frozenset[str]]]:
         """Its numbers, each with what beside it may be a part of a unit, for those with any."""
         forms, kinds = self.words.forms, self.words.kinds
         found = []

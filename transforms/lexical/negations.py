@@ -7,16 +7,22 @@ from typing import Protocol
 
 from groundwatch.transforms.lexical.phrases import OTHER_DENIALS, has_english, words_of
 
-NEGATING = frozenset(
+NEGATING = OTHER_DENIALS | frozenset(
     """
-    not never cannot no none without nobody nothing nowhere unable failed fails fail lacks lack
+    not never cannot no non none without nobody nothing nowhere unable failed fails fail lacks lack
     excluded excludes exclude excluding refused refuses refuse prohibited forbidden impossible
     """.split()  # noqa: SIM905 - a table of words reads best as text
 )
-_ENGLISH_TOO = frozenset({"no", "non"})
-"""Words that negate in other languages, too, or say something else there."""
+"""Words that negate a statement; "no" and "non" may say something else in some languages."""
 
-_NEGATING = NEGATING | OTHER_DENIALS | _ENGLISH_TOO
+CONTRACTED = frozenset(
+    f"{verb}n't"
+    for verb in "were would could must need has have had ai might sha dare ought".split()  # noqa: SIM905
+)
+"""Those of contractions with "not" that are no function words."""
+
+NEGATING_IN_CJK = frozenset("不没沒未无無非禁止않없못")
+"""Characters that negate, by themselves or in a word."""
 
 _PORTUGUESE = frozenset(
     {"o", "os", "do", "da", "dos", "das", "um", "uma", "em", "ao", "são", "é", "há", "na", "ou"}
@@ -67,7 +73,7 @@ def may_deny(word: str) -> bool:
 
 def may_negate(word: str) -> bool:
     """Return whether a word, in lower case and without marks, may negate a statement."""
-    if word in _NEGATING:
+    if word in NEGATING:
         return True
     if word.isascii() and word.isalpha():
         return False

@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundwatch.transforms.lexical import contradictions, differing_values, labelled_values
 from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.check_claims import check_grounding, find_contradictions
-from tests.support.checks import check_request
+from groundwatch.transforms.lexical.negations import CONTRACTED, NEGATING
+from tests.support.checks import check_request, contradictions_of
+from tests.support.languages_table import LANGUAGES, sentences
 from tests.support.samples.articles import read_conversations
 
 TOWER = (
@@ -262,3 +265,32 @@ def test_numbers_in_the_uri_of_a_fact_are_not_compared() -> None:
     fact = ("The warranty lasts 14 days.", {"uri": "https://help.example.com/answer/30"})
     [[each]] = find_contradictions(["The warranty lasts 30 days."], [fact])
     assert (each.kind, each.claim_value, each.fact_value) == ("NUMBER", "30 days", "14 days")
+
+
+FAST_TESTS = (
+    (contradictions, "_may_differ"),
+    (differing_values, "_may_be_in_another_unit"),
+    (labelled_values, "_may_list"),
+)
+NEGATED = [(f"The shop {word} opens.", "The shop opens.") for word in sorted(NEGATING | CONTRACTED)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_fast_tests_miss_nothing_in_a_language(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [(each.text, each.fact) for each in sentences(language) if each.fact]
+    assert fast_and_slow(pairs, monkeypatch)
+
+
+def test_the_fast_tests_miss_no_word_that_negates(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fast_and_slow(NEGATED, monkeypatch)
+
+
+def fast_and_slow(pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Find contradictions with the fast tests, and without; returns whether there are any."""
+    fast = [contradictions_of(*pair) for pair in pairs]
+    for module, name in FAST_TESTS:
+        monkeypatch.setattr(module, name, lambda *_: True)
+    assert fast == [contradictions_of(*pair) for pair in pairs]
+    return any(fast)
