@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any, Generic, TypeVar
 
-MAX_WORD_CHARS = 40
+_MAX_WORD_CHARS = 40
 _BYTES_OF_WORD, _BYTES_OF_CHAR = 110, 10  # what an entry for a word takes besides its value
 _OVERHEAD_CHARS = 50  # what an entry for a fact takes besides its text, as characters
 _MAX_WANTED = 20_000
@@ -77,7 +77,7 @@ class WordCache(_RecentResults[str, _Value]):
         self._bytes_of_entry = _BYTES_OF_WORD + bytes_of_value
 
     def _size_of(self, key: str) -> int:
-        if len(key) > MAX_WORD_CHARS:
+        if len(key) > _MAX_WORD_CHARS:
             return self._max_size + 1
         return self._bytes_of_entry + _BYTES_OF_CHAR * len(key)
 

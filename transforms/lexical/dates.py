@@ -1,10 +1,9 @@
 """Read dates and times in a text."""
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
-from groundwatch.transforms.lexical.phrases import MONTH_NAMES
+from groundwatch.transforms.lexical.phrases import MONTH_NAMES, any_of
 from groundwatch.transforms.lexical.value import DATE, HALF_DAY, HOUR, TIME, Parts, Value
 
 _NAMES = (
@@ -19,18 +18,7 @@ _SURE_MONTHS = frozenset(name.capitalize() for name in _NAMES) - {"March", "May"
 
 _YEARS, _MONTH_NUMBERS, _DAYS = range(1000, 2100), range(1, 13), range(1, 32)
 _MAX_HOUR = 23
-
-
-def by_first_letter(words: Iterable[str]) -> str:
-    """Return an expression for some words, the longest first, that fails fast at others."""
-    groups = groupby(sorted(words), key=lambda word: word[0])
-    return "|".join(
-        rf"{first}(?:{'|'.join(re.escape(word[1:]) for word in sorted(group, key=len)[::-1])})"
-        for first, group in groups
-    )
-
-
-_MONTH = rf"(?P<month>{by_first_letter(MONTHS)})(?!\w)\.?"
+_MONTH = rf"(?P<month>{any_of(MONTHS)})(?!\w)\.?"
 _OF = r"(?:of |de |del |di )?"
 _ISO = re.compile(
     r"(\d{4})([-/])(\d\d?)\2(\d\d?)(?!\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"

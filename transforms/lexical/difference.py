@@ -18,14 +18,16 @@ ComparedFacts = Sequence[tuple[int, FactSentences]]
 """The facts with most of a claim's words, each behind its number."""
 
 _NAME, _NUMBER = int(TokenKind.NAME), int(TokenKind.NUMBER)
-_SIGNS = "$€£¥%"
-_VALUE_SIGNS = (*_SIGNS, "May", "dos ", "Dos ", "due ", "Due ")
+UNIT_SIGNS = "$€£¥%"
+_VALUE_SIGNS = (*UNIT_SIGNS, "May", "dos ", "Dos ", "due ", "Due ")
 """Parts of values that are no content tokens."""
 
 _SECOND = form_of("second")
 """This is a number, too."""
 
-_UNITS = frozenset(_SIGNS).union(stem for stem in VALUE_STEMS if stem == _SECOND or stem.isalpha())
+_UNITS = frozenset(UNIT_SIGNS).union(
+    stem for stem in VALUE_STEMS if stem == _SECOND or stem.isalpha()
+)
 _REACH = 5
 """So many tokens behind a number a unit ends: "5 requests per minute"."""
 
@@ -76,7 +78,7 @@ class ComparedClaim(ReadSentence):
 
     @CachedAttribute
     def _value_signs(self) -> list[str]:
-        return value_signs(self.text)
+        return _value_signs_in(self.text)
 
     @CachedAttribute
     def may_have_units(self) -> list[tuple[str, frozenset[str]]]:
@@ -97,10 +99,10 @@ class ComparedClaim(ReadSentence):
         return (
             self.numbers <= contents
             and self._value_stems <= contents
-            and self._value_signs == value_signs(sentences.texts[place])
+            and self._value_signs == _value_signs_in(sentences.texts[place])
         )
 
 
-def value_signs(text: str) -> list[str]:
+def _value_signs_in(text: str) -> list[str]:
     """Return the signs that a text has of those that values have."""
     return list(filter(text.__contains__, _VALUE_SIGNS))

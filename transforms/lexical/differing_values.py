@@ -4,7 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundwatch.schemas.verdict import ContradictionKind
-from groundwatch.transforms.lexical.difference import ComparedClaim, ComparedFacts, Difference
+from groundwatch.transforms.lexical.difference import (
+    UNIT_SIGNS,
+    ComparedClaim,
+    ComparedFacts,
+    Difference,
+)
 from groundwatch.transforms.lexical.fact_sentences import (
     FactSentences,
     ReadSentence,
@@ -87,7 +92,7 @@ def _may_be_in_another_unit(own: ComparedClaim, facts: ComparedFacts) -> bool:
             if number in contents
         ]
         if with_number and not any(
-            all(unit in contents or unit in text for unit in units)
+            all(unit in (text if unit in UNIT_SIGNS else contents) for unit in units)
             for contents, text in with_number
         ):
             return True

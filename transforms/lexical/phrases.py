@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, groupby
 
 from groundwatch.transforms.lexical.cache import WordCache
 
@@ -159,6 +159,15 @@ def phrases_of(kind: str) -> list[str]:
     """Return the phrases of one kind, in all languages, the longest first."""
     languages = [_ENGLISH_PHRASES, *_LANGUAGES.values()]
     return sorted({phrase for each in languages for phrase in each.get(kind, ())}, key=len)[::-1]
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Return an expression for some words, each before what it begins with; it fails fast."""
+    groups = groupby(sorted(words), key=lambda word: word[0])
+    return "|".join(
+        rf"{re.escape(first)}(?:{'|'.join(re.escape(word[1:]) for word in sorted(group)[::-1])})"
+        for first, group in groups
+    )
 
 
 def expression_of(kind: str) -> str:

@@ -7,17 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 
-from groundwatch.transforms.lexical.dates import (
-    DATES_IN_DIGITS,
-    MONTHS,
-    by_first_letter,
-    month_first,
-)
+from groundwatch.transforms.lexical.dates import DATES_IN_DIGITS, MONTHS, month_first
 from groundwatch.transforms.lexical.number_forms import grouped_form, number_form
 from groundwatch.transforms.lexical.phrases import (
     NUMBER_WORDS,
     ORDINALS,
     PERIODS,
+    any_of,
     has_english,
     phrases_of,
     words_of,
@@ -57,9 +53,7 @@ _MAX_NUMBER = 1e100
 """What is larger is no amount, and may be infinite."""
 
 
-_TIME_UNITS = by_first_letter(
-    each for each, (unit, *_) in UNITS.items() if unit.dimension == "time"
-)
+_TIME_UNITS = any_of(each for each, (unit, *_) in UNITS.items() if unit.dimension == "time")
 _ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma een".split())  # noqa: SIM905
 _TWOS = frozenset({"dos", "due"})
 """These are a number only in front of a unit of time; otherwise they are other words."""
@@ -120,9 +114,10 @@ _SECOND_WORD = re.compile(r" (celsius|fahrenheit|cent)(?!\w)", re.IGNORECASE)
 _MAX_LABEL = 12
 _LABELS = (
     *("step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"),
-    *("no.", "#", "[", "\u3010"),
+    *("no.", "#"),
 )
-_LABEL = re.compile(rf"(?:{'|'.join(map(re.escape, _LABELS[:-2]))})s?\s?\(?$|[\[\u3010]$")
+_OPENING, _BEHIND_LABEL = ("[", "\u3010"), " \t\r\n\u00a0(s"
+_LABEL = re.compile(rf"(?:{any_of(_LABELS)})s?\s?\(?$|[\[\u3010]$")
 _OF_A = re.compile(r"(?: of)? an?(?= )")
 _THE, _NOUN = re.compile(r"\b[Tt]he $"), re.compile(r" [a-z]")
 _BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5₹])\s?$|\b(CHF|EUR|USD|GBP|SEK|NOK|DKK|PLN|INR)\s?$")
@@ -257,7 +252,8 @@ def _in_digits(text: str, start: int) -> Sequence[Value]:
 def _is_label(text: str, start: int) -> bool:
     """Return whether a number numbers a part of a text, or a source: "step 2", "[1]"."""
     before = text[max(0, start - _MAX_LABEL) : start].lower()
-    return before.rstrip(" (s").endswith(_LABELS) and _LABEL.search(before) is not None
+    may_be = before.endswith(_OPENING) or before.rstrip(_BEHIND_LABEL).endswith(_LABELS)
+    return may_be and _LABEL.search(before) is not None
 
 
 def _phone(text: str, start: int) -> Sequence[Value]:

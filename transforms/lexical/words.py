@@ -51,9 +51,6 @@ _AS_FUNCTION = bytes.maketrans(bytes([_FOREIGN]), bytes([TokenKind.FUNCTION]))
 SOURCE, REFUSAL, NEGATION, VALUE = (1 << bit for bit in range(4))
 """A sign of what a text may have: the name of a source, a refusal, a negation, a value."""
 
-FormAndKind = tuple[str, TokenKind]
-"""A token's normal form, equal for the inflections of a word, and its kind."""
-
 _LATIN = r"A-Za-z\u00c0-\u024f\u1e00-\u1eff"
 _SIGNS = r"\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09be-\u09cd\u0b82\u0bbe-\u0bcd"
 """Vowel signs of Arabic, Devanagari, Bengali and Tamil, which stand within words."""
@@ -76,7 +73,10 @@ _FIRST_COMBINING = "\u0300"
 
 
 class Words(Record, frozen=True):
-    """The normal forms of a text's tokens, a `TokenKind` for each, and signs as bits."""
+    """The normal forms of a text's tokens, a `TokenKind` for each, and signs as bits.
+
+    The inflections of a word have one form.
+    """
 
     forms: list[str]
     kinds: bytes
@@ -91,12 +91,6 @@ class Token(NamedTuple):
     lower: str
     start: int
     end: int
-
-
-def tokenize(text: str) -> list[FormAndKind]:
-    """Return a text's tokens, in order."""
-    pieces = map(_piece_of, _TOKEN.findall(text))
-    return [(form, TokenKind(kind)) for (form,), (kind,), _ in pieces]
 
 
 def read_fact_words(fact: str) -> tuple[list[str], int]:
