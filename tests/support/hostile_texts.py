@@ -13,6 +13,8 @@ from groundwatch.schemas.message import Message
 from groundwatch.transforms.grounding.embedded_service import answer
 from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.check_claims import find_contradictions
+from groundwatch.transforms.lexical.fact_text import FactAndAttributes
+from groundwatch.transforms.lexical.unseen_values import find_unseen_values
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.planning import plan_within
 from groundwatch.transforms.rules.text_splitting import count_tokens
@@ -379,9 +381,10 @@ def _facts(case: Case) -> list[Fact]:
 
 
 def tag(case: Case) -> object:
-    """Look for contradictions between claims and facts."""
+    """Look for contradictions between claims and facts, and for values that no fact has."""
     claims = [claim.text for claim in _claims(case)]
-    return find_contradictions(claims, [(text, {}) for text in case.facts])
+    facts: list[FactAndAttributes] = [(text, {}) for text in case.facts]
+    return find_contradictions(claims, facts), find_unseen_values(claims, facts)
 
 
 def plan(case: Case) -> object:

@@ -1,6 +1,5 @@
 """Check an answer against its facts, by words or by a model."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
@@ -56,7 +55,6 @@ _MAX_GAIN, _LITTLE, _MUCH = 1.0, 0.35, 0.55
 """How much the log odds of a claim gain at most, and the shares of its words that the facts have
 from which it gains, and gains most."""
 
-_OWN_NUMBER = re.compile(r"\s*\[(\d{1,3})\]")
 _MOST_OF_A_QUESTION = 0.75
 _MIN_SHARE = 0.5
 """Facts with this share of a claim's words may contradict or confirm it."""
@@ -68,7 +66,7 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
     The request is within the service's limits. Only claims that require a check have a score.
     """
     facts = _described(request)
-    sentences = split_sentences(request.answer_candidate, _sources(facts))
+    sentences = split_sentences(request.answer_candidate, Sources.of(facts))
     claims = read_claims(sentences, request.query)
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
@@ -83,18 +81,12 @@ def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) ->
 
 def has_claims(request: CheckRequest) -> bool:
     """Return whether a sentence of an answer requires a check, whatever was asked."""
-    sentences = split_sentences(request.answer_candidate, _sources(_described(request)))
+    sentences = split_sentences(request.answer_candidate, Sources.of(_described(request)))
     return any(each.forms for each in read_claims(sentences, None))
 
 
 def _described(request: CheckRequest) -> list[FactAndAttributes]:
     return [(fact.fact_text, fact.attributes) for fact in request.facts]
-
-
-def _sources(facts: Sequence[FactAndAttributes]) -> Sources:
-    names = [name.casefold() for _, each in facts for name in each.values()]
-    numbers = [int(found[1]) for text, _ in facts if (found := _OWN_NUMBER.match(text))]
-    return Sources(count=len(facts), indices=frozenset(numbers), names=frozenset(names))
 
 
 def find_contradictions(
@@ -104,7 +96,7 @@ def find_contradictions(
 
     The claims are in their order in the answer; the first may be a short answer to the query.
     """
-    sources = _sources(facts)
+    sources = Sources.of(facts)
     plain = (read_plain(claim, sources).text.strip() for claim in claims)
     sentences = [Sentence(text=text, start_byte=0, end_byte=0) for text in plain]
     read = read_claims(sentences, query)

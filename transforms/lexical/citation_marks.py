@@ -1,6 +1,8 @@
 """Decide what is a citation mark: an index, a file, a page, an address or a title in brackets."""
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Self
 
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.cache import CachedAttribute
@@ -43,6 +45,7 @@ _INDICES = re.compile(
     r"[\[({\u3010^<]\s?(\d{1,3}(?:\s?[,;-]\s?\d{1,3}){0,9})\s?[\])}\u3011^>](?!\()|\[(\d{1,3})\]\("
 )
 _NUMBER = re.compile(r"\d+")
+_OWN_NUMBER = re.compile(r"\s*\[(\d{1,3})\]")
 SUPERSCRIPT_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 """The raised digits from 0 to 9."""
 _LOWER = str.maketrans(SUPERSCRIPT_DIGITS, "0123456789")
@@ -63,6 +66,13 @@ class Sources(Record, frozen=True, kw_only=True):
     count: int = 0
     indices: frozenset[int] = frozenset()
     names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, facts: Sequence[tuple[str, Mapping[str, str]]]) -> Self:
+        """Return what an answer may cite of facts with their attributes."""
+        names = [name.casefold() for _, each in facts for name in each.values()]
+        numbers = [int(found[1]) for text, _ in facts if (found := _OWN_NUMBER.match(text))]
+        return cls(count=len(facts), indices=frozenset(numbers), names=frozenset(names))
 
 
 NO_SOURCES = Sources()

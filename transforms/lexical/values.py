@@ -23,7 +23,7 @@ from groundwatch.transforms.lexical.value import DATE, NUMBER, PHONE, TIME, WEEK
 
 _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
 _ORDINALS = {word: float(digits) for word, digits in ORDINALS.items()}
-_IN_ORDER = (Unit("order", 1.0),)
+IN_ORDER = (Unit("order", 1.0),)
 _CJK_DIGITS = dict(zip("一二两兩三四五六七八九", "12223456789", strict=True))
 _CJK_NUMERAL = re.compile(
     "(?<![一二三四五六七八九十百千万第])[一二两兩三四五六七八九](?=[年月天日周週个個小時时分秒次人名位层層楼階章倍つ])"
@@ -94,13 +94,13 @@ VALUE_WORDS = frozenset(
 
 _ANCHOR = re.compile(r"\d|[½¼¾]|[^\W\d_]+")
 _TIME_UNIT = re.compile(rf"[ -](?:{_TIME_UNITS})(?!\w)", re.IGNORECASE)
-_PHONE = re.compile(r"\d{2,6}\)?(?:[ ./\u2013-]{1,2}\(?\d{2,8}\)?){1,4}(?![\d%])")
+_PHONE = re.compile(r"\d{2,6}(?:\)?[ ./\u2013-]{1,2}\(?\d{2,8}){1,4}(?![\d%])")
 _DIGITS = re.compile(
     r"[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)(?:,\d{1,2}(?!\d))?"
     r"|\d+(?:[.,]\d+)*(?:['\u2019]\d{3}(?!\d))*"
 )
 _SPACED = re.compile(r"[ \u00a0\u2009\u202f]")
-_PART = re.compile(r"\s?([½¼¾])|(?:/([1-9]\d?)(?!\d))")
+_PART = re.compile(r"\s?([½¼¾])|(?:/([1-9]\d?)(?![,.]?\d))")
 _FRACTION = re.compile(r"[½¼¾]")
 _CJK_PARTS = re.compile(r"(?:\d+(?:\.\d+)?[千万萬億亿]+)+\d*")
 _CJK_PART = re.compile(r"(\d+(?:\.\d+)?)([千万萬億亿]*)")
@@ -227,7 +227,7 @@ def _at_word(kind: str, word: str, text: str, start: int, end: int) -> Sequence[
 def _in_order(text: str, start: int, end: int, number: float) -> Sequence[Value]:
     """Read "the second floor"; "a second" is a time, and "second" mostly one in a row."""
     if _THE.search(text, max(0, start - 5), start) and _NOUN.match(text, end):
-        return [Value(NUMBER, start, end, (number,), _IN_ORDER)]
+        return [Value(NUMBER, start, end, (number,), IN_ORDER)]
     return ()
 
 

@@ -9,13 +9,12 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from groundwatch.schemas import Record
-from groundwatch.schemas.answer import Answer, Citation, Fact, GroundingSupport
-from groundwatch.schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision
+from groundwatch.schemas.answer import Answer, Citation, GroundingSupport
+from groundwatch.schemas.checked_answer import CheckedAnswer, Claim, Decision
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
-from groundwatch.transforms.lexical.check_claims import find_contradictions
-from groundwatch.transforms.lexical.fact_text import fact_attributes
 from groundwatch.transforms.rules import routing
+from groundwatch.transforms.rules.explaining import explain_low_claims, name_unseen_values
 from groundwatch.transforms.rules.thresholds import Thresholds
 
 Span = TypeVar("Span", bound=Citation)
@@ -78,37 +77,12 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         check=checked.check,
         citation_precision=cited.precision,
         citation_recall=cited.recall,
-        mismatches=contradictions,
+        mismatches=(
+            *contradictions,
+            *name_unseen_values(claims, answer.facts, contradictions),
+        ),
         generator_citations=answer.citations,
         generator_supports=answer.supports,
-    )
-
-
-def explain_low_claims(
-    claims: Sequence[Claim],
-    facts: Sequence[Fact],
-    thresholds: Thresholds,
-    query: str | None = None,
-) -> tuple[Contradiction, ...]:
-    """Find what claims below their threshold contradict, if the checker does not say so itself.
-
-    That explains their scores. It changes neither a score nor a verdict.
-    """
-    low = [
-        number
-        for number, claim in enumerate(claims)
-        if claim.required_score is not None and claim.required_score < thresholds.claim
-    ]
-    described = [(fact.text, fact_attributes(fact)) for fact in facts] if low else []
-    is_first = bool(low) and all(each.required_score is None for each in claims[: low[0]])
-    texts = [claims[number].text for number in low]
-    found = find_contradictions(texts, described, query if is_first else None)
-    return tuple(
-        [
-            Contradiction(claim=number, **difference._asdict())
-            for number, of_claim in zip(low, found, strict=True)
-            for difference in of_claim
-        ]
     )
 
 

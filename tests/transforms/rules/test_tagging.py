@@ -236,7 +236,7 @@ def test_behind_another_checker_contradictions_explain_low_claims(
         text=text, end=len(text), score=score, grounding_check_required=score is not None
     )
     enriched = tagged(0.9, claim, facts=(LAMP_HOURS,))
-    assert [mismatch.claim_value for mismatch in enriched.mismatches] == expected
+    assert [each.claim_value for each in enriched.mismatches if each.fact == 0] == expected
     assert (Tag.NUMBER_MISMATCH in enriched.tags) is bool(expected)
     assert enriched.verdict_reason != "CONTRADICTION"
 
@@ -255,3 +255,35 @@ def test_a_contradiction_that_the_checker_found_decides() -> None:
     none_found = replace(grounding, contradictions=())
     enriched = tag_answer(replace(checked, grounding=none_found), Thresholds())
     assert (enriched.verdict_reason, enriched.mismatches) == ("CLAIM_SCORE", ())
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        (a_claim(score=0.55), ["9 hours"]),
+        (a_claim(score=0.9), ["9 hours"]),
+        (a_claim(score=0.9, citations=(0,), citation_starts=(0,)), []),
+        (a_claim(score=0.1, grounding_check_required=False), []),
+        (a_claim(score=None), []),
+    ],
+)
+def test_a_value_that_no_fact_has_is_named_and_changes_neither_verdict_nor_tags(
+    claim: Claim, expected: list[str]
+) -> None:
+    text = "Some are said to shine 9 hours."
+    claim = replace(claim, text=text, end=len(text))
+    named = tagged(0.9, claim, facts=(LAMP_HOURS,))
+    plain = tagged(0.9, claim, facts=(a_fact("Lamps of this shop glow for 9 hours."),))
+    assert [(each.kind, each.claim_value) for each in named.mismatches] == [
+        ("NUMBER", value) for value in expected
+    ]
+    assert all(each.fact is None and each.fact_value is None for each in named.mismatches)
+    assert plain.mismatches == ()
+    same = ("verdict", "verdict_reason", "tags", "support_score", "claims")
+    assert all(getattr(named, name) == getattr(plain, name) for name in same)
+
+
+def test_of_a_claim_that_contradicts_a_fact_only_that_is_named() -> None:
+    text = "Lamps of this shop glow for 13 hours."
+    enriched = tagged(0.9, a_claim(text, end=len(text), score=0.2), facts=(LAMP_HOURS,))
+    assert [(each.claim_value, each.fact) for each in enriched.mismatches] == [("13 hours", 0)]

@@ -399,6 +399,15 @@ def test_contradictions_are_listed_below_the_answer(tmp_path: Path) -> None:
     assert "Claim 1 says 7; no fact does." in text
 
 
+@pytest.mark.parametrize(("claim", "is_said"), [(0, True), (1, False)])
+def test_that_no_fact_supports_a_claim_is_said_where_nothing_else_explains_its_score(
+    tmp_path: Path, claim: int, is_said: bool
+) -> None:
+    mismatches = (Contradiction(claim=claim, kind="NUMBER", claim_value="7"),)
+    text = " ".join(page_of(tmp_path, a_low(mismatches=mismatches)).text.split())
+    assert ("No fact supports claim 2, which has the lowest score." in text) is is_said
+
+
 def test_a_fact_that_contradicts_comes_first_with_its_value_marked(tmp_path: Path) -> None:
     mismatch = Contradiction(claim=1, kind="NUMBER", claim_value="9", fact_value="7 (!)", fact=2)
     facts = a_fact("Lamps."), a_fact("Kettles."), a_fact("Up to 7 (!) or 8 votes.")
