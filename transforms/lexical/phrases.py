@@ -4,7 +4,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from itertools import chain, groupby
@@ -73,20 +73,6 @@ _SOURCE = rf"(?:{'|'.join(_NAMES)})s?"
 _NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
 # Bounded, since "source 1and source 1and ..." is matched from each of its sources.
 _NUMBERS = rf"{_NUMBER}(?:\s*(?:,\s*and|,\s*or|,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER}){{0,99}}"
-_GIVEN = r"(?:given|provided|above|available|following|retrieved|supplied)"
-_THE_SOURCE = (
-    rf"(?:the\s+|this\s+|these\s+|those\s+)?(?:{_GIVEN}\s+)?{_SOURCE}"
-    rf"(?:\s*{_NUMBERS}\b)?(?:\s+{_GIVEN})?"
-)
-_STATES = (
-    r"(?:states?|stated|mentions?|mentioned|says?|suggests?|indicates?|explains?|notes?|adds?"
-    r"|reports?|shows?|describes?|claims?|specif(?:y|ies))"
-)
-_JOINT = (
-    r"(?:(?:however|therefore|thus|additionally|furthermore|moreover|overall|also|so|but|and"
-    r"|in\s+(?:summary|conclusion|addition)|in\s+short|to\s+summarize),?\s+)?"
-)
-
 _BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
 _INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
 REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
@@ -99,22 +85,6 @@ _OTHER_REFERENCE = re.compile(
 _DIGIT = re.compile(r"\d")
 # The name of a source, and with the white space behind it; where there is more, all is searched.
 _MAX_NAME, _MAX_SPACING = 12, 60
-
-_OPENING = re.compile(
-    rf"""{_JOINT}
-    (?:
-      (?:based\s+(?:solely\s+|only\s+)?(?:on|upon)|according\s+to|as\s+(?:stated|mentioned)\s+in
-        |from|in|per)
-      \s+{_THE_SOURCE}\s*,?\s+
-      (?:it\s+(?:appears|seems|is\s+(?:clear|stated|mentioned|said)|can\s+be\s+\w+)\s+that\s+)?
-    |
-      {_THE_SOURCE}\s+(?:also\s+|further\s+)?{_STATES}\s+that\s+
-    |
-      (?:it\s+is|it\s+was)\s+(?:also\s+)?(?:stated|mentioned|noted)\s+(?:in\s+{_THE_SOURCE}\s+)?
-      that\s+
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
 
 _ADDRESS_TO_READER = re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
 _FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
@@ -136,11 +106,13 @@ _ENGLISH = (" of ", " and ", " to ", " is ", " are ", " with ", " that ", " by "
 
 def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values()) -> str:
     """Return the regular expression for the phrases of one kind."""
-    return _expression(
-        phrase.replace("SOURCE", f"({'|'.join(phrases.get('sources', []))})")
-        for phrases in languages
-        for phrase in phrases.get(kind, ())
-    )
+    return _expression(_phrases_of(kind, languages))
+
+
+def _phrases_of(kind: str, languages: Iterable[_Phrases]) -> Iterator[str]:
+    for phrases in languages:
+        sources = f"({'|'.join(phrases.get('sources', []))})"
+        yield from (phrase.replace("SOURCE", sources) for phrase in phrases.get(kind, ()))
 
 
 def _expression(phrases: Iterable[str]) -> str:
@@ -150,6 +122,7 @@ def _expression(phrases: Iterable[str]) -> str:
         gap = r"([\w'\u2019-]+,?\s+){0,4}?" if is_spaced else r"[^\u3002\uff0c\u3001,]{0,12}?"
         text = phrase.replace("*", r"\w*").replace("'", "['\u2019]")
         text = text.replace("... ", gap).replace("...", gap).replace(" ", r"\s+")
+        text = text.replace("NUMBERS", _NUMBERS)
         (of_words if is_spaced else of_characters).append(text)
     # Without groups and conditions in front, the search for the first letters is fast.
     return rf"(?<!\w)(?:{'|'.join(of_words)})(?!\w)|{'|'.join(of_characters)}"
@@ -181,7 +154,7 @@ def _compile(expressions: str) -> re.Pattern[str]:
 
 # Every phrase about the sources has one of these in lower case.
 _SOURCE_STEM = re.compile(
-    "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
+    "passage|text|article|document|docs|source|excerpt|informa|snippet|data|provided|given"
 )
 _OTHER_SOURCE = re.compile(_expressions("sources"))
 _NEGATIONS = [word for each in _LANGUAGES.values() for word in each.get("negations", ())]
@@ -197,8 +170,8 @@ OTHER_PREFIXES = frozenset(
 
 # Compiled at their first use: commands that check nothing import this module, too.
 @cache
-def _other_opening() -> re.Pattern[str]:
-    return _compile(rf"(?:{_expressions('openings')})[,\uff0c\u3001\s]*")
+def _opening() -> re.Pattern[str]:
+    return _compile(rf"(?:{expression_of('openings')})[,\uff0c\u3001\s]*")
 
 
 @cache
@@ -234,7 +207,7 @@ def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
     @cache
     def expression() -> re.Pattern[str]:
         languages = [_ENGLISH_PHRASES, *_LANGUAGES.values()]
-        found = (phrases.get(kind, []) for kind in kinds for phrases in languages)
+        found = (_phrases_of(kind, languages) for kind in kinds)
         words = set(chain.from_iterable(map(_first_words, chain.from_iterable(found))))
         words.update(english.split())
         return _compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]")
@@ -337,9 +310,7 @@ def addresses_reader(text: str) -> bool:
 
 def without_opening(text: str) -> str:
     """Remove the opening of a sentence that reports what a source says."""
-    found = _OPENING.match(text)
-    if not found and _may_open[text.partition(" ")[0]] and not has_english(text):
-        found = _other_opening().match(text)
+    found = _opening().match(text) if _may_open[text.partition(" ")[0]] else None
     return text[found.end() :] if found else text
 
 
