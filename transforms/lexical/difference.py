@@ -94,10 +94,14 @@ class ComparedClaim(ReadSentence):
         return found
 
     def has_values_in(self, sentences: FactSentences, place: int) -> bool:
-        """Return whether a sentence has its values as they are spelled; a fast test."""
+        """Return whether a sentence has its values as they are spelled; a fast test.
+
+        "A day" has no number that tells it from "two days".
+        """
         contents = sentences.contents[place]
         return (
-            self.numbers <= contents
+            bool(self.numbers)
+            and self.numbers <= contents
             and self._value_stems <= contents
             and self._value_signs == _value_signs_in(sentences.texts[place])
         )

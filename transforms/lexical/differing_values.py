@@ -43,16 +43,16 @@ def find_other_values(
     own: ReadSentence, near: Sequence[Near], facts: Iterable[FactSentences]
 ) -> Iterator[Difference]:
     """Find values in whose place the sentence in which a claim nearly stands has another."""
-    explicit = [value for value in own.values if not value.is_implied]
+    stated = list(filter(_is_stated, own.values))
     closest = [each for each in near if each.share >= NEAR]
-    for value in explicit:
+    for value in stated:
         for each in closest:
             if any(map(value.equals, each.sentence.values)):
                 break
             other = next(_in_place_of(value, own, each.sentence), None)
             if (
                 other
-                and _unconfirmed(explicit, each.sentence) == 1
+                and _unconfirmed(stated, each.sentence) == 1
                 and _is_replaced(own, each, value, other)
             ):
                 is_known = any(fact.has_value(value) for fact in facts)
@@ -114,9 +114,14 @@ def _unconfirmed(values: Sequence[Value], sentence: ReadSentence) -> int:
 
 def _in_place_of(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
     for other in sentence.values:
-        is_free = not other.is_implied and not any(map(other.equals, own.values))
+        is_free = _is_stated(other) and not any(map(other.equals, own.values))
         if is_free and value.measures_like(other):
             yield other
+
+
+def _is_stated(value: Value) -> bool:
+    """Return whether a value may replace another; "a day" may, beside another time."""
+    return bool(value.units) or not value.is_implied
 
 
 def _is_replaced(own: ReadSentence, near: Near, value: Value, other: Value) -> bool:

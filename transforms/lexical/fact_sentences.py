@@ -161,12 +161,10 @@ class FactSentences:
     @CachedAttribute
     def values(self) -> list[tuple[str, Value]]:
         """The values of all sentences, "one day" included, each behind its sentence."""
-        found = []
-        for number, text in enumerate(self.texts):
-            has_sign = self.signs[number] & VALUE
-            values = self.read(number).values if has_sign else read_values(text)
-            found += [(text, value) for value in values]
-        return found
+        numbers = [number for number, signs in enumerate(self.signs) if signs & VALUE]
+        return [
+            (self.texts[number], value) for number in numbers for value in self.read(number).values
+        ]
 
     @CachedAttribute
     def _index(self) -> dict[str, list[int]]:

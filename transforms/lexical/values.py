@@ -53,8 +53,11 @@ _MAX_NUMBER = 1e100
 """What is larger is no amount, and may be infinite."""
 
 
-_TIME_UNITS = any_of(each for each, (unit, *_) in UNITS.items() if unit.dimension == "time")
+_UNITS_OF_TIME = frozenset(each for each, (unit, *_) in UNITS.items() if unit.dimension == "time")
+_TIME_UNITS = any_of(_UNITS_OF_TIME)
 _ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma een".split())  # noqa: SIM905
+_UNITS_OF_ONE = (_UNITS_OF_TIME - _ARTICLES) | {"un"}
+"""Those behind an article: "a day"."""
 _TWOS = frozenset({"dos", "due"})
 """These are a number only in front of a unit of time; otherwise they are other words."""
 
@@ -154,9 +157,12 @@ _PERIOD = re.compile(
 
 
 def may_have_value(text: str) -> bool:
-    """Return whether a text may have a value; "a" has none without what is behind it."""
+    """Return whether a text may have a value; "a" has none without the unit behind it."""
     anchors = _ANCHOR.findall(_with_digits(text))
-    return any(_kind(anchor) not in (None, "article") for anchor in anchors)
+    return any(
+        _kind(anchor) not in (None, "article") or anchor.lower() in _UNITS_OF_ONE
+        for anchor in anchors
+    )
 
 
 def _with_digits(text: str) -> str:

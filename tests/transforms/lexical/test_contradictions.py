@@ -102,6 +102,12 @@ EVERYBODYS_FIRST_TRY = [
     ("The shop opens at 10 am.", "The shop opens at 9 am."),
     ("The fee is €15.", "A fee of $15 is charged."),
     ("Delivery takes 3-5 days.", "Delivery takes 5-7 days."),
+    ("Delivery in the city takes two days.", "Delivery in the city takes one day."),
+    ("Delivery in the city takes one day.", "Delivery in the city takes two days."),
+    ("Delivery in the city takes a day.", "Delivery in the city takes a week."),
+    ("The trial of the plan lasts a month.", "The trial of the plan lasts 14 days."),
+    ("La garantie de la lampe dure deux ans.", "La garantie de la lampe dure un an."),
+    ("Die Garantie der Lampe gilt ein Jahr.", "Die Garantie der Lampe gilt zwei Jahre."),
     ("Delivery takes 3 to 5 business days.", "Delivery takes 5 to 7 business days."),
     ("The limit is 600 requests per second.", "The limit is 600 requests per minute."),
     ("You can book three classes a day.", "Up to three classes per week can be booked."),
@@ -167,6 +173,12 @@ def test_another_form_of_the_same_value_does_not_contradict(claim: str) -> None:
 
 
 AGREEING = {
+    "a day is no other than 24 hours": (
+        "Support answers within a day.",
+        "Support answers within 24 hours.",
+    ),
+    "a week in a day": ("A day pass costs 5 euros.", "A day pass costs 5 euros, a 7-day pass 20."),
+    "an article before a unit": ("You can take a day off.", "You can take a day off in a week."),
     "a denial of another kind": ("Les chiens ne sont pas admis.", "Les chiens sont interdits."),
     "a prohibition": ("酒店不允许携带宠物。", "酒店禁止携带宠物。"),
     "both deny": ("Die Lampe ist nicht rot.", "Die Lampe ist also nicht rot."),
