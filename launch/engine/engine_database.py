@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import msgspec
+from fastavro.schema import to_parsing_canonical_form
 
 from groundwatch.launch.engine.outbox_rows import OUTBOX_TABLES
 from groundwatch.pipeline import storage
@@ -79,6 +80,9 @@ _HEADER_BYTES = 100  # of a database; a shorter one is empty to SQLite
 _OLD_STATE = ("journal.sqlite", "plan.json")
 _OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
 _IDENTITY, _RUN, _SCHEMA = "identity", "run", "schema"
+_SAME_SCHEMA_OF_2_0_0 = {"c7851637e83c014e": "b2b79aa4a79ec45e"}
+"""2.0.0 kept a hash of the schema with its documentation."""
+
 _IDENTITY_BYTES = 4
 _LOCK_TIMEOUT_S = 10.0
 _Content = TypeVar("_Content")
@@ -231,8 +235,9 @@ def _size_of(path: Path) -> int:
 
 
 def _schema() -> str:
-    content = msgspec.json.encode(load_schema("enriched_answer"), order="sorted")
-    return blake2b(content, digest_size=8).hexdigest()
+    """Return a hash of what decides the bytes of a record: the schema without its documentation."""
+    content = to_parsing_canonical_form(load_schema("enriched_answer"))
+    return blake2b(content.encode(), digest_size=8).hexdigest()
 
 
 def _refuse_other_versions(folder: Path) -> None:
@@ -268,7 +273,9 @@ def _refuse_other_format(folder: Path) -> None:
 def _refuse_other_schema(folder: Path, database: Database) -> None:
     row = next(database.read("SELECT content FROM notes WHERE name = ?", _SCHEMA), None)
     waiting = next(database.read("SELECT 1 FROM chunks LIMIT 1"), None)
-    if waiting and row and msgspec.json.decode(row[0]) != _schema():
+    schema = _schema()
+    same = (schema, _SAME_SCHEMA_OF_2_0_0.get(schema))
+    if waiting and row and msgspec.json.decode(row[0]) not in same:
         raise OtherVersion(
             f"{folder / DATABASE} holds records of another schema that are in no output file yet:"
             " finish it with the version that wrote them; nothing was changed"

@@ -9,6 +9,7 @@ from groundwatch.transforms.lexical.clauses import (
     statements_of,
     states_itself,
 )
+from groundwatch.transforms.lexical.frames import without_frame
 from groundwatch.transforms.lexical.same_text import in_one_spelling
 from groundwatch.transforms.lexical.sentences import COLONS
 from groundwatch.transforms.lexical.words import (
@@ -78,6 +79,8 @@ def _refuses(text: str) -> bool:
 def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
     """Return the words of a text, or None if all of it requires no check."""
     statement = phrases.without_leads(plain)
+    while (framed := without_frame(statement)) != statement:
+        statement = phrases.without_leads(framed)
     words = read_words(statement)
     names_source = bool(words.signs & SOURCE)
     if names_source and words.signs & REFUSAL and phrases.refuses(statement):

@@ -20,6 +20,7 @@ from groundwatch.launch.engine.engine_database import (
 )
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.schemas.avro import load_schema
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
 from groundwatch.transforms.persistence.database import DamagedDatabase, Database
 from groundwatch.transforms.persistence.seen_ids import SeenIds
@@ -120,6 +121,20 @@ def test_rows_of_another_schema_are_refused_and_left_as_they_are(
     with pytest.raises(OtherVersion, match="records of another schema"):
         EngineDatabase.owned(str(tmp_path))
     assert (tmp_path / DATABASE).read_bytes() == before
+
+
+def test_other_documentation_of_the_same_schema_is_no_other_schema(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit_one(tmp_path)
+    schema = load_schema("enriched_answer")
+    documented = schema | {"doc": "another"}
+    monkeypatch.setattr(database_module, "load_schema", lambda _: documented)
+    EngineDatabase.owned(str(tmp_path)).close()
+    fewer = schema | {"fields": schema["fields"][:-1]}
+    monkeypatch.setattr(database_module, "load_schema", lambda _: fewer)
+    with pytest.raises(OtherVersion, match="records of another schema"):
+        EngineDatabase.owned(str(tmp_path))
 
 
 def test_a_drained_database_of_another_schema_is_taken_over(
