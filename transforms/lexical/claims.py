@@ -1,4 +1,4 @@
-"""Read what a sentence claims: its words, without courtesy, openings and citation marks."""
+"""Read what a sentence claims: its words, without courtesy, framing and citation marks."""
 
 from groundwatch.transforms.lexical import phrases
 from groundwatch.transforms.lexical.answer_sentences import Role
@@ -79,16 +79,17 @@ def _refuses(text: str) -> bool:
 def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
     """Return the words of a text, or None if all of it requires no check."""
     statement = phrases.without_leads(plain)
-    while (framed := without_frame(statement)) != statement:
-        statement = phrases.without_leads(framed)
     words = read_words(statement)
     names_source = bool(words.signs & SOURCE)
     if names_source and words.signs & REFUSAL and phrases.refuses(statement):
         return None
+    stated = statement
+    while (framed := without_frame(stated)) != stated:
+        stated = phrases.without_leads(framed)
     if names_source:
-        stated = phrases.without_references(phrases.without_opening(statement))
-        words = words if stated == statement else read_words(stated)
-        statement = stated
+        stated = phrases.without_references(stated)
+    if stated != statement:
+        statement, words = stated, read_words(stated)
     bare = statement.strip(_AROUND)
     if bare.endswith(QUESTION_MARKS) or _is_label(bare, words, is_heading=is_heading):
         return None

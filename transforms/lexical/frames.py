@@ -1,15 +1,22 @@
 """Remove the clause in which a speaker or a source says what follows: "I can confirm that".
 
-It has only words of framing, one of which reports, and ends with "that" or a mark.
+It has only words of framing, one of which reports, and ends with "that" or a mark, or with "says".
 """
 
+from itertools import pairwise
+
 from groundwatch.transforms.lexical import phrases
+from groundwatch.transforms.lexical.negations import NEGATING
 
 _FIRST = phrases.words_of("frame_first")
 _SAYS = phrases.words_of("frame_says")
 _THAT = phrases.words_of("that")
 _BEFORE_STATEMENT = _THAT | phrases.words_of("joining")
 _WORDS = _FIRST | _SAYS | _THAT | phrases.words_of("frame_words")
+_WITHOUT_THAT = frozenset({"says", "states", "say", "state"})
+"""Verbs of a source that a statement follows directly; "the guide says nothing" is none."""
+
+_NOT_STATED = NEGATING | _THAT
 _MARKS, _DASHES = ",:;", frozenset({"", "-", "\u2013", "\u2014"})
 _AROUND = "*_\"'(["
 _MAX_WORDS = 16
@@ -22,7 +29,8 @@ def without_frame(text: str) -> str:
     if _spelled(begun.partition(" ")[0]).rstrip(_MARKS) not in _FIRST:
         return text
     behind, reports = 0, False
-    for piece in begun.split(" ", _MAX_WORDS)[:-1]:
+    pieces = begun.split(" ", _MAX_WORDS)
+    for piece, following in pairwise(pieces):
         spelled = _spelled(piece)
         word = spelled.rstrip(_MARKS)
         if reports and spelled.startswith("qu'"):
@@ -31,11 +39,12 @@ def without_frame(text: str) -> str:
         if word not in _WORDS and word not in _DASHES and not _is_number(word):
             return text
         reports = reports or word in _SAYS
-        if _is_number(word) and begun[behind : behind + 1].isdigit():
-            continue  # One of several: "passages 1, 2".
-        if reports and (word != spelled or word in _DASHES or word in _THAT):
-            first, _, rest = begun[behind:].partition(" ")
-            return rest if first.lower() in _BEFORE_STATEMENT else begun[behind:]
+        is_mark = word != spelled or word in _DASHES or word in _THAT
+        next_word = _spelled(following)
+        if is_mark and reports and not (_is_number(word) and following[:1].isdigit()):
+            return begun[behind + (len(following) + 1) * (next_word in _BEFORE_STATEMENT) :]
+        if word in _WITHOUT_THAT and next_word not in _NOT_STATED:
+            return begun[behind:]
     return text
 
 

@@ -122,7 +122,6 @@ def _expression(phrases: Iterable[str]) -> str:
         gap = r"([\w'\u2019-]+,?\s+){0,4}?" if is_spaced else r"[^\u3002\uff0c\u3001,]{0,12}?"
         text = phrase.replace("*", r"\w*").replace("'", "['\u2019]")
         text = text.replace("... ", gap).replace("...", gap).replace(" ", r"\s+")
-        text = text.replace("NUMBERS", _NUMBERS)
         (of_words if is_spaced else of_characters).append(text)
     # Without groups and conditions in front, the search for the first letters is fast.
     return rf"(?<!\w)(?:{'|'.join(of_words)})(?!\w)|{'|'.join(of_characters)}"
@@ -170,11 +169,6 @@ OTHER_PREFIXES = frozenset(
 
 # Compiled at their first use: commands that check nothing import this module, too.
 @cache
-def _opening() -> re.Pattern[str]:
-    return _compile(rf"(?:{expression_of('openings')})[,\uff0c\u3001\s]*")
-
-
-@cache
 def _other_address() -> re.Pattern[str]:
     # A sentence that only begins with a greeting may state something.
     greeting = rf"(?:{_expressions('greetings')})(?:[\s,\uff0c\u3001]+\w+){{0,3}}\W*$"
@@ -215,7 +209,6 @@ def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
     return WordCache(lambda word: expression().match(word) is not None)
 
 
-_may_open = _may_begin("openings")
 _may_lead = _may_begin("leads", "bare_leads", "speakers")
 _may_say_again = _may_begin("said", "asked")
 _may_address = _may_begin(english=_FIRST_WORDS)
@@ -306,12 +299,6 @@ def addresses_reader(text: str) -> bool:
     if _may_address[first] and _ADDRESS_TO_READER.match(text):
         return True
     return _may_address_otherwise[first] and _other_address().match(text) is not None
-
-
-def without_opening(text: str) -> str:
-    """Remove the opening of a sentence that reports what a source says."""
-    found = _opening().match(text) if _may_open[text.partition(" ")[0]] else None
-    return text[found.end() :] if found else text
 
 
 def without_references(text: str) -> str:

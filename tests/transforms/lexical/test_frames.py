@@ -13,6 +13,7 @@ FRAMES = [
     "I\u2019ve checked our records, and ",
     "We'd like to let you know that ",
     "Our FAQ states that ",
+    "The guide says ",
     "As described in section 4 of the handbook, ",
     "To answer your question: ",
     "Good news \u2013 ",
@@ -57,7 +58,7 @@ def test_behind_it_a_wrong_statement_is_contradicted_and_a_right_one_is_cited(fr
         "You must confirm that you are 18.",
         "In 2019, the news said that the lamp glows.",
         "I can confirm that.",
-        "The guide says the lamp glows.",
+        "The guide says nothing about the lamp.",
         "",
     ],
 )
