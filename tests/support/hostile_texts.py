@@ -331,6 +331,7 @@ FAMILIES: dict[str, Callable[[int, int], Case]] = {
         " ",
         2,
     ),
+    "frames": _repeat(_fact_of("it says that"), _of("it says that"), " ", " "),
     "footnotes": _repeat(_fact_of("[1, 2 - 3,"), _of("[1, 2 - 3,"), " ", " "),
     "list marks": _repeat(_fact_of("- - 1. "), _of("- - 1. "), " ", " "),
     "headings": _repeat(_fact_of("\n>>>>>>>### "), _of("\n>>>>>>>### "), "", ""),

@@ -32,6 +32,7 @@ _OF_OTHERS = frozenset({"he", "she", "they", "him", "them", "his", "their"})
 _MAX_STEP_TOKENS = 3
 """Of a heading with a number, such as "Step 1"."""
 
+_MAX_FRAMES = 3
 _FEWEST_WORDS = 2
 """Content words, none of courtesy, of a statement beside what requires no check."""
 
@@ -83,9 +84,7 @@ def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
     names_source = bool(words.signs & SOURCE)
     if names_source and words.signs & REFUSAL and phrases.refuses(statement):
         return None
-    stated = statement
-    while (framed := without_frame(stated)) != stated:
-        stated = phrases.without_leads(framed)
+    stated = _without_frames(statement)
     if names_source:
         stated = phrases.without_references(stated)
     if stated != statement:
@@ -104,6 +103,15 @@ def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
     if not claim.content or _is_courtesy(claim):
         return None
     return claim
+
+
+def _without_frames(statement: str) -> str:
+    for _ in range(_MAX_FRAMES):
+        framed = without_frame(statement)
+        if framed == statement:
+            break
+        statement = phrases.without_leads(framed)
+    return statement
 
 
 def _is_label(bare: str, words: Words, *, is_heading: bool) -> bool:
