@@ -26,7 +26,7 @@ from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.schemas.wire.grounding_check import CheckedClaim
 from groundwatch.transforms.lexical.check_claims import check_grounding, find_contradictions
 from groundwatch.transforms.lexical.difference import Difference
-from groundwatch.transforms.lexical.fact_text import fact_attributes, render_facts
+from groundwatch.transforms.lexical.fact_text import describe_facts, render_facts
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import check_request
 
@@ -128,7 +128,7 @@ def supported_claims(answer: Answer, label: Label) -> Iterator[CheckedClaim]:
     spans = label.spans or ()
     if label.is_unsupported and not spans:
         return
-    facts = render_facts([(fact.text, fact_attributes(fact)) for fact in answer.facts])
+    facts = render_facts(describe_facts(answer.facts))
     for claim in check_grounding(check_request(answer.answer_text, *facts)).claims:
         is_clean = all(claim.end_pos <= span.start or span.end <= claim.start_pos for span in spans)
         if claim.score is not None and is_clean:
@@ -141,7 +141,7 @@ def _score(claim: str, facts: Sequence[str]) -> float:
 
 
 def _differences(text: str, answer: Answer) -> list[Difference]:
-    described = [(fact.text, fact_attributes(fact)) for fact in answer.facts]
+    described = describe_facts(answer.facts)
     return [each for found in find_contradictions([text], described) for each in found]
 
 
@@ -150,7 +150,7 @@ def measure(answers: Sequence[Answer], labels: dict[str, Label]) -> dict[str, Co
     chance = random.Random(1)  # noqa: S311 - the same changes each time
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for answer in answers:
-        facts = render_facts([(fact.text, fact_attributes(fact)) for fact in answer.facts])
+        facts = render_facts(describe_facts(answer.facts))
         for claim in supported_claims(answer, labels[answer.answer_name or answer.record_id]):
             known = _differences(claim.claim_text, answer)
             low = (claim.score or 0.0) < _LOW

@@ -43,7 +43,7 @@ def find_other_values(
     own: ReadSentence, near: Sequence[Near], facts: Iterable[FactSentences]
 ) -> Iterator[Difference]:
     """Find values in whose place the sentence in which a claim nearly stands has another."""
-    stated = list(filter(_is_stated, own.values))
+    stated = list(filter(_may_replace, own.values))
     closest = [each for each in near if each.share >= NEAR]
     for value in stated:
         for each in closest:
@@ -114,12 +114,12 @@ def _unconfirmed(values: Sequence[Value], sentence: ReadSentence) -> int:
 
 def _in_place_of(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
     for other in sentence.values:
-        is_free = _is_stated(other) and not any(map(other.equals, own.values))
+        is_free = _may_replace(other) and not any(map(other.equals, own.values))
         if is_free and value.measures_like(other):
             yield other
 
 
-def _is_stated(value: Value) -> bool:
+def _may_replace(value: Value) -> bool:
     """Return whether a value may replace another; "a day" may, beside another time."""
     return bool(value.units) or not value.is_implied
 

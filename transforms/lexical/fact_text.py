@@ -35,6 +35,11 @@ def fact_attributes(fact: Fact) -> dict[str, str]:
     return {name: value for name, value in named.items() if value} | fact.attributes
 
 
+def describe_facts(facts: Sequence[Fact]) -> list[FactAndAttributes]:
+    """Return the text of each fact with the attributes sent with it."""
+    return [(fact.text, fact_attributes(fact)) for fact in facts]
+
+
 def render_facts(facts: Sequence[FactAndAttributes]) -> tuple[str, ...]:
     """Render each fact with its attributes as further lines.
 

@@ -4,7 +4,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from itertools import chain, groupby
@@ -106,13 +106,7 @@ _ENGLISH = (" of ", " and ", " to ", " is ", " are ", " with ", " that ", " by "
 
 def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values()) -> str:
     """Return the regular expression for the phrases of one kind."""
-    return _expression(_phrases_of(kind, languages))
-
-
-def _phrases_of(kind: str, languages: Iterable[_Phrases]) -> Iterator[str]:
-    for phrases in languages:
-        sources = f"({'|'.join(phrases.get('sources', []))})"
-        yield from (phrase.replace("SOURCE", sources) for phrase in phrases.get(kind, ()))
+    return _expression(phrase for each in languages for phrase in each.get(kind, ()))
 
 
 def _expression(phrases: Iterable[str]) -> str:
@@ -200,9 +194,8 @@ def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
 
     @cache
     def expression() -> re.Pattern[str]:
-        languages = [_ENGLISH_PHRASES, *_LANGUAGES.values()]
-        found = (_phrases_of(kind, languages) for kind in kinds)
-        words = set(chain.from_iterable(map(_first_words, chain.from_iterable(found))))
+        found = chain.from_iterable(map(phrases_of, kinds))
+        words = set(chain.from_iterable(map(_first_words, found)))
         words.update(english.split())
         return _compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]")
 

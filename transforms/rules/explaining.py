@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim, Contradiction
 from groundwatch.transforms.lexical.check_claims import find_contradictions
-from groundwatch.transforms.lexical.fact_text import fact_attributes
+from groundwatch.transforms.lexical.fact_text import describe_facts
 from groundwatch.transforms.lexical.unseen_values import find_unseen_values
 from groundwatch.transforms.rules.thresholds import Thresholds
 
@@ -29,8 +29,7 @@ def explain_low_claims(
         return ()
     is_first = all(each.required_score is None for each in claims[: low[0]])
     texts = [claims[number].text for number in low]
-    described = [(fact.text, fact_attributes(fact)) for fact in facts]
-    found = find_contradictions(texts, described, query if is_first else None)
+    found = find_contradictions(texts, describe_facts(facts), query if is_first else None)
     return tuple(
         [
             Contradiction(claim=number, **difference._asdict())
@@ -53,8 +52,10 @@ def name_unseen_values(
         for number, claim in enumerate(claims)
         if claim.required_score is not None and not claim.citations and number not in explained
     ]
-    described = [(fact.text, fact_attributes(fact)) for fact in facts]
+    if not bare:
+        return
     texts = [claims[number].text for number in bare]
-    for number, values in zip(bare, find_unseen_values(texts, described), strict=True):
+    unseen = find_unseen_values(texts, describe_facts(facts))
+    for number, values in zip(bare, unseen, strict=True):
         for kind, text in values:
             yield Contradiction(claim=number, kind=kind, claim_value=text)
