@@ -12,7 +12,9 @@ from groundwatch.transforms.lexical.words import TokenKind, Words, form_of, read
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
-_MARK = r"[:;]\s|\s[\u2013\u2014-]\s|\u2014|[\uff1a\uff1b]"
+# In lower case what follows a full stop may be a sentence of its own, and not behind "e.g.".
+_STOP = r"(?<=[^\W\d_]{3})\.\s(?=(?-i:[a-z\u00df-\u00ff]))"
+_MARK = rf"{_STOP}|[:;]\s|\s[\u2013\u2014-]\s|\u2014|[\uff1a\uff1b]"
 # Without a comma only in English: "mais" is another word in Portuguese.
 _CONTRAST = r"[,.]\s(?=PHRASE)|\s(?=(?:but|however|although|though)\s)"
 _MOST_PARTS = 6

@@ -129,9 +129,10 @@ def _items(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def _line_sentences(text: str, start: int, end: int) -> list[tuple[int, str]]:
     cuts = [start]
+    is_lower = text[start:end].islower()
     for mark in _END.finditer(text, start, end):
         stop, behind = mark.span()
-        if text[stop] != "." or not _stays_inside(text, stop, behind, end):
+        if text[stop] != "." or not _stays_inside(text, stop, behind, end, is_lower=is_lower):
             cuts.append(behind)
     cuts.append(end)
     return trimmed(text, cuts)
@@ -148,14 +149,18 @@ def trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[tuple[
     return pieces
 
 
-def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
-    """Return whether the full stops at text[stop:behind] do not end a sentence."""
+def _stays_inside(text: str, stop: int, behind: int, end: int, *, is_lower: bool) -> bool:
+    """Return whether the full stops at text[stop:behind] do not end a sentence.
+
+    A sentence begins in lower case only where all of the line is.
+    """
     following = behind
     while following < end and text[following].isspace():
         following += 1
-    if text[following : following + 1].islower():
+    is_one = behind == stop + 1
+    if text[following : following + 1].islower() and not (is_lower and is_one):
         return True
-    if behind != stop + 1:
+    if not is_one:
         return False
     tail = text[max(0, stop - _TAIL_CHARS) : stop]
     # Most sentences end with a word that is longer than all abbreviations.

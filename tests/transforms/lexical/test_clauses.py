@@ -34,6 +34,7 @@ BESIDE = {
         X, right?
         X, isn't it?
         Did you know that X?
+        thank you for reaching out. X.
     """,
     GERMAN: """
         Danke für Ihre Frage, X.

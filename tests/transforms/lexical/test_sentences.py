@@ -36,6 +36,13 @@ def texts(text: str) -> list[str]:
             id="numbers",
         ),
         pytest.param("What?! Really?", ["What?!", "Really?"], id="two marks together"),
+        pytest.param(
+            "thanks for writing. refunds take 14 days, e.g. by card. ok?",
+            ["thanks for writing.", "refunds take 14 days, e.g. by card.", "ok?"],
+            id="a line in lower case",
+        ),
+        pytest.param("it takes... a while. yes.", ["it takes... a while.", "yes."], id="ellipsis"),
+        pytest.param("Mind the gap.\none. two.", ["Mind the gap.", "one.", "two."], id="by line"),
     ],
 )
 def test_a_sentence_ends_at_its_mark_or_its_line(text: str, expected: list[str]) -> None:
