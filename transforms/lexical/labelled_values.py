@@ -23,6 +23,9 @@ from groundwatch.transforms.lexical.words import VALUE, Token, word_from
 
 _CLAUSE_END = re.compile(r"[;\n]|,(?=\s)|\.\s|\s(?:and|und|et|y|e|while|whereas)\s")
 _MIN_CLAUSES, _MAX_CLAUSES = 2, 40
+_MAX_CLAUSE_TOKENS = 30
+"""A longer clause tells a story, and is none of a list."""
+
 _NUMBERED = re.compile(
     r"[-/_]$|\b(?:version|release|phase|stage|level|chapter|section|season|episode|volume|gate|room"
     r"|article|type|class|grade|generation)\s$",
@@ -101,7 +104,11 @@ def _may_list(own: ComparedClaim, sentences: FactSentences) -> bool:
 def _said_of(
     value: Value, words: AbstractSet[str], names: AbstractSet[str], clauses: Sequence[_Labelled]
 ) -> _Labelled | None:
-    """Return the clause about what a claim names, if only clauses about others have its value."""
+    """Return the clause about what a claim names, if only clauses about others have its value.
+
+    A clause with the value is about the claim if it alone has one of its words, or has a word of
+    it that few clauses have and the one with the name lacks.
+    """
     with_value = [each for each in clauses if value.equals(each.value)]
     others = [each for each in clauses if not value.equals(each.value)]
     counts = Counter(chain.from_iterable([each.words & words for each in clauses]))
@@ -110,7 +117,12 @@ def _said_of(
     if any(counts[word] == 1 for each in with_value for word in each.words & words):
         return None
     named = [each for each in others if any(counts[name] == 1 for name in each.names & words)]
-    return named[0] if len(named) == 1 else None
+    if len(named) != 1:
+        return None
+    [found] = named
+    rare = {word for word, count in counts.items() if 2 * count <= len(clauses)}
+    is_said = any(not each.words & rare <= found.words for each in with_value)
+    return None if is_said else found
 
 
 def _clauses(sentences: FactSentences, value: Value, noun: str | None) -> Iterator[_Labelled]:
@@ -134,11 +146,10 @@ def _clauses(sentences: FactSentences, value: Value, noun: str | None) -> Iterat
             continue
         for start, end in pairwise([0, *ends, len(text)]):
             within = [each for each in alike if start <= each.start < end]
-            if len(within) == 1:
+            tokens = [each for each in sentence.tokens if start <= each.start < end]
+            if len(within) == 1 and len(tokens) <= _MAX_CLAUSE_TOKENS:
                 [found] = within
-                tokens = _labels(
-                    [each for each in sentence.tokens if start <= each.start < end], sentence
-                )
+                tokens = _labels(tokens, sentence)
                 yield _Labelled(
                     found,
                     text[found.start : found.end],

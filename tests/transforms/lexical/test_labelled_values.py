@@ -15,7 +15,15 @@ FEES = (
 )
 COVER = "Tarif Basis: Deckung bis 5.000 Euro. Tarif Komfort: Deckung bis 20.000 Euro."
 USERS = "The Basic plan allows up to 3 users. The Pro plan allows up to 5 users."
-
+GUESTS = (
+    "In June 40% of those at the Harbour were guests, 36% members and 22% children. In May,"
+    " guests were at 38%, members at 34% and children at 23%."
+)
+STORY = (
+    "His sister was worried what another three years of Harbour talks would mean to a father"
+    " whom so many had asked to stay although the board knew that he would go home when the"
+    " last of the old ships was sold. He stayed for two years."
+)
 
 OF_ANOTHER = [
     ("Deskly's Team plan comes with 50 seats.", SEATS, ("50", "10")),
@@ -53,6 +61,14 @@ NOT_OF_ANOTHER = {
     "another unit": (
         "Labour spent £1,027 in all.",
         "Labour spent 26p a vote, and the Tories spent £1,027 in all.",
+    ),
+    "a value confirmed in other words": (
+        "About 23% of all who call the Harbour are counted as children.",
+        GUESTS,
+    ),
+    "no list, but a story": (
+        "In the Harbour talks he could only stay for two years.",
+        STORY,
     ),
     "a number that is a name": (
         "In Quarkus, version 3 triggers the scan.",
