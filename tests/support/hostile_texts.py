@@ -232,6 +232,9 @@ FAMILIES: dict[str, Callable[[int, int], Case]] = {
     "denials of the same": _repeat(
         _fact_of("not pump"), lambda: _each("pump {word}."), tokens_a_word=3
     ),
+    "denied values": _repeat(
+        _fact_of("not pump 7 km"), lambda: _each("pump {word}."), tokens_a_word=3
+    ),
     "denied words": _repeat(
         lambda n: _each("not {word}.", n * 700), lambda: _each("{word} lamp."), tokens_a_word=3
     ),

@@ -1,7 +1,7 @@
 """Find the sentence that denies what a claim states, or states what a claim denies."""
 
 from collections.abc import Sequence
-from itertools import takewhile, zip_longest
+from itertools import chain, starmap, takewhile, zip_longest
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.fact_sentences import ReadSentence, is_kana, stem_of
@@ -166,8 +166,8 @@ def _has_ended(sentence: ReadSentence) -> bool:
 
 
 def _without_negations(sentence: ReadSentence) -> list[str]:
-    taken = [range(*span) for span in sentence.negations]
-    return [each.lower for each in sentence.tokens if not any(each.start in span for span in taken)]
+    taken = set(chain.from_iterable(starmap(range, sentence.negations)))
+    return [each.lower for each in sentence.tokens if each.start not in taken]
 
 
 def _has_values_there(own: ReadSentence, sentence: ReadSentence, matched: Matched) -> bool:

@@ -89,11 +89,9 @@ class ReadSentence:
         """The places of what negates; "mai" in a date does not."""
         if not self.signs & NEGATION:
             return []
-        return [
-            (start, end)
-            for start, end in negations_in(self.text, self.tokens)
-            if not any(value.start <= start < value.end for value in self.values)
-        ]
+        in_values = {place for value in self.values for place in range(value.start, value.end)}
+        found = negations_in(self.text, self.tokens)
+        return [(start, end) for start, end in found if start not in in_values]
 
     @CachedAttribute
     def content(self) -> list[Token]:
