@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from math import inf
 
 import pytest
 
@@ -14,6 +15,9 @@ _MOST_GROWTH = 10.0
 """Four times the text takes four times as long, and sixteen times in proportion to the product."""
 
 _NOISE_S = 0.15
+_TRIES = 4
+"""A collection of garbage may fall into one."""
+
 _MOST_S = 2.0
 """Many times what any case takes; the worst took minutes."""
 
@@ -30,6 +34,8 @@ def test_processor_time_grows_no_faster_than_the_text(family: str, stage: str) -
     run, make = STAGES[stage], FAMILIES[family]
     # A case is never measured twice: facts are remembered.
     quarter_s = max(seconds_for(run, make(_FACTS, _TOKENS)) for _ in range(2))
-    whole_s = min(seconds_for(run, make(4 * _FACTS, 4 * _TOKENS)) for _ in range(2))
-    assert whole_s <= _MOST_GROWTH * quarter_s + _NOISE_S
-    assert whole_s <= _MOST_S
+    limit_s = min(_MOST_GROWTH * quarter_s + _NOISE_S, _MOST_S)
+    times_s: list[float] = []
+    while len(times_s) < _TRIES and min(times_s, default=inf) > limit_s:
+        times_s.append(seconds_for(run, make(4 * _FACTS, 4 * _TOKENS)))
+    assert min(times_s) <= limit_s
