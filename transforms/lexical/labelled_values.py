@@ -146,15 +146,17 @@ def _clauses(sentences: FactSentences, value: Value, noun: str | None) -> Iterat
             continue
         for start, end in pairwise([0, *ends, len(text)]):
             within = [each for each in alike if start <= each.start < end]
+            if len(within) != 1:
+                continue
             tokens = [each for each in sentence.tokens if start <= each.start < end]
-            if len(within) == 1 and len(tokens) <= _MAX_CLAUSE_TOKENS:
+            if len(tokens) <= _MAX_CLAUSE_TOKENS:
                 [found] = within
-                tokens = _labels(tokens, sentence)
+                labels = _labels(tokens, sentence)
                 yield _Labelled(
                     found,
                     text[found.start : found.end],
-                    frozenset(map(_label_of, tokens)),
-                    frozenset(_label_of(each) for each in tokens if _is_name(each, sentence)),
+                    frozenset(map(_label_of, labels)),
+                    frozenset(_label_of(each) for each in labels if _is_name(each, sentence)),
                 )
 
 
