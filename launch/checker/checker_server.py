@@ -75,7 +75,7 @@ async def _serve(settings: ServeCheckerSettings) -> None:
 def _judge(settings: ServeCheckerSettings) -> LlmJudge | None:
     """Return the language model that scores claims, None for the embedded checker."""
     if settings.judge and settings.judge_model:
-        return LlmJudge(settings.judge, settings.judge_model, read_secret(_KEY))
+        return LlmJudge(settings.judge, settings.judge_model, read_secret(_KEY, in_header=True))
     return None
 
 

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from groundwatch.launch.cli.main import main as groundwatch
+from tests.support.http_messages import Reply
 from tests.support.outputs import records_in
 from tests.support.repository import ROOT
-from tests.support.results_server import Reply, results_server
+from tests.support.results_server import results_server
 
 PAGE = (ROOT / "docs" / "rag_service.md").read_text(encoding="utf-8")
 QUESTION, ANSWER, FACT = "How long is it?", "The warranty is 3 years.", "The warranty is 2 years."

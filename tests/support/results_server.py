@@ -1,45 +1,22 @@
 """A local HTTP server for results: it keeps the requests, and answers as a test decides."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from typing import Any
 
-import msgspec
-
+from tests.support.http_messages import Received, Reply
 from tests.support.serving import serving
-
-
-class Received(NamedTuple):
-    """One request."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        return msgspec.json.decode(self.body)
-
-
-class Reply(NamedTuple):
-    """What the server answers; `wait_for` delays it until an event is set."""
-
-    status: int = 200
-    body: bytes = b"{}"
-    headers: dict[str, str] = {}
-    wait_for: threading.Event | None = None
+from tests.support.vendor_replies import documented_reply
 
 
 class ResultsServer:
-    """The handle of a running server; `answer` chooses the reply to a request."""
+    """The handle of a running server; `answer` chooses the reply, by default the documented one."""
 
     def __init__(self) -> None:
         self.url = ""
         self.received: list[Received] = []
-        self.answer: Callable[[Received], Reply] = lambda _: Reply()
+        self.answer: Callable[[Received], Reply] = documented_reply
 
     def bodies(self) -> list[Any]:
         """What was posted, as JSON."""

@@ -62,6 +62,7 @@ _MAX_QUERY = 10_000
 
 _DETAILS = ("error", "message", "detail")
 _MAX_DETAIL = 500
+_PAGE = re.compile(rb"\s*+<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 _STATUS_NAME = re.compile(rb'"status"\s*:\s*"([A-Z_]{2,40})"')
 
 Fields = dict[str, msgspec.Raw]
@@ -169,10 +170,18 @@ def interpret_reply(
         body.decode()
         response, unknown = _decode_reply(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BadReply(f"the reply is not JSON of the check: {type(error).__name__}") from None
+        what = f"not JSON of the check: {type(error).__name__}"
+        if is_page(body):
+            what = "a page of HTML: a proxy or a login page may answer in the checker's place"
+        raise BadReply(f"the reply is {what}") from None
     if fault := _fault(response, request):
         raise BadReply(f"the reply is not valid: {fault}")
     return CheckReply(response=response, attempts=attempts, unknown_members=unknown)
+
+
+def is_page(body: bytes) -> bool:
+    """Return whether a body is a page of HTML, as proxies and login pages answer."""
+    return _PAGE.match(body) is not None
 
 
 def _decode_reply(body: bytes) -> tuple[CheckResponse, str | None]:

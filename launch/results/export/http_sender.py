@@ -1,8 +1,10 @@
 """Post JSON to a service; classify its errors by whether a retry can succeed."""
 
 import os
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 import msgspec
@@ -13,7 +15,7 @@ from groundwatch.launch.results.export.target import (
     TargetUnavailable,
 )
 from groundwatch.schemas.quantities import to_datetime
-from groundwatch.transforms.grounding.protocol import parse_retry_after
+from groundwatch.transforms.grounding.protocol import is_page, parse_retry_after
 from groundwatch.transforms.runtime import clock
 
 _TIMEOUT_S = 10.0
@@ -28,6 +30,31 @@ _MISCONFIGURED = {
     404: "there is no such address",
     405: "there is no such address",
 }
+
+_Reply = TypeVar("_Reply")
+Confirm = Callable[[bytes], _Reply | None]
+"""Read the body of a reply whose status is a success; None if it is not as documented.
+
+A proxy, or a login page in front of the service, answers with such a status, too.
+"""
+
+
+def json_of(kind: type[_Reply]) -> Confirm[_Reply]:
+    """Confirm by a body that is JSON of a type; fields that the type does not name may be there."""
+    decode = msgspec.json.Decoder(kind).decode
+
+    def read(content: bytes) -> _Reply | None:
+        try:
+            return decode(content)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+
+    return read
+
+
+def any_but_a_page(content: bytes) -> bytes | None:
+    """Confirm by any body, also none, that is not a page of HTML."""
+    return None if is_page(content) else content
 
 
 class TraceUnknown(RowsRefused):
@@ -67,28 +94,31 @@ class HttpSender:
         )
         self.close = self._client.close
 
-    def post(self, path: str, body: object) -> bytes:
-        """Post a body as JSON; return the reply's body, or raise as `Target.send` does."""
+    def post(self, path: str, body: object, confirm: Confirm[_Reply]) -> _Reply:
+        """Post a body as JSON; return the reply, or raise as `Target.send` does."""
         headers = {"Content-Type": "application/json"}
-        return self.send("POST", path, content=msgspec.json.encode(body), headers=headers)
+        return self.send("POST", path, confirm, content=msgspec.json.encode(body), headers=headers)
 
-    def get(self, path: str, **parameters: str) -> bytes:
-        """Get a page; return it, or raise as `Target.send` does."""
-        return self.send("GET", path, params=parameters)
+    def get(self, path: str, confirm: Confirm[_Reply]) -> _Reply:
+        """Get something; return it, or raise as `Target.send` does."""
+        return self.send("GET", path, confirm)
 
     def send(
         self,
         method: str,
         path: str,
+        confirm: Confirm[_Reply],
         *,
         content: bytes | None = None,
-        params: dict[str, str] | None = None,
         headers: dict[str, str] | None = None,
-    ) -> bytes:
+    ) -> _Reply:
+        """Send a request; return the reply if it is the documented one.
+
+        Raises what `Target.send` does; TargetMisconfigured also for another reply with the status
+        of a success.
+        """
         try:
-            reply = self._client.request(
-                method, path, content=content, params=params, headers=headers
-            )
+            reply = self._client.request(method, path, content=content, headers=headers)
         except httpx.HTTPError as error:
             raise TargetUnavailable(
                 f"{self._shown} does not answer ({type(error).__name__})"
@@ -98,7 +128,10 @@ class HttpSender:
         if not reply.is_success:
             wait = reply.headers.get("retry-after")
             raise reply_error(self._shown, reply.status_code, wait, self._advice)
-        return reply.content
+        confirmed = confirm(reply.content)
+        if confirmed is None:
+            raise unconfirmed(self._shown, reply.status_code, reply.content, self._advice)
+        return confirmed
 
 
 def show_address(name: str, url: str, advice: str) -> str:
@@ -145,15 +178,40 @@ def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -
     return TargetUnavailable(f"{shown} answers HTTP {status}", wait_s)
 
 
-def read_secret(name: str) -> str | None:
-    """Return an environment variable, or the content of the file that NAME_FILE names."""
+def unconfirmed(shown: str, status: int, content: bytes, advice: str) -> Exception:
+    """Return what `Target.send` raises after a success that the service does not document."""
+    what = "a page of HTML" if is_page(content) else "another text" if content else "nothing"
+    return TargetMisconfigured(
+        f"{shown} does not confirm: HTTP {status} with {what} instead of the reply of its API; a"
+        f" proxy or a login page may answer in its place; {advice}"
+    )
+
+
+def read_secret(name: str, *, in_header: bool = False) -> str | None:
+    """Return an environment variable, or the content of the file that NAME_FILE names.
+
+    White space around it does not count, nor does a byte order mark.
+
+    Raises:
+      TargetMisconfigured: the file cannot be read, or a header cannot hold the secret.
+    """
     path = os.environ.get(f"{name}_FILE")
-    if not path:
-        return os.environ.get(name) or None
-    try:
-        return Path(path).read_text(encoding="utf-8").strip() or None
-    except (OSError, UnicodeDecodeError) as error:
-        raise TargetMisconfigured(f"{name}_FILE: cannot read {path}: {error}") from None
+    text = os.environ.get(name, "")
+    if path:
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise TargetMisconfigured(f"{name}_FILE: cannot read {path}: {error}") from None
+    secret = text.removeprefix("\ufeff").strip()
+    if in_header and not (secret.isascii() and secret.isprintable()):
+        place = next(
+            n for n, char in enumerate(secret) if not (char.isascii() and char.isprintable())
+        )
+        raise TargetMisconfigured(
+            f"{name}{'_FILE' if path else ''}: character {place + 1} is not of ASCII, so no HTTP"
+            " header can hold it; copy the key again"
+        )
+    return secret or None
 
 
 def require_secret(name: str) -> str:

@@ -3,13 +3,14 @@
 import logging
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import grpc
 import requests
+from google.protobuf import json_format
 from google.protobuf.message import DecodeError
+from google.protobuf.unknown_fields import UnknownFieldSet
 from google.rpc.error_details_pb2 import RetryInfo
 from opentelemetry._logs import LogRecord
 from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter as GrpcExporter
@@ -22,7 +23,12 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_context
 
 from groundwatch import __version__
-from groundwatch.launch.results.export.http_sender import place_of, reply_error, show_address
+from groundwatch.launch.results.export.http_sender import (
+    place_of,
+    reply_error,
+    show_address,
+    unconfirmed,
+)
 from groundwatch.launch.results.export.result_payloads import opentelemetry_attributes
 from groundwatch.launch.results.export.target import (
     RowsRefused,
@@ -95,12 +101,13 @@ class Outcome:
 
     def record_http(self, reply: requests.Response, **_: object) -> None:
         """Keep the reply to an HTTP request."""
-        if reply.ok:
-            # Some receivers answer with JSON, or with nothing.
-            with suppress(DecodeError):
-                self._record_success(ExportLogsServiceResponse.FromString(reply.content))
-            return
         shown = show_address(self._name, reply.url, _ADVICE)
+        if reply.ok:
+            if (response := _read_response(reply.content)) is None:
+                self._error = unconfirmed(shown, reply.status_code, reply.content, _ADVICE)
+            else:
+                self._record_success(response)
+            return
         retry_after = reply.headers.get("retry-after")
         self._error = reply_error(shown, reply.status_code, retry_after, _ADVICE)
 
@@ -122,8 +129,10 @@ class Outcome:
         if self._rejected and is_success:
             message = f"the receiver rejects {self._rejected} events"
             raise RowsRefused(message, self._rejected)
+        if self._error:
+            raise self._error
         if not is_success:
-            raise self._error or TargetUnavailable(f"{self._name} does not answer")
+            raise TargetUnavailable(f"{self._name} does not answer")
 
     def _record_success(self, reply: ExportLogsServiceResponse) -> None:
         self._error = None
@@ -149,6 +158,22 @@ class _GrpcExporter(GrpcExporter, grpc.UnaryUnaryClientInterceptor):
         call = continuation(details, request)
         self._outcome.record_grpc(call)
         return call
+
+
+def _read_response(content: bytes) -> ExportLogsServiceResponse | None:
+    """Read the body of a success; None if it is none.
+
+    It is empty, or protobuf; some receivers answer with JSON.
+    """
+    try:
+        if content.lstrip()[:1] == b"{":
+            response = ExportLogsServiceResponse()
+            return json_format.Parse(content, response, ignore_unknown_fields=True)
+        response = ExportLogsServiceResponse.FromString(content)
+    except (DecodeError, json_format.ParseError):
+        return None
+    # A text may be protobuf by chance: "It works!" is field 9.
+    return None if len(UnknownFieldSet(response)) else response
 
 
 def _protocol() -> str:

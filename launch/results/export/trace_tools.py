@@ -5,12 +5,12 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from multiprocessing.pool import ThreadPool
-
-import msgspec
+from typing import Any
 
 from groundwatch.launch.results.export.http_sender import (
     HttpSender,
     TraceUnknown,
+    json_of,
     read_secret,
     require_secret,
 )
@@ -20,6 +20,7 @@ from groundwatch.launch.results.export.result_payloads import (
     phoenix_annotation,
 )
 from groundwatch.launch.results.export.target import Target
+from groundwatch.schemas import Record
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.transforms.runtime import clock
@@ -28,6 +29,32 @@ _PARALLEL = 8
 _LANGFUSE_CLOUD = "https://cloud.langfuse.com"
 _MLFLOW_LOCAL, _PHOENIX_LOCAL = "http://127.0.0.1:5000", "http://127.0.0.1:6006"
 _TRACE = re.compile("[0-9a-f]{32}")
+
+
+class _Stored(Record, frozen=True):
+    """What Langfuse and Phoenix answer for a score or an annotation that they have stored."""
+
+    id: str
+
+
+class _Annotated(Record, frozen=True):
+    data: list[_Stored]
+
+
+class _TraceInfo(Record, frozen=True):
+    assessments: list[dict[str, Any]] = []
+
+
+class _Trace(Record, frozen=True):
+    trace_info: _TraceInfo
+
+
+class _TraceFound(Record, frozen=True):
+    trace: _Trace
+
+
+class _Assessed(Record, frozen=True):
+    assessment: dict[str, Any]
 
 
 class TraceTarget(Target[GroundingResult]):
@@ -63,7 +90,7 @@ class LangfuseScores(TraceTarget):
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Post the scores, one request each, some at a time."""
         scores = [score for row in rows for score in langfuse_scores(row)]
-        post = partial(self._sender.post, "/api/public/scores")
+        post = partial(self._sender.post, "/api/public/scores", confirm=json_of(_Stored))
         # One chunk a thread: it ends at the first error.
         self._threads.map(post, scores, chunksize=-(-len(scores) // _PARALLEL))
 
@@ -80,7 +107,8 @@ class MlflowAssessments(TraceTarget):
 
     def __init__(self, url: str | None = None) -> None:
         given = url or os.environ.get("MLFLOW_TRACKING_URI") or _MLFLOW_LOCAL
-        token, user = read_secret("MLFLOW_TRACKING_TOKEN"), read_secret("MLFLOW_TRACKING_USERNAME")
+        token = read_secret("MLFLOW_TRACKING_TOKEN", in_header=True)
+        user = read_secret("MLFLOW_TRACKING_USERNAME")
         sender = HttpSender(
             self.name,
             given,
@@ -99,13 +127,13 @@ class MlflowAssessments(TraceTarget):
     def _send(self, row: GroundingResult) -> None:
         # MLflow has no id of the sender's choice: a repeated result would be a second assessment.
         trace_id = f"tr-{row.trace_id}" if _TRACE.fullmatch(row.trace_id or "") else row.trace_id
-        trace = msgspec.json.decode(self._sender.get(f"/api/3.0/mlflow/traces/{trace_id}"))
-        stored = trace["trace"]["trace_info"].get("assessments", [])
+        path = f"/api/3.0/mlflow/traces/{trace_id}"
+        stored = self._sender.get(path, json_of(_TraceFound)).trace.trace_info.assessments
         if row.record_id in [(each.get("metadata") or {}).get("record_id") for each in stored]:
             return
         times = dict.fromkeys(("create_time", "last_update_time"), to_rfc3339(clock.now_us()))
         body = {"assessment": {"trace_id": trace_id, **times, **mlflow_assessment(row)}}
-        self._sender.post(f"/api/3.0/mlflow/traces/{trace_id}/assessments", body)
+        self._sender.post(f"{path}/assessments", body, json_of(_Assessed))
 
 
 class PhoenixAnnotations(TraceTarget):
@@ -116,7 +144,7 @@ class PhoenixAnnotations(TraceTarget):
 
     def __init__(self, url: str | None = None) -> None:
         given = url or os.environ.get("PHOENIX_COLLECTOR_ENDPOINT") or _PHOENIX_LOCAL
-        key = read_secret("PHOENIX_API_KEY")
+        key = read_secret("PHOENIX_API_KEY", in_header=True)
         headers = {"Authorization": f"Bearer {key}"} if key else None
         advice = "correct the address and PHOENIX_API_KEY"
         super().__init__(
@@ -134,11 +162,11 @@ class PhoenixAnnotations(TraceTarget):
         body = {"data": [phoenix_annotation(row) for row in rows]}
         try:
             # Only then the reply says whether Phoenix has the spans.
-            self._sender.post(f"{path}?sync=true", body)
+            self._sender.post(f"{path}?sync=true", body, json_of(_Annotated))
         except TraceUnknown:
             if len(rows) == 1:
                 # Without `sync`, Phoenix waits some minutes for the span.
-                self._sender.post(path, body)
+                self._sender.post(path, body, json_of(_Annotated))
             raise
 
     def accepts(self, row: GroundingResult) -> bool:

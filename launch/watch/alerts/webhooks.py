@@ -3,12 +3,19 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from ipaddress import ip_address
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED
-from groundwatch.launch.results.export.http_sender import HttpSender, require_secret
+from groundwatch.launch.results.export.http_sender import (
+    Confirm,
+    HttpSender,
+    any_but_a_page,
+    json_of,
+    require_secret,
+)
 from groundwatch.launch.results.export.target import (
     RowsRefused,
     Target,
@@ -23,6 +30,7 @@ from groundwatch.launch.watch.alerts.webhook_payloads import (
     signed_request,
     slack_message,
 )
+from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
 from groundwatch.transforms.runtime import clock
 
@@ -32,6 +40,31 @@ _PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
 _TEST_SIGNAL = "test"
 _Request = tuple[bytes, dict[str, str]]
 _Encode = Callable[[Sequence[Alert]], _Request]
+
+
+class _ChatMessage(Record, frozen=True):
+    """The message that Google Chat has created: https://developers.google.com/workspace/chat/api."""
+
+    name: str
+
+
+class _Enqueued(Record, frozen=True):
+    """What PagerDuty answers for an event that it has taken."""
+
+    status: Literal["success"]
+
+
+def _is_ok(content: bytes) -> bytes | None:
+    """Confirm by what Slack answers for a message that it has posted."""
+    return content if content.strip() == b"ok" else None
+
+
+_CONFIRMED: dict[str, Confirm[Any]] = {
+    "slack": _is_ok,
+    "google_chat": json_of(_ChatMessage),
+    "pagerduty": json_of(_Enqueued),
+    "json": any_but_a_page,
+}
 
 
 class AlertWebhook(Target[Alert]):
@@ -45,13 +78,14 @@ class AlertWebhook(Target[Alert]):
         self.name, self.max_rows, self.pause_s = name, max_rows, pause_s
         self._url = url
         self._encode = encode
+        self._confirm = _CONFIRMED[name.partition(":")[0]]
         self._advice = f"renew the address or key in {name.partition(':')[2].partition(' ')[0]}"
         self._sender = HttpSender(name, url, self._advice)
 
     def send(self, rows: Sequence[Alert]) -> None:
         content, headers = self._encode(rows)
         try:
-            self._sender.send("POST", self._url, content=content, headers=headers)
+            self._sender.send("POST", self._url, self._confirm, content=content, headers=headers)
         except RowsRefused as error:
             raise RowsRefused(f"{error}; {self._advice}") from None
 

@@ -13,8 +13,10 @@ from groundwatch.launch.engine.outbox_rows import Delivered, OutboxRows
 from groundwatch.launch.watch import destinations
 from groundwatch.pipeline.settings.config import Config
 from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.http_messages import Received, Reply
 from tests.support.journals import open_journal
-from tests.support.results_server import Received, Reply, ResultsServer, results_server
+from tests.support.results_server import ResultsServer, results_server
+from tests.support.vendor_replies import documented_reply
 from tests.support.watched import ALERTS, Watched, work
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -92,7 +94,8 @@ def test_a_tool_that_hangs_delays_neither_an_alert_nor_another_tool(
     release = threading.Event()
 
     def hang(request: Received) -> Reply:
-        return Reply(wait_for=release if "annotations" in request.path else None)
+        is_phoenix = "annotations" in request.path
+        return documented_reply(request)._replace(wait_for=release if is_phoenix else None)
 
     server.answer = hang
     settings = sending_to(server.url, server.url)

@@ -11,7 +11,7 @@ import httpx
 import msgspec
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
-from groundwatch.transforms.grounding.protocol import error_detail
+from groundwatch.transforms.grounding.protocol import error_detail, is_page
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.claim_result import (
     ClaimResult,
@@ -169,7 +169,8 @@ class LlmJudge:
         try:
             return msgspec.json.decode(content, type=_Completion)
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise self._invalid_reply("its JSON is not that of the API") from None
+            what = "a page of HTML" if is_page(content) else "not JSON of the API"
+            raise self._invalid_reply(f"it is {what}") from None
 
     def _count(self, **numbers: int) -> None:
         with self._lock:

@@ -24,9 +24,11 @@ from groundwatch.pipeline.storage.output_lock import lock_output
 from groundwatch.schemas.quantities import to_us
 from tests.support.builders import an_enriched
 from tests.support.commands import GROUNDWATCH, start
+from tests.support.http_messages import Received, Reply
 from tests.support.reports import write_enriched, write_summary
 from tests.support.results import ATarget
-from tests.support.results_server import Received, Reply, ResultsServer, results_server
+from tests.support.results_server import ResultsServer, results_server
+from tests.support.vendor_replies import documented_reply
 from tests.support.waiting import wait_until
 
 DAY_US = 86_400_000_000
@@ -84,7 +86,8 @@ def test_a_record_that_is_refused_is_named_and_the_others_are_sent(
     tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse_one(request: Received) -> Reply:
-        return Reply(400 if request.json["id"].startswith("r7-") else 200)
+        is_refused = request.json["id"].startswith("r7-")
+        return Reply(400) if is_refused else documented_reply(request)
 
     server.answer = refuse_one
     folder = a_folder(tmp_path, 30)
@@ -98,11 +101,15 @@ def test_a_wrong_key_ends_it_and_the_same_command_resumes(
     tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = a_folder(tmp_path, 45)
-    server.answer = lambda _: Reply(401 if len(server.received) > 70 else 200)
+
+    def refuse_some(request: Received) -> Reply:
+        return Reply(401) if len(server.received) > 70 else documented_reply(request)
+
+    server.answer = refuse_some
     arguments = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
     assert main(arguments) == 1
     assert "correct the address, LANGFUSE_PUBLIC_KEY" in capsys.readouterr().err
-    server.answer = lambda _: Reply()
+    server.answer = documented_reply
     assert main(arguments) == 0
     assert "45 records sent" in capsys.readouterr().out
     assert set(scored_ids(server)) == {f"r{number}" for number in range(45)}
@@ -243,11 +250,9 @@ def test_what_was_sent_to_one_address_is_sent_to_another_and_once_to_each(
     tool: str,
 ) -> None:
     folder = a_folder(tmp_path, 3, trace_id="0" * 31 + "1")
-    trace = Reply(body=b'{"trace": {"trace_info": {}}}' if tool == "mlflow" else b"")
     with two_servers() as servers:
         counts = []
         for number in (0, 1, 0, 1):
-            servers[number].answer = lambda _: trace
             address = servers[number].url.replace("://", "://user:s3cret@")
             monkeypatch.setenv(VARIABLES[tool], address)
             assert main(["export", str(folder), "--to", tool]) == 0

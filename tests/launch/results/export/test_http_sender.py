@@ -4,13 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.results.export.http_sender import HttpSender, read_secret, require_secret
+from groundwatch.launch.results.export.http_sender import (
+    HttpSender,
+    any_but_a_page,
+    read_secret,
+    require_secret,
+)
 from groundwatch.launch.results.export.target import (
     RowsRefused,
     TargetMisconfigured,
     TargetUnavailable,
 )
-from tests.support.results_server import Reply, ResultsServer
+from tests.support.http_messages import Reply
+from tests.support.results_server import ResultsServer
 
 
 def sender_to(url: str) -> HttpSender:
@@ -39,7 +45,7 @@ def test_a_reply_says_whether_to_try_again(
     headers = {"Location": "http://elsewhere.example/"}
     server.answer = lambda _: Reply(status, b'{"detail": "the answer said"}', headers)
     with pytest.raises(error, match=message) as raised:
-        sender_to(server.url).post("/scores", {"id": 1})
+        sender_to(server.url).post("/scores", {"id": 1}, any_but_a_page)
     assert "the answer said" not in str(raised.value)
     assert len(server.received) == 1
 
@@ -52,13 +58,14 @@ def test_a_service_says_how_long_to_wait(
 ) -> None:
     server.answer = lambda _: Reply(429, b"", header)
     with pytest.raises(TargetUnavailable) as raised:
-        sender_to(server.url).post("/", {})
+        sender_to(server.url).post("/", {}, any_but_a_page)
     assert raised.value.retry_after_s == wait_s
 
 
 def test_a_service_that_does_not_listen_may_succeed_later_and_no_secret_is_shown() -> None:
+    sender = sender_to("http://key:hush@127.0.0.1:9/hooks/hush?token=hush")
     with pytest.raises(TargetUnavailable) as raised:
-        sender_to("http://key:hush@127.0.0.1:9/hooks/hush?token=hush").post("/", {})
+        sender.post("/", {}, any_but_a_page)
     assert str(raised.value) == "tool at http://127.0.0.1:9 does not answer (ConnectError)"
 
 
@@ -77,6 +84,28 @@ def test_a_secret_is_read_from_the_environment_or_a_file(
     path.unlink()
     with pytest.raises(TargetMisconfigured, match="TOOL_KEY_FILE: cannot read"):
         read_secret("TOOL_KEY")
+
+
+@pytest.mark.parametrize("written", ["key\n", " key\r\n", "\ufeffkey", "\tkey "])
+def test_white_space_and_a_byte_order_mark_are_no_part_of_a_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    monkeypatch.setenv("TOOL_KEY", written)
+    assert read_secret("TOOL_KEY", in_header=True) == "key"
+    (tmp_path / "key").write_text(written, encoding="utf-8")
+    monkeypatch.setenv("TOOL_KEY_FILE", str(tmp_path / "key"))
+    assert read_secret("TOOL_KEY", in_header=True) == "key"
+
+
+@pytest.mark.parametrize("written", ["ke\u00fd", "sk\u2013key", "ke\ny", "ke\u200b"])
+def test_a_secret_that_no_header_can_hold_is_named_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    monkeypatch.setenv("TOOL_KEY", written)
+    assert read_secret("TOOL_KEY") == written
+    with pytest.raises(TargetMisconfigured, match="TOOL_KEY: character 3 ") as raised:
+        read_secret("TOOL_KEY", in_header=True)
+    assert written not in str(raised.value)
 
 
 @pytest.mark.parametrize(

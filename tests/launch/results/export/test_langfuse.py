@@ -10,8 +10,9 @@ from groundwatch.launch.results.export.target import TargetMisconfigured, Target
 from groundwatch.launch.results.export.trace_tools import LangfuseScores
 from groundwatch.schemas.alert import WorstClaim
 from tests.support.builders import RECORD_ID
+from tests.support.http_messages import Reply
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
-from tests.support.results_server import Reply, ResultsServer
+from tests.support.results_server import ResultsServer
 
 
 @pytest.fixture

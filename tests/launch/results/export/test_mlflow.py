@@ -9,8 +9,10 @@ from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.results.export.target import deliver
 from groundwatch.launch.results.export.trace_tools import MlflowAssessments
 from tests.support.builders import RECORD_ID
+from tests.support.http_messages import Received, Reply
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
-from tests.support.results_server import Received, Reply, ResultsServer
+from tests.support.results_server import ResultsServer
+from tests.support.vendor_replies import documented_reply
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def server(server: ResultsServer) -> ResultsServer:
             return Reply(404, b'{"error_code": "RESOURCE_DOES_NOT_EXIST"}')
         if request.method == "POST":
             kept.setdefault(trace, []).append(request.json["assessment"])
-            return Reply()
+            return documented_reply(request)
         info = {"assessments": kept[trace]} if trace in kept else {}
         return Reply(body=msgspec.json.encode({"trace": {"trace_info": info}}))
 

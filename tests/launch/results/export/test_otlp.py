@@ -18,6 +18,7 @@ from groundwatch.launch.results.export.target import (
 )
 from groundwatch.schemas.alert import WorstClaim
 from tests.support.builders import NOON_US, RECORD_ID
+from tests.support.http_messages import Reply
 from tests.support.otlp_receiver import (
     OtlpReceiver,
     attributes_of,
@@ -27,7 +28,8 @@ from tests.support.otlp_receiver import (
     rejecting,
 )
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
-from tests.support.results_server import Reply, ResultsServer
+from tests.support.results_server import ResultsServer
+from tests.support.vendor_replies import documented_reply
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +189,7 @@ def test_a_receiver_that_does_not_listen_may_succeed_later(
 
 def test_a_slow_receiver_may_succeed_later(server: ResultsServer) -> None:
     release = threading.Event()
-    server.answer = lambda _: Reply(wait_for=release)
+    server.answer = lambda request: documented_reply(request)._replace(wait_for=release)
     with pytest.raises(TargetUnavailable):
         OtlpEvents(server.url).send([a_result()])
     release.set()

@@ -6,8 +6,10 @@ from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.results.export.target import TargetMisconfigured, deliver
 from groundwatch.launch.results.export.trace_tools import PhoenixAnnotations
 from tests.support.builders import RECORD_ID
+from tests.support.http_messages import Received, Reply
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
-from tests.support.results_server import Received, Reply, ResultsServer
+from tests.support.results_server import ResultsServer
+from tests.support.vendor_replies import documented_reply
 
 
 def test_a_result_becomes_an_annotation_of_its_span_or_its_trace(server: ResultsServer) -> None:
@@ -44,7 +46,8 @@ def test_an_unknown_span_is_refused_and_left_to_phoenix_and_the_others_are_annot
 ) -> None:
     def answer(request: Received) -> Reply:
         is_unknown = "sync=true" in request.path and b'"unknown"' in request.body
-        return Reply(404, b"Spans with IDs unknown do not exist.") if is_unknown else Reply()
+        unknown = Reply(404, b"Spans with IDs unknown do not exist.")
+        return unknown if is_unknown else documented_reply(request)
 
     server.answer = answer
     rows = [a_result(record_id=f"r{number}", span_id=str(number)) for number in range(4)]

@@ -25,9 +25,11 @@ from groundwatch.schemas.alert import Alert
 from tests.launch.watch.alerts.test_alert_notices import a_rate, an_alert
 from tests.launch.watch.alerts.test_webhook_payloads import KEY
 from tests.support.clocks import ManualClock
+from tests.support.http_messages import Reply
 from tests.support.journals import commit_batch, open_journal
 from tests.support.repository import ROOT
-from tests.support.results_server import Reply, ResultsServer, results_server
+from tests.support.results_server import ResultsServer, results_server
+from tests.support.vendor_replies import documented_reply
 
 SOURCE = "projects/p/subscriptions/s"
 HIDDEN = "T00-SECRET"
@@ -72,7 +74,6 @@ def test_alerts_of_answers_are_posted_as_one_message(kind: str, server: ResultsS
 def test_pagerduty_gets_incidents_with_the_routing_key_and_no_answers(
     server: ResultsServer,
 ) -> None:
-    server.answer = lambda _: Reply(202)
     [(target, accepts)] = open_webhooks("pagerduty", "PAGERDUTY", SOURCE)
     assert (accepts(a_rate()), accepts(an_alert())) == (True, False)
     for state in ("open", "closed"):
@@ -223,6 +224,11 @@ def test_a_test_incident_is_opened_and_closed_in_each_channel(
     server.answer = lambda _: Reply(404)
     assert watch(channels[0], more=more) == 1
     assert "renew the address or key in SLACK" in capsys.readouterr().err
+    server.answer = lambda _: Reply(200, b"<html><body>Blocked.</body></html>")
+    assert watch(*channels, more=more) == 1
+    printed = capsys.readouterr().err
+    assert printed.count("does not confirm: HTTP 200 with a page of HTML") == len(KINDS)
+    assert "a test incident" not in printed
 
 
 class AChannel:
@@ -278,7 +284,7 @@ def test_a_channel_that_is_away_keeps_its_alerts_and_delays_no_other(
         server.answer = lambda _: Reply(429, headers={"Retry-After": "30"})
         channel.raise_alerts(an_alert(), a_rate())
         channel.step()
-        server.answer = lambda _: Reply()
+        server.answer = documented_reply
         channel.step(29.0)
         assert len(server.received) == 2
         channel.step(1.0)

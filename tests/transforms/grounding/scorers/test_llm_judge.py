@@ -154,6 +154,7 @@ def test_an_invalid_reply_can_be_retried_and_is_not_quoted(
     reply = check(LlmJudge(f"{api.address}/v1", "small", None))
     assert reply.status_code == 503
     assert "Lamps" not in reply.text
+    assert ("a page of HTML" in reply.text) == (content == "<html>")
 
 
 def test_a_service_that_sends_blank_lines_instead_of_a_reply_is_not_waited_for(

@@ -1,0 +1,124 @@
+"""Delivered means confirmed: every target takes the documented reply, and no other success."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.results.export.target import Target, TargetMisconfigured, open_target
+from groundwatch.launch.watch.alerts.webhooks import open_webhooks
+from tests.launch.watch.alerts.test_alert_notices import a_rate
+from tests.launch.watch.alerts.test_webhook_payloads import KEY
+from tests.support.builders import an_enriched
+from tests.support.http_messages import Reply
+from tests.support.reports import write_enriched
+from tests.support.results import a_result
+from tests.support.results_server import ResultsServer
+from tests.support.vendor_replies import documented_reply
+
+TOOLS = ("langfuse", "mlflow", "opentelemetry", "phoenix")
+CHANNELS = ("slack", "google_chat", "pagerduty", "json")
+BLOCKED = b"<html>\n<head><title>Blocked</title></head><body>Ask your administrator.</body></html>"
+LOGIN = b"\n<!DOCTYPE html><html lang=en><form action=/login>"
+PAGES = {"a proxy's page": Reply(200, BLOCKED), "a login page": Reply(200, LOGIN)}
+OTHERS = {
+    "nothing": Reply(200, b""),
+    "another text": Reply(200, b"It works!"),
+    "another object": Reply(200, b'{"success": false}'),
+    "a list": Reply(200, b"[]"),
+    "cut off": Reply(200, b'{"id": "'),
+    "no text": Reply(200, b"\xff\xfe{}"),
+}
+# A webhook of one's own has no documented body; OTLP's is empty, or an object.
+LOOSE = {"json": {*OTHERS}, "opentelemetry": {"nothing", "another object"}}
+CASES = [
+    (name, kind)
+    for name in (*TOOLS, *CHANNELS)
+    for kind in (*PAGES, *OTHERS)
+    if kind not in LOOSE.get(name, set())
+]
+
+
+@pytest.fixture
+def open_named(
+    server: ResultsServer, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], Target[object]]]:
+    """Open targets at the server, each with what it sends; they are closed at the end."""
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "pk")
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.7")
+    for kind in CHANNELS:
+        form = {"pagerduty": "routing {}", "json": f"{{}} {KEY}"}.get(kind, "{}")
+        monkeypatch.setenv(kind.upper(), form.format(f"{server.url}/hook"))
+    opened: list[Target[object]] = []
+
+    def open_one(name: str) -> Target[object]:
+        is_tool = name in TOOLS
+        found = open_target(name, server.url) if is_tool else next(open_channel(name))
+        opened.append(found)
+        return found
+
+    yield open_one
+    for target in opened:
+        target.close()
+
+
+def open_channel(kind: str) -> Iterator[Target[object]]:
+    return (target for target, _ in open_webhooks(kind, kind.upper(), "source"))
+
+
+def send_to(target: Target[object], name: str) -> None:
+    target.send([a_result() if name in TOOLS else a_rate()])
+
+
+@pytest.mark.parametrize("name", [*TOOLS, *CHANNELS])
+def test_the_documented_reply_confirms(
+    name: str, server: ResultsServer, open_named: Callable[[str], Target[object]]
+) -> None:
+    send_to(open_named(name), name)
+    assert server.received
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_any_other_success_is_a_refusal_that_says_so(
+    name: str, kind: str, server: ResultsServer, open_named: Callable[[str], Target[object]]
+) -> None:
+    server.answer = lambda _: {**PAGES, **OTHERS}[kind]
+    with pytest.raises(TargetMisconfigured) as raised:
+        send_to(open_named(name), name)
+    message = str(raised.value)
+    assert "does not confirm: HTTP 200 with" in message
+    assert "a proxy or a login page may answer in its place" in message
+    assert ("a page of HTML" in message) == (kind in PAGES)
+    assert not any(secret in message for secret in ("Blocked", "It works", "routing", "/hook"))
+
+
+@pytest.mark.parametrize("content", [b"{}", b'{"partialSuccess": {}, "more": 1}', b""])
+def test_a_receiver_may_answer_with_json_or_nothing(
+    content: bytes, server: ResultsServer, open_named: Callable[[str], Target[object]]
+) -> None:
+    server.answer = lambda _: Reply(body=content)
+    send_to(open_named("opentelemetry"), "opentelemetry")
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_an_export_that_is_not_confirmed_fails_and_resumes(
+    tool: str,
+    tmp_path: Path,
+    server: ResultsServer,
+    capsys: pytest.CaptureFixture[str],
+    open_named: Callable[[str], Target[object]],
+) -> None:
+    open_named(tool)
+    folder = tmp_path / "out"
+    write_enriched(folder, [an_enriched(record_id="a", trace_id="0" * 31 + "1")], "run1")
+    arguments = ["export", str(folder), "--to", tool, "--endpoint", server.url]
+    server.answer = lambda _: Reply(200, BLOCKED)
+    assert main(arguments) == 1
+    printed = capsys.readouterr().err
+    assert "does not confirm: HTTP 200 with a page of HTML" in printed
+    assert "0 records sent" in printed
+    server.answer = documented_reply
+    assert main(arguments) == 0
+    assert "1 record sent" in capsys.readouterr().out
