@@ -1,10 +1,10 @@
 """Find the sentence that denies what a claim states, or states what a claim denies."""
 
 from collections.abc import Sequence
-from itertools import chain, starmap, takewhile, zip_longest
+from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.fact_sentences import ReadSentence, is_kana, stem_of
+from groundwatch.transforms.lexical.fact_sentences import ReadSentence, is_kana, places_in, stem_of
 from groundwatch.transforms.lexical.matching import Matched, match_in_any_order, match_in_order
 from groundwatch.transforms.lexical.modality import (
     LIGHT,
@@ -166,7 +166,7 @@ def _has_ended(sentence: ReadSentence) -> bool:
 
 
 def _without_negations(sentence: ReadSentence) -> list[str]:
-    taken = set(chain.from_iterable(starmap(range, sentence.negations)))
+    taken = places_in(sentence.negations)
     return [each.lower for each in sentence.tokens if each.start not in taken]
 
 

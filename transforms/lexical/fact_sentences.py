@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from heapq import nlargest
-from itertools import chain, compress
+from itertools import chain, compress, starmap
 
 from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, WordCache
 from groundwatch.transforms.lexical.modality import NEUTRAL
@@ -67,6 +67,11 @@ def is_among(stem: str, stems: AbstractSet[str]) -> bool:
     )
 
 
+def places_in(spans: Iterable[tuple[int, int]]) -> AbstractSet[int]:
+    """Return all places of a text that are in some spans."""
+    return frozenset(chain.from_iterable(starmap(range, spans)))
+
+
 class ReadSentence:
     """A sentence with what can be compared in it, each read at its first use."""
 
@@ -89,7 +94,7 @@ class ReadSentence:
         """The places of what negates; "mai" in a date does not."""
         if not self.signs & NEGATION:
             return []
-        in_values = {place for value in self.values for place in range(value.start, value.end)}
+        in_values = places_in([(value.start, value.end) for value in self.values])
         found = negations_in(self.text, self.tokens)
         return [(start, end) for start, end in found if start not in in_values]
 

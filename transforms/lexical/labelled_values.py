@@ -16,6 +16,7 @@ from groundwatch.transforms.lexical.difference import ComparedClaim, ComparedFac
 from groundwatch.transforms.lexical.fact_sentences import (
     FactSentences,
     ReadSentence,
+    places_in,
     stem_of,
 )
 from groundwatch.transforms.lexical.value import DATE, TIME, Value
@@ -24,7 +25,7 @@ from groundwatch.transforms.lexical.words import VALUE, Token, word_from
 _CLAUSE_END = re.compile(r"[;\n]|,(?=\s)|\.\s|\s(?:and|und|et|y|e|while|whereas)\s")
 _MIN_CLAUSES, _MAX_CLAUSES = 2, 40
 _MAX_CLAUSE_TOKENS = 30
-"""A longer clause tells a story, and is none of a list."""
+"""A longer clause is a part of a text, and not of a list."""
 
 _NUMBERED = re.compile(
     r"[-/_]$|\b(?:version|release|phase|stage|level|chapter|section|season|episode|volume|gate|room"
@@ -162,12 +163,11 @@ def _clauses(sentences: FactSentences, value: Value, noun: str | None) -> Iterat
 
 def _labels(tokens: Iterable[Token], sentence: ReadSentence) -> list[Token]:
     """Return the tokens that may name something: words beside the values, and single letters."""
-    spans = [(value.start, value.end) for value in sentence.values]
+    in_values = places_in([(value.start, value.end) for value in sentence.values])
     return [
         each
         for each in tokens
-        if (each.kind or _is_letter(each, sentence.text))
-        and not any(start <= each.start < end for start, end in spans)
+        if (each.kind or _is_letter(each, sentence.text)) and each.start not in in_values
     ]
 
 

@@ -203,14 +203,12 @@ def read_secret(name: str, *, in_header: bool = False) -> str | None:
         except (OSError, UnicodeDecodeError) as error:
             raise TargetMisconfigured(f"{name}_FILE: cannot read {path}: {error}") from None
     secret = text.removeprefix("\ufeff").strip()
-    if in_header and not (secret.isascii() and secret.isprintable()):
-        place = next(
-            n for n, char in enumerate(secret) if not (char.isascii() and char.isprintable())
-        )
-        raise TargetMisconfigured(
-            f"{name}{'_FILE' if path else ''}: character {place + 1} is not of ASCII, so no HTTP"
-            " header can hold it; copy the key again"
-        )
+    for number, char in enumerate(secret if in_header else "", 1):
+        if not (char.isascii() and char.isprintable()):
+            raise TargetMisconfigured(
+                f"{name}{'_FILE' if path else ''}: character {number} cannot be in an HTTP header;"
+                " copy the key again"
+            )
     return secret or None
 
 

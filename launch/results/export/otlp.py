@@ -101,15 +101,14 @@ class Outcome:
 
     def record_http(self, reply: requests.Response, **_: object) -> None:
         """Keep the reply to an HTTP request."""
-        shown = show_address(self._name, reply.url, _ADVICE)
-        if reply.ok:
-            if (response := _read_response(reply.content)) is None:
-                self._error = unconfirmed(shown, reply.status_code, reply.content, _ADVICE)
-            else:
-                self._record_success(response)
+        if reply.ok and (response := _read_response(reply.content)) is not None:
+            self._record_success(response)
             return
-        retry_after = reply.headers.get("retry-after")
-        self._error = reply_error(shown, reply.status_code, retry_after, _ADVICE)
+        shown, status = show_address(self._name, reply.url, _ADVICE), reply.status_code
+        if reply.ok:
+            self._error = unconfirmed(shown, status, reply.content, _ADVICE)
+        else:
+            self._error = reply_error(shown, status, reply.headers.get("retry-after"), _ADVICE)
 
     def record_grpc(self, call: Any) -> None:
         """Keep the reply to a gRPC request."""

@@ -57,6 +57,10 @@ class _Assessed(Record, frozen=True):
     assessment: dict[str, Any]
 
 
+_STORED, _ANNOTATED, _ASSESSED = json_of(_Stored), json_of(_Annotated), json_of(_Assessed)
+_FOUND = json_of(_TraceFound)
+
+
 class TraceTarget(Target[GroundingResult]):
     """Send results over HTTP to a tool that keeps them on traces."""
 
@@ -90,7 +94,7 @@ class LangfuseScores(TraceTarget):
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Post the scores, one request each, some at a time."""
         scores = [score for row in rows for score in langfuse_scores(row)]
-        post = partial(self._sender.post, "/api/public/scores", confirm=json_of(_Stored))
+        post = partial(self._sender.post, "/api/public/scores", confirm=_STORED)
         # One chunk a thread: it ends at the first error.
         self._threads.map(post, scores, chunksize=-(-len(scores) // _PARALLEL))
 
@@ -128,12 +132,12 @@ class MlflowAssessments(TraceTarget):
         # MLflow has no id of the sender's choice: a repeated result would be a second assessment.
         trace_id = f"tr-{row.trace_id}" if _TRACE.fullmatch(row.trace_id or "") else row.trace_id
         path = f"/api/3.0/mlflow/traces/{trace_id}"
-        stored = self._sender.get(path, json_of(_TraceFound)).trace.trace_info.assessments
+        stored = self._sender.get(path, _FOUND).trace.trace_info.assessments
         if row.record_id in [(each.get("metadata") or {}).get("record_id") for each in stored]:
             return
         times = dict.fromkeys(("create_time", "last_update_time"), to_rfc3339(clock.now_us()))
         body = {"assessment": {"trace_id": trace_id, **times, **mlflow_assessment(row)}}
-        self._sender.post(f"{path}/assessments", body, json_of(_Assessed))
+        self._sender.post(f"{path}/assessments", body, _ASSESSED)
 
 
 class PhoenixAnnotations(TraceTarget):
@@ -162,11 +166,11 @@ class PhoenixAnnotations(TraceTarget):
         body = {"data": [phoenix_annotation(row) for row in rows]}
         try:
             # Only then the reply says whether Phoenix has the spans.
-            self._sender.post(f"{path}?sync=true", body, json_of(_Annotated))
+            self._sender.post(f"{path}?sync=true", body, _ANNOTATED)
         except TraceUnknown:
             if len(rows) == 1:
                 # Without `sync`, Phoenix waits some minutes for the span.
-                self._sender.post(path, body, json_of(_Annotated))
+                self._sender.post(path, body, _ANNOTATED)
             raise
 
     def accepts(self, row: GroundingResult) -> bool:

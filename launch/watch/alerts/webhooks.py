@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from ipaddress import ip_address
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
@@ -59,12 +59,12 @@ def _is_ok(content: bytes) -> bytes | None:
     return content if content.strip() == b"ok" else None
 
 
-_CONFIRMED: dict[str, Confirm[Any]] = {
-    "slack": _is_ok,
-    "google_chat": json_of(_ChatMessage),
-    "pagerduty": json_of(_Enqueued),
-    "json": any_but_a_page,
-}
+class _Channel(NamedTuple):
+    """The address of a channel, what makes its requests, and what confirms its replies."""
+
+    url: str
+    encode: _Encode
+    confirm: Confirm[Any]
 
 
 class AlertWebhook(Target[Alert]):
@@ -73,19 +73,18 @@ class AlertWebhook(Target[Alert]):
     can_divide = False  # several messages would exceed the channel's rate
 
     def __init__(
-        self, name: str, url: str, encode: _Encode, *, max_rows: int = 1, pause_s: float = 0.0
+        self, name: str, channel: _Channel, *, max_rows: int = 1, pause_s: float = 0.0
     ) -> None:
         self.name, self.max_rows, self.pause_s = name, max_rows, pause_s
-        self._url = url
-        self._encode = encode
-        self._confirm = _CONFIRMED[name.partition(":")[0]]
+        self._channel = channel
         self._advice = f"renew the address or key in {name.partition(':')[2].partition(' ')[0]}"
-        self._sender = HttpSender(name, url, self._advice)
+        self._sender = HttpSender(name, channel.url, self._advice)
 
     def send(self, rows: Sequence[Alert]) -> None:
-        content, headers = self._encode(rows)
+        url, encode, confirm = self._channel
+        content, headers = encode(rows)
         try:
-            self._sender.send("POST", self._url, self._confirm, content=content, headers=headers)
+            self._sender.send("POST", url, confirm, content=content, headers=headers)
         except RowsRefused as error:
             raise RowsRefused(f"{error}; {self._advice}") from None
 
@@ -111,30 +110,43 @@ def open_webhooks(
       TargetMisconfigured: the secret is missing, or is not what the kind of webhook needs.
     """
     name = f"{kind}:{variable}"
-    url, encode = _channel(kind, name, require_secret(variable).split(), source, folder)
-    _check_url(name, url)
-    yield AlertWebhook(f"{name} incidents", url, encode), is_incident
+    channel = _channel(kind, name, require_secret(variable).split(), source, folder)
+    _check_url(name, channel.url)
+    yield AlertWebhook(f"{name} incidents", channel), is_incident
     if kind != "pagerduty":
         most = _MOST_SIGNED if kind == "json" else _MOST_IN_CHAT
-        target = AlertWebhook(name, url, encode, max_rows=most, pause_s=_PAUSE_S)
+        target = AlertWebhook(name, channel, max_rows=most, pause_s=_PAUSE_S)
         yield target, lambda alert: not is_incident(alert)
 
 
-def _channel(
-    kind: str, name: str, secret: list[str], source: str, folder: str
-) -> tuple[str, _Encode]:
-    """Return the address of a channel, and the function that makes its requests."""
+def _channel(kind: str, name: str, secret: list[str], source: str, folder: str) -> _Channel:
+    """Return the channel of a secret."""
     match kind, secret:
         case "slack", [url]:
-            return url, lambda alerts: _json(slack_message(describe_group(alerts, folder)))
+            return _Channel(
+                url,
+                lambda alerts: _json(slack_message(describe_group(alerts, folder))),
+                _is_ok,
+            )
         case "google_chat", [url]:
-            return url, lambda alerts: _json(google_chat_message(describe_group(alerts, folder)))
+            return _Channel(
+                url,
+                lambda alerts: _json(google_chat_message(describe_group(alerts, folder))),
+                json_of(_ChatMessage),
+            )
         case "pagerduty", [key, *urls] if len(urls) <= 1:
             routing = {"routing_key": key}
-            url = urls[0] if urls else _PAGERDUTY
-            return url, lambda alerts: _json(routing | pagerduty_event(alerts[0], source))
+            return _Channel(
+                urls[0] if urls else _PAGERDUTY,
+                lambda alerts: _json(routing | pagerduty_event(alerts[0], source)),
+                json_of(_Enqueued),
+            )
         case "json", [url, key] if _is_key(key):
-            return url, lambda alerts: signed_request(alerts, source, key, clock.now_us())
+            return _Channel(
+                url,
+                lambda alerts: signed_request(alerts, source, key, clock.now_us()),
+                any_but_a_page,
+            )
     forms = {
         "pagerduty": "the integration key, and for Europe the address of the Events API behind it",
         "json": "the address and, behind a space, the signing key in base64",
