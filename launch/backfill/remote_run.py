@@ -1,8 +1,10 @@
 """Run a pipeline on an engine such as Dataflow or Flink."""
 
+import os
 import re
 import sys
 from typing import Any
+from urllib.request import getproxies
 
 import apache_beam as beam
 import grpc
@@ -44,6 +46,7 @@ from groundwatch.pipeline.sources.read_subscription import ReadSubscription
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.counters import counts_from
+from groundwatch.transforms.runtime.network_environment import choose_proxy
 from groundwatch.transforms.runtime.waiting import waiting_for
 
 _PAGES = "https://console.cloud.google.com/dataflow/jobs"
@@ -53,6 +56,7 @@ _OWN_ERROR = re.compile(
 )
 _NO_JAR = re.compile(r"Unable to fetch remote job server jar at (\S+): ")
 _ANY_ERROR = re.compile(r"\b\w+(?:Error|Exception)\b")
+_NO_PROXY = "no_grpc_proxy"
 _ANY_CALL = "/grpc.health.v1.Health/Check"  # "unimplemented" is an answer, too
 
 
@@ -143,6 +147,7 @@ def _wait_for_job_server(options: PipelineOptions) -> None:
     portable = options.view_as(PortableOptions)
     if not portable.job_endpoint or ":" not in portable.job_endpoint:
         return  # Beam starts one itself.
+    _leave_out_proxy(portable.job_endpoint.rpartition(":")[0])
     with grpc.insecure_channel(portable.job_endpoint) as channel:
         try:
             call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(_ANY_CALL)
@@ -154,6 +159,16 @@ def _wait_for_job_server(options: PipelineOptions) -> None:
                     f"no job server answers at {portable.job_endpoint} within"
                     f" {portable.job_server_timeout} s: is --job_endpoint right?"
                 ) from None
+
+
+def _leave_out_proxy(host: str) -> None:
+    """Have gRPC connect directly where no proxy is meant.
+
+    Beam opens channels by itself, and gRPC goes through a proxy to this machine, too.
+    """
+    if choose_proxy(f"http://{host}") is None:
+        listed = os.environ.get(_NO_PROXY) or getproxies().get("no", "")
+        os.environ[_NO_PROXY] = f"{listed},{host.strip('[]')}"
 
 
 def _wait(result: PipelineResult, page: str | None) -> None:

@@ -60,6 +60,7 @@ from groundwatch.transforms.grounding.reply_cache import ReplyStore
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
+from groundwatch.transforms.runtime.network_environment import InvalidEnvironment
 
 SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 _BATCHES_A_PROCESS = 4
@@ -95,7 +96,7 @@ def local_run(
             if ended is None:
                 # Each call would try for minutes before the run gives up.
                 try_connection(config.check)
-        except (CheckFailed, WouldReplace):
+        except (CheckFailed, InvalidEnvironment, WouldReplace):
             _remove_unused(config, database)
             raise
         if ended is None:

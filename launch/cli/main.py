@@ -10,6 +10,7 @@ from groundwatch import __version__
 from groundwatch.launch.cli.commands import all_commands, run_command
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, USAGE
 from groundwatch.pipeline.settings.load import UsageError, nearest_hint
+from groundwatch.transforms.runtime.network_environment import InvalidEnvironment
 
 # Commands of 1.0.0, and what does their work now.
 _GONE = {"status": "; use `groundwatch verify`, which prints the ledger"}
@@ -50,8 +51,9 @@ def _run(arguments: list[str]) -> int:
         return USAGE
     try:
         return run_command(command, rest)
-    except UsageError as error:
-        problems = "".join(f"  {problem}\n" for problem in error.problems)
+    except (InvalidEnvironment, UsageError) as error:
+        found = error.problems if isinstance(error, UsageError) else [str(error)]
+        problems = "".join(f"  {problem}\n" for problem in found)
         sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
         sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
         return USAGE

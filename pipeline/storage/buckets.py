@@ -30,6 +30,10 @@ from google.cloud.storage.fileio import BlobWriter
 
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.grounding.transport import try_address
+from groundwatch.transforms.runtime.network_environment import (
+    InvalidEnvironment,
+    check_environment,
+)
 from groundwatch.transforms.runtime.waiting import waiting_for
 
 _NUMBERS: Mapping[Any, int] = {
@@ -53,6 +57,8 @@ def as_os_errors(path: str) -> Iterator[None]:
     try:
         with waiting_for(f"Cloud Storage: {path}"):
             yield
+    except InvalidEnvironment:
+        raise
     except Exception as error:
         # After several attempts the last one's error counts.
         cause = error.cause if isinstance(error, RetryError) and error.cause else error
@@ -262,5 +268,6 @@ def _client() -> Client:
         has_credentials = False
     client = create_storage_client(PipelineOptions(), use_credentials=has_credentials)
     # The client itself would try for two minutes before it says so.
+    check_environment(client.api_endpoint)
     try_address(client.api_endpoint)
     return client

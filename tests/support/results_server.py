@@ -49,7 +49,7 @@ def results_server() -> Iterator[ResultsServer]:
             self.end_headers()
             self.wfile.write(reply.body)
 
-        do_GET = do_POST = do_PATCH = _handle  # noqa: N815 - the names of http.server
+        do_GET = do_POST = do_PATCH = do_CONNECT = _handle  # noqa: N815 - the names of http.server
 
         def log_message(self, *_: object) -> None:
             """Keep quiet."""

@@ -15,6 +15,7 @@ from google.oauth2 import service_account
 
 from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
 from groundwatch.transforms.grounding.settings import GoogleAccount
+from groundwatch.transforms.runtime.requests_session import EnvironmentSession
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
@@ -31,7 +32,7 @@ class Authority:
 
     def __init__(self, account: GoogleAccount) -> None:
         self._credentials = find_credentials(account)
-        self._request = Request()
+        self._request = Request(EnvironmentSession())
         self._lock = threading.Lock()
         project = account.quota_project or self._credentials.quota_project_id
         self._headers = {"X-Goog-User-Project": project} if project else {}

@@ -77,13 +77,10 @@ class HttpEndpoint:
     def _failure(self, error: Exception) -> Unavailable:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
             return Unavailable(f"no reply within {self._settings.retries.timeout_s:g} s")
-        if isinstance(error, httpx.ConnectError):
+        if isinstance(error, httpx.ConnectError | httpx.ProxyError):
             return unreachable(self._settings, error)
         # Other messages could quote the request or the reply, and so the answer.
-        return Unavailable(
-            f"the connection failed: {type(error).__name__}",
-            was_sent=not isinstance(error, httpx.ProxyError),
-        )
+        return Unavailable(f"the connection failed: {type(error).__name__}")
 
 
 async def _read_body(response: httpx.Response, max_bytes: int) -> bytes:

@@ -5,12 +5,10 @@ httpx's own connection pool slows down beyond about 32 connections (encode/httpc
 """
 
 import asyncio
-import os
+import errno
 import socket
-import ssl
 import time
 from typing import cast
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
@@ -18,70 +16,77 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from groundwatch.transforms.grounding.embedded_service import LocalTransport
 from groundwatch.transforms.grounding.errors import BadReply, Misconfigured, Unavailable
 from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings
+from groundwatch.transforms.runtime.http_client import with_tls
+from groundwatch.transforms.runtime.network_environment import (
+    InvalidEnvironment,
+    check_environment,
+    choose_proxy,
+    describe_failure,
+    tls_context,
+)
 
 _MAX_HEADER_BYTES = 65_536
 _IDLE_TIMEOUT_S = 15.0
 _FIRST_FINAL_STATUS = 200
 _PROBE_TIMEOUT_S = 5.0
 _PORTS = {"http": 80, "https": 443}
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
     """Return the transport of a checker: embedded, direct, or through a proxy."""
     if settings.checker == LOCAL:
         return LocalTransport(settings.scorer)
-    origin = httpx.URL(settings.endpoint)
-    proxy = settings.proxy or _environment_proxy(origin)
-    if proxy is None:
-        return HttpTransport(origin, settings.max_reply_bytes)
-    connections = settings.max_in_flight + settings.most_late_calls
     try:
-        return httpx.AsyncHTTPTransport(
-            proxy=proxy,
-            verify=ssl.create_default_context(),
-            limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
-        )
-    except (ImportError, ValueError, httpx.InvalidURL):
-        raise Misconfigured(
-            "cannot use the proxy: set --proxy or HTTPS_PROXY to an address such as"
-            " http://proxy:3128"
-        ) from None
-
-
-def _environment_proxy(origin: httpx.URL) -> str | None:
-    """Return the proxy that HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY choose."""
-    if origin.host in _LOOPBACK or proxy_bypass(origin.host):
-        return None
-    proxies = getproxies()
-    proxy = proxies.get(origin.scheme) or proxies.get("all")
-    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+        proxy = choose_proxy(settings.endpoint, settings.proxy)
+        if proxy is None:
+            return HttpTransport(httpx.URL(settings.endpoint), settings.max_reply_bytes)
+        tls = tls_context(settings.endpoint, proxy.url)
+    except InvalidEnvironment as error:
+        raise Misconfigured(str(error)) from None
+    connections = settings.max_in_flight + settings.most_late_calls
+    return httpx.AsyncHTTPTransport(
+        proxy=with_tls(proxy, tls),
+        verify=tls,
+        limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+    )
 
 
 def try_connection(settings: CheckSettings) -> None:
-    """Connect to a checker that is called without a proxy; raise Unavailable if that fails."""
-    if settings.checker == LOCAL or settings.proxy:
+    """Connect to a checker that is called without a proxy.
+
+    Raises:
+      Unavailable: there is no connection.
+      InvalidEnvironment: its proxy, or the certificates to trust, cannot be used.
+    """
+    if settings.checker == LOCAL:
         return
+    check_environment(settings.endpoint, settings.proxy)
     try:
-        try_address(settings.endpoint)
+        try_address(settings.endpoint, settings.proxy)
     except OSError as error:
-        raise unreachable(settings, _reason(error)) from None
+        raise unreachable(settings, error) from None
 
 
-def try_address(address: str) -> None:
-    """Connect to a server, unless the environment names a proxy for it; raise OSError."""
-    origin = httpx.URL(address)
-    if not _environment_proxy(origin):
+def try_address(address: str, proxy: str | None = None) -> None:
+    """Connect to a server, unless a proxy stands before it; raise OSError."""
+    if choose_proxy(address, proxy) is None:
+        origin = httpx.URL(address)
         place = (origin.host, origin.port or _PORTS[origin.scheme])
         socket.create_connection(place, _PROBE_TIMEOUT_S).close()
 
 
-def unreachable(settings: CheckSettings, reason: object) -> Unavailable:
+def unreachable(settings: CheckSettings, error: Exception) -> Unavailable:
     """Describe a checker that cannot be connected to, with advice."""
+    proxy = choose_proxy(settings.endpoint, settings.proxy)
     advice = "check the network, or set --proxy"
-    if settings.account is None:
+    if proxy:
+        advice = f"check {proxy.source}, or list the checker in NO_PROXY"
+    elif settings.account is None:
         advice = "start the checker, or pass --checker local"
-    message = f"cannot connect to {settings.endpoint} ({reason}): {advice}"
+    through = f" through {proxy}" if proxy else ""
+    message = (
+        f"cannot connect to {settings.endpoint}{through} ({describe_failure(error)}): {advice}"
+    )
     return Unavailable(message, was_sent=False)
 
 
@@ -94,13 +99,16 @@ class HttpTransport(httpx.AsyncBaseTransport):
     Args:
       origin: scheme, host and port, to which all requests go.
       max_body_bytes: the longest body of a response, as it is sent.
+
+    Raises:
+      InvalidEnvironment: the certificates to trust cannot be read.
     """
 
     def __init__(self, origin: httpx.URL, max_body_bytes: int) -> None:
         self._max_body_bytes = max_body_bytes
         self._host = origin.host
         self._port = origin.port or _PORTS[origin.scheme]
-        self._tls = ssl.create_default_context() if origin.scheme == "https" else None
+        self._tls = tls_context(str(origin)) if origin.scheme == "https" else None
         self._connections: set[_Connection] = set()
         self._idle: list[_Connection] = []
 
@@ -140,19 +148,9 @@ class HttpTransport(httpx.AsyncBaseTransport):
                 self._port,
                 ssl=self._tls,
             )
-        except ssl.SSLError as error:
-            reason = getattr(error, "verify_message", "") or error.reason or type(error).__name__
-            raise httpx.ConnectError(f"TLS: {reason}") from None
-        except OSError as error:
-            raise httpx.ConnectError(_reason(error)) from None
+        except OSError as error:  # also of TLS
+            raise httpx.ConnectError(describe_failure(error)) from error
         return connection
-
-
-def _reason(error: OSError) -> str:
-    """Return what the system says, in lower case: connection refused."""
-    if isinstance(error.errno, int) and error.errno > 0 and not isinstance(error, socket.gaierror):
-        return os.strerror(error.errno).lower()
-    return (error.strerror or type(error).__name__).lower()
 
 
 def _encode(request: httpx.Request) -> bytes:
@@ -191,7 +189,8 @@ class _Connection(asyncio.Protocol):
     async def exchange(self, request: bytes) -> httpx.Response:
         """Send a request and return the response when it is complete."""
         if self.transport.is_closing():
-            raise httpx.ConnectError("the server closed the connection")
+            closed = ConnectionResetError(errno.ECONNRESET, "")
+            raise httpx.ConnectError(describe_failure(closed)) from closed
         self._status = 0
         self._headers: list[tuple[bytes, bytes]] = []
         self._header_bytes = 0

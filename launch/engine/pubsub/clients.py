@@ -12,6 +12,7 @@ from google.pubsub_v1 import PublisherClient, SubscriberClient
 
 from groundwatch.transforms.grounding.credentials import find_credentials
 from groundwatch.transforms.grounding.settings import GoogleAccount
+from groundwatch.transforms.runtime.network_environment import choose_proxy
 
 _OPTIONS = [
     ("grpc.max_send_message_length", -1),
@@ -31,24 +32,37 @@ def open_client(kind: type[_Client], address: str | None, account: GoogleAccount
     """
     transport: Any = kind.get_transport_class("grpc")
     if address := address or os.environ.get(_EMULATOR):
-        channel = grpc.insecure_channel(address, options=_OPTIONS)
+        channel = grpc.insecure_channel(address, options=_options(f"http://{address}"))
         return kind(transport=transport(channel=channel))
+    options = _options(f"https://{kind.DEFAULT_ENDPOINT}")
     return kind(
         transport=transport(
             credentials=find_credentials(account),
             quota_project_id=account.quota_project,
             channel=lambda host, **arguments: transport.create_channel(
-                host, **{**arguments, "options": _OPTIONS}
+                host, **{**arguments, "options": options}
             ),
             always_use_jwt_access=True,
         )
     )
 
 
+def _options(url: str) -> list[tuple[str, Any]]:
+    """Return the options of a channel.
+
+    gRPC reads fewer variables by itself, and goes through a proxy to this machine, too.
+    """
+    proxy = choose_proxy(url)
+    return [*_OPTIONS, ("grpc.http_proxy", proxy.url) if proxy else ("grpc.enable_http_proxy", 0)]
+
+
 def describe(name: str, address: str | None) -> str:
-    """Name a topic or subscription, and its server unless it is Google's."""
+    """Name a topic or subscription, its server unless it is Google's, and a proxy before it."""
     server = address or os.environ.get(_EMULATOR)
-    return f"{name} at {server}" if server else name
+    scheme = "http" if server else "https"
+    proxy = choose_proxy(f"{scheme}://{server or PublisherClient.DEFAULT_ENDPOINT}")
+    through = f" through {proxy}" if proxy else ""
+    return f"{name} at {server}{through}" if server else f"{name}{through}"
 
 
 def close(client: SubscriberClient | PublisherClient) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 import httpx
 import msgspec
@@ -17,6 +18,11 @@ from groundwatch.launch.results.export.target import (
 from groundwatch.schemas.quantities import to_datetime
 from groundwatch.transforms.grounding.protocol import is_page, parse_retry_after
 from groundwatch.transforms.runtime import clock
+from groundwatch.transforms.runtime.http_client import open_http_client
+from groundwatch.transforms.runtime.network_environment import (
+    choose_proxy,
+    describe_failure,
+)
 
 _TIMEOUT_S = 10.0
 _NOT_FOUND = 404
@@ -29,6 +35,7 @@ _MISCONFIGURED = {
     403: "the key has no permission",
     404: "there is no such address",
     405: "there is no such address",
+    407: "the proxy does not accept its user name and password",
 }
 
 _Reply = TypeVar("_Reply")
@@ -89,9 +96,8 @@ class HttpSender:
         self.place = place_of(base_url, account)
         self._advice = advice
         self._unknown = unknown
-        self._client = httpx.Client(
-            base_url=base_url, headers=headers, auth=auth, timeout=_TIMEOUT_S
-        )
+        self._url = base_url
+        self._client = open_http_client(base_url, headers=headers, auth=auth, timeout_s=_TIMEOUT_S)
         self.close = self._client.close
 
     def post(self, path: str, body: object, confirm: Confirm[_Reply]) -> _Reply:
@@ -120,9 +126,7 @@ class HttpSender:
         try:
             reply = self._client.request(method, path, content=content, headers=headers)
         except httpx.HTTPError as error:
-            raise TargetUnavailable(
-                f"{self._shown} does not answer ({type(error).__name__})"
-            ) from None
+            raise TargetUnavailable(no_reply(self._shown, self._url, error)) from None
         if self._unknown and reply.status_code == _NOT_FOUND and self._unknown in reply.content:
             raise TraceUnknown("HTTP 404, the trace or the span is not known")
         if not reply.is_success:
@@ -140,8 +144,9 @@ def show_address(name: str, url: str, advice: str) -> str:
     The rest of an address may be a secret.
     """
     try:
+        urlsplit(url)  # httpx takes a bracket that is not closed
         parts = httpx.URL(url)
-    except httpx.InvalidURL:
+    except (ValueError, httpx.InvalidURL):
         parts = httpx.URL()
     is_web = parts.scheme in {"http", "https"} and parts.host
     if not is_web or (parts.port or 0) > _MAX_PORT:
@@ -176,6 +181,13 @@ def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -
         return TargetMisconfigured(f"{shown} refuses: {reason}; name the final address")
     wait_s = parse_retry_after(retry_after, to_datetime(clock.now_us()))
     return TargetUnavailable(f"{shown} answers HTTP {status}", wait_s)
+
+
+def no_reply(shown: str, url: str, error: Exception) -> str:
+    """Say why a request to an address has no reply, and which proxy stands in between."""
+    proxy = choose_proxy(url)
+    through = f" through {proxy}" if proxy else ""
+    return f"{shown} does not answer{through} ({describe_failure(error)})"
 
 
 def unconfirmed(shown: str, status: int, content: bytes, advice: str) -> Exception:

@@ -2,19 +2,17 @@
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import grpc
 import requests
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
-from google.rpc.error_details_pb2 import RetryInfo
 from opentelemetry._logs import LogRecord
-from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter as GrpcExporter
-from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter as HttpExporter
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.sdk._logs import ReadableLogRecord
 from opentelemetry.sdk._logs.export import LogRecordExportResult
@@ -24,6 +22,7 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_conte
 
 from groundwatch import __version__
 from groundwatch.launch.results.export.http_sender import (
+    no_reply,
     place_of,
     reply_error,
     show_address,
@@ -37,91 +36,80 @@ from groundwatch.launch.results.export.target import (
     TargetUnavailable,
 )
 from groundwatch.schemas.grounding_result import GroundingResult
+from groundwatch.transforms.runtime.network_environment import check_environment
+from groundwatch.transforms.runtime.requests_session import EnvironmentSession
 
 _EVENT = "gen_ai.evaluation.result"
 _TRACE_DIGITS, _SPAN_DIGITS = 32, 16
 _ADVICE = "correct OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS"
 _SCOPE = InstrumentationScope("groundwatch", __version__)
-_REFUSED = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.OUT_OF_RANGE})
-_MISCONFIGURED = frozenset(
-    {
-        grpc.StatusCode.NOT_FOUND,
-        grpc.StatusCode.PERMISSION_DENIED,
-        grpc.StatusCode.UNAUTHENTICATED,
-        grpc.StatusCode.UNIMPLEMENTED,
-    }
-)
 # Each failure is raised; the exporters would log it once more, with the receiver's words.
 logging.getLogger("opentelemetry.exporter.otlp").setLevel(logging.CRITICAL)
 
 
 class OtlpEvents(Target[GroundingResult]):
-    """Export an event for each result, over HTTP or gRPC, to a collector or a tool.
+    """Export an event for each result, over HTTP, to a collector or a tool.
 
-    The exporters read the standard variables ``OTEL_*``. A repeated event has the same
+    The exporter reads the standard variables ``OTEL_*``. A repeated event has the same
     `groundwatch.record_id`; receivers do not compare it.
     """
 
     name = "opentelemetry"
 
     def __init__(self, url: str | None = None) -> None:
-        self._outcome = Outcome(self.name)
-        if _protocol() == "grpc":
-            self._exporter: Any = _GrpcExporter(self._outcome, url)
-        else:
-            session = requests.Session()
-            session.hooks["response"].append(self._outcome.record_http)
-            self._exporter = HttpExporter(_endpoint(url, "v1/logs"), session=session)
-            show_address(self.name, self._exporter._endpoint, _ADVICE)  # noqa: SLF001
-        # Of several variables.
-        self.place = place_of(self._exporter._endpoint)  # noqa: SLF001
+        _refuse_grpc()
+        self._session = _Session()
+        try:
+            self._exporter: Any = OTLPLogExporter(_endpoint(url, "v1/logs"), session=self._session)
+        except ValueError:
+            raise TargetMisconfigured(f"{self.name} needs an address; {_ADVICE}") from None
+        endpoint = self._exporter._endpoint  # noqa: SLF001 - of several variables
+        show_address(self.name, endpoint, _ADVICE)
+        _require_files(self._session)
+        check_environment(endpoint)
+        self.place = place_of(endpoint)
         self._resource = _own_resource()
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
         """Export the events in one request."""
-        self._outcome.begin()
+        self._session.clear_outcome()
         result = self._exporter.export([_event(row, self._resource) for row in rows])
-        self._outcome.raise_error(is_success=result is LogRecordExportResult.SUCCESS)
+        self._session.raise_error(is_success=result is LogRecordExportResult.SUCCESS)
 
     def close(self) -> None:
         self._exporter.shutdown()
 
 
-class Outcome:
-    """Keep the last reply to a request, since an exporter only says that it failed."""
+class _Session(EnvironmentSession):
+    """Keep how the last request ended, since an exporter only says that it failed."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self.begin()
+    def __init__(self) -> None:
+        super().__init__()
+        self.clear_outcome()
 
-    def begin(self) -> None:
-        """Discard the reply to the previous request."""
+    def clear_outcome(self) -> None:
+        """Discard how the previous request ended."""
         self._error: Exception | None = None
         self._rejected = 0
 
-    def record_http(self, reply: requests.Response, **_: object) -> None:
-        """Keep the reply to an HTTP request."""
-        if reply.ok and (response := _read_response(reply.content)) is not None:
-            self._record_success(response)
-            return
-        shown, status = show_address(self._name, reply.url, _ADVICE), reply.status_code
-        if reply.ok:
-            self._error = unconfirmed(shown, status, reply.content, _ADVICE)
+    def request(self, method: Any, url: Any, *arguments: Any, **named: Any) -> requests.Response:
+        """Send a request, and keep the reply, or why there is none."""
+        shown = show_address(OtlpEvents.name, str(url), _ADVICE)
+        try:
+            reply = super().request(method, url, *arguments, **named)
+        except requests.RequestException as error:
+            self._error = TargetUnavailable(no_reply(shown, str(url), error))
+            raise
+        response = _read_response(reply.content)
+        if not reply.ok:
+            wait = reply.headers.get("retry-after")
+            self._error = reply_error(shown, reply.status_code, wait, _ADVICE)
+        elif response is None:
+            self._error = unconfirmed(shown, reply.status_code, reply.content, _ADVICE)
         else:
-            self._error = reply_error(shown, status, reply.headers.get("retry-after"), _ADVICE)
-
-    def record_grpc(self, call: Any) -> None:
-        """Keep the reply to a gRPC request."""
-        code = call.code()
-        if code is grpc.StatusCode.OK:
-            self._record_success(call.result())
-        elif code in _REFUSED:
-            self._error = RowsRefused(code.name)
-        elif code in _MISCONFIGURED:
-            self._error = TargetMisconfigured(f"{self._name} refuses: {code.name}; {_ADVICE}")
-        else:
-            wait_s = _retry_delay_s(call.trailing_metadata() or ())
-            self._error = TargetUnavailable(f"{self._name} answers {code.name}", wait_s)
+            self._error = None
+            self._rejected = response.partial_success.rejected_log_records
+        return reply
 
     def raise_error(self, *, is_success: bool) -> None:
         """Raise what `Target.send` does, if not all events were stored."""
@@ -131,32 +119,7 @@ class Outcome:
         if self._error:
             raise self._error
         if not is_success:
-            raise TargetUnavailable(f"{self._name} does not answer")
-
-    def _record_success(self, reply: ExportLogsServiceResponse) -> None:
-        self._error = None
-        self._rejected = reply.partial_success.rejected_log_records
-
-
-class _GrpcExporter(GrpcExporter, grpc.UnaryUnaryClientInterceptor):
-    """The official exporter, which reports each reply to an `Outcome`."""
-
-    def __init__(self, outcome: Outcome, url: str | None) -> None:
-        self._outcome = outcome
-        super().__init__(url)
-
-    def _initialize_channel_and_stub(self) -> None:
-        # There is no public way to see a reply, with its partial success and its status.
-        super()._initialize_channel_and_stub()  # type: ignore[no-untyped-call]
-        self._client = self._stub(grpc.intercept_channel(self._channel, self))  # type: ignore[arg-type]
-
-    def intercept_unary_unary(
-        self, continuation: Callable[[Any, Any], Any], details: Any, request: Any
-    ) -> Any:
-        """Send a request, and keep its reply."""
-        call = continuation(details, request)
-        self._outcome.record_grpc(call)
-        return call
+            raise TargetUnavailable(f"{OtlpEvents.name} does not answer")
 
 
 def _read_response(content: bytes) -> ExportLogsServiceResponse | None:
@@ -175,10 +138,27 @@ def _read_response(content: bytes) -> ExportLogsServiceResponse | None:
     return None if len(UnknownFieldSet(response)) else response
 
 
-def _protocol() -> str:
-    """Return the protocol that the standard variables choose: ``grpc``, or by default HTTP."""
-    variables = "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"
-    return next(filter(None, map(os.environ.get, variables)), "http/protobuf")
+def _refuse_grpc() -> None:
+    """Raise TargetMisconfigured if the standard variables choose gRPC instead of HTTP."""
+    for variable in ("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"):
+        if protocol := os.environ.get(variable):
+            if protocol == "grpc":
+                raise TargetMisconfigured(
+                    f"{variable}=grpc: opentelemetry is sent over HTTP; set http/protobuf, and the"
+                    " receiver's port of HTTP, usually 4318"
+                )
+            return
+
+
+def _require_files(session: requests.Session) -> None:
+    """Raise TargetMisconfigured if a certificate that the standard variables name is not there."""
+    own = session.cert if isinstance(session.cert, tuple) else (session.cert,)
+    for path in (session.verify, *own):
+        if isinstance(path, str) and not Path(path).exists():
+            raise TargetMisconfigured(
+                f"there is no file {path}: correct OTEL_EXPORTER_OTLP_CERTIFICATE,"
+                " OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY"
+            )
 
 
 def _endpoint(url: str | None, path: str) -> str | None:
@@ -218,11 +198,3 @@ def _parse_hex(text: str | None, digits: int) -> int:
         return int(text, 16) if text and len(text) == digits else 0
     except ValueError:
         return 0
-
-
-def _retry_delay_s(trailing_metadata: Sequence[tuple[str, Any]]) -> float | None:
-    for key, value in trailing_metadata:
-        if key == "google.rpc.retryinfo-bin":
-            delay = RetryInfo.FromString(value).retry_delay
-            return float(delay.seconds + delay.nanos / 1e9)
-    return None

@@ -19,6 +19,7 @@ from groundwatch.launch.backfill.remote_run import run_job
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.pipeline.errors import RunFailed
 from tests.support.archives import an_envelope
+from tests.support.network import unset_network
 from tests.support.runs import an_archive, backfill
 
 _REPORT = """Pipeline job_1 failed in state FAILED: java.lang.RuntimeException: Error received
@@ -174,7 +175,14 @@ def test_no_job_server_is_a_persons_mistake(
     )
 
 
-def test_a_job_server_may_start_with_the_job() -> None:
+@pytest.mark.parametrize("proxy", [None, "http://127.0.0.1:9"])
+def test_a_job_server_of_this_machine_may_start_with_the_job(
+    proxy: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unset_network(monkeypatch)
+    monkeypatch.setenv("no_grpc_proxy", "")
+    if proxy:
+        monkeypatch.setenv("http_proxy", proxy)
     with futures.ThreadPoolExecutor() as threads:
         server = grpc.server(threads)
         port = server.add_insecure_port("localhost:0")

@@ -19,6 +19,8 @@ from groundwatch.transforms.lexical.claim_result import (
     ScorerFailed,
     bounded_log_odds,
 )
+from groundwatch.transforms.runtime.http_client import open_http_client
+from groundwatch.transforms.runtime.network_environment import describe_failure
 
 _log = logging.getLogger(__name__)
 _TIMEOUT_S = 60.0
@@ -106,7 +108,7 @@ class LlmJudge:
         headers = {"Content-Type": "application/json"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        self._client = httpx.Client(base_url=address, headers=headers, timeout=_TIMEOUT_S)
+        self._client = open_http_client(address, headers=headers, timeout_s=_TIMEOUT_S)
         self._model, self._key = model, key
         self.usage, self._lock = Counter[str](), Lock()
         self._logged = set[str]()
@@ -163,7 +165,7 @@ class LlmJudge:
             with self._client.stream("POST", "chat/completions", content=body) as response:
                 content = b"".join(_in_time(response.iter_bytes()))
         except httpx.RequestError as error:
-            raise self._failure(503, f"gave no reply: {type(error).__name__}") from None
+            raise self._failure(503, f"gave no reply: {describe_failure(error)}") from None
         if not response.is_success:
             raise self._refusal(response, content)
         try:

@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from google.api_core.exceptions import GoogleAPICallError
 from google.pubsub_v1 import PublisherClient, SubscriberClient
 
 from groundwatch.launch.engine.pubsub import clients
@@ -14,6 +16,9 @@ from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.settings import GoogleAccount
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.google_accounts import write_key_file
+from tests.support.http_messages import Reply
+from tests.support.network import unset_network
+from tests.support.results_server import ResultsServer, results_server
 
 KINDS: dict[str, Any] = {"subscriber": SubscriberClient, "publisher": PublisherClient}
 
@@ -73,3 +78,49 @@ def test_grpc_itself_says_nothing_when_connections_break() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "GRPC_VERBOSITY"}
     ended = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)  # noqa: S603 - ours
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.fixture
+def proxy() -> Iterator[ResultsServer]:
+    """A proxy that lets nothing through; it keeps what it was asked to connect to."""
+    with results_server() as server:
+        server.answer = lambda _: Reply(403)
+        yield server
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"])
+def test_no_proxy_stands_before_this_machine(
+    variable: str, own_server: FakePubSub, proxy: ResultsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")
+    unset_network(monkeypatch)
+    monkeypatch.setenv(variable, proxy.url)
+    client = clients.open_client(PublisherClient, own_server.address, GoogleAccount())
+    assert client.get_topic(topic="projects/lamps/topics/answers").name
+    assert not proxy.received
+    clients.close(client)
+    assert clients.describe("answers", own_server.address) == f"answers at {own_server.address}"
+
+
+@pytest.mark.parametrize(
+    ("variable", "address"), [("HTTP_PROXY", "p.example:85"), ("ALL_PROXY", None)]
+)
+def test_a_proxy_stands_before_another_machine_and_is_named(
+    variable: str,
+    address: str | None,
+    proxy: ResultsServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    key_file = write_key_file(tmp_path / "key.json", "http://127.0.0.1:1/token")
+    unset_network(monkeypatch)
+    monkeypatch.setenv(variable, proxy.url)
+    account = GoogleAccount(credentials_file=key_file)
+    client = clients.open_client(PublisherClient, address, account)
+    with pytest.raises(GoogleAPICallError):
+        client.get_topic(topic="projects/lamps/topics/answers", retry=None, timeout=10)
+    clients.close(client)
+    asked = {(each.method, each.path) for each in proxy.received}
+    assert asked == {("CONNECT", address or "pubsub.googleapis.com:443")}
+    shown = clients.describe("answers", address)
+    assert shown.endswith(f"through the proxy {proxy.url.removeprefix('http://')} of {variable}")

@@ -66,7 +66,7 @@ def test_a_service_that_does_not_listen_may_succeed_later_and_no_secret_is_shown
     sender = sender_to("http://key:hush@127.0.0.1:9/hooks/hush?token=hush")
     with pytest.raises(TargetUnavailable) as raised:
         sender.post("/", {}, any_but_a_page)
-    assert str(raised.value) == "tool at http://127.0.0.1:9 does not answer (ConnectError)"
+    assert str(raised.value) == "tool at http://127.0.0.1:9 does not answer (connection refused)"
 
 
 def test_a_secret_is_read_from_the_environment_or_a_file(

@@ -1,10 +1,8 @@
-"""Events over OTLP, received by OpenTelemetry's own protocol types: over HTTP and gRPC."""
+"""Events over OTLP, received by OpenTelemetry's own protocol types."""
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
-import grpc
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
@@ -18,32 +16,11 @@ from groundwatch.launch.results.export.target import (
 )
 from groundwatch.schemas.alert import WorstClaim
 from tests.support.builders import NOON_US, RECORD_ID
-from tests.support.http_messages import Reply
-from tests.support.otlp_receiver import (
-    OtlpReceiver,
-    attributes_of,
-    busy,
-    events_in,
-    otlp_receiver,
-    rejecting,
-)
+from tests.support.http_messages import Received, Reply
+from tests.support.otlp_receiver import attributes_of, events_in, rejecting
 from tests.support.results import SPAN_ID, TRACE_ID, a_result
 from tests.support.results_server import ResultsServer
 from tests.support.vendor_replies import documented_reply
-
-
-@pytest.fixture(scope="module")
-def module_receiver() -> Iterator[OtlpReceiver]:
-    with otlp_receiver() as receiver:
-        yield receiver
-
-
-@pytest.fixture
-def receiver(module_receiver: OtlpReceiver, monkeypatch: pytest.MonkeyPatch) -> OtlpReceiver:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-    module_receiver.logs.clear()
-    module_receiver.answer = lambda _: 0
-    return module_receiver
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +28,8 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     # Below the exporters' first backoff: they try once.
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.7")
 
+
+LARGE_BYTES = 4_000
 
 EXPECTED = {
     "gen_ai.evaluation.name": "grounding",
@@ -83,21 +62,16 @@ def test_an_event_over_http_is_on_its_span(server: ResultsServer) -> None:
     assert_is_event(ExportLogsServiceRequest.FromString(received.body))
 
 
-def test_an_event_over_grpc_is_on_its_span(receiver: OtlpReceiver) -> None:
-    OtlpEvents(receiver.url).send([a_result()])
-    (request,) = receiver.logs
-    assert_is_event(request)
-
-
 @pytest.mark.parametrize("trace_id", [None, "", "projects-1-traces-x", "z" * 32])
 def test_an_event_without_a_trace_context_is_sent_all_the_same(
-    receiver: OtlpReceiver, trace_id: str | None
+    server: ResultsServer, trace_id: str | None
 ) -> None:
     claim = WorstClaim(start=0, end=11, score=0.1, text="Lamps glow.")
-    OtlpEvents(receiver.url).send(
+    OtlpEvents(server.url).send(
         [a_result(trace_id=trace_id, span_id=None, support_score=None, worst_claim=claim)]
     )
-    ((record, attributes),) = events_in(receiver.logs[0])
+    request = ExportLogsServiceRequest.FromString(server.received[0].body)
+    ((record, attributes),) = events_in(request)
     assert (record.trace_id, record.span_id) == (b"", b"")
     assert attributes.get("groundwatch.trace_id") == (trace_id or None)
     explanation = "SUPPORT_SCORE; least supported claim 0.10: Lamps glow."
@@ -125,66 +99,66 @@ def test_what_a_receiver_answers_over_http(
     assert getattr(raised.value, "retry_after_s", 30.0) == 30.0
 
 
-@pytest.mark.parametrize(
-    ("code", "error"),
-    [
-        (grpc.StatusCode.INVALID_ARGUMENT, RowsRefused),
-        (grpc.StatusCode.UNAUTHENTICATED, TargetMisconfigured),
-        (grpc.StatusCode.UNIMPLEMENTED, TargetMisconfigured),
-        (grpc.StatusCode.RESOURCE_EXHAUSTED, TargetUnavailable),
-        (grpc.StatusCode.INTERNAL, TargetUnavailable),
-    ],
-)
-def test_what_a_receiver_answers_over_grpc(
-    receiver: OtlpReceiver, code: grpc.StatusCode, error: type[Exception]
-) -> None:
-    def end(context: grpc.ServicerContext) -> int:
-        context.abort(code, "the answer said")
-        return 0
-
-    receiver.answer = end
-    with pytest.raises(error) as raised:
-        OtlpEvents(receiver.url).send([a_result()])
-    assert "the answer said" not in str(raised.value)
-
-
-def test_a_busy_receiver_over_grpc_says_how_long_to_wait(receiver: OtlpReceiver) -> None:
-    def end(context: grpc.ServicerContext) -> int:
-        busy(context, 30)
-        return 0
-
-    receiver.answer = end
-    with pytest.raises(TargetUnavailable) as raised:
-        OtlpEvents(receiver.url).send([a_result()])
-    assert raised.value.retry_after_s == 30.0
-
-
-@pytest.mark.parametrize("protocol", ["grpc", "http/protobuf"])
 def test_rejected_events_are_counted_and_none_is_sent_again(
-    protocol: str,
-    receiver: OtlpReceiver,
-    server: ResultsServer,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    server: ResultsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", protocol)
-    receiver.answer = lambda _: 3
     server.answer = lambda _: Reply(body=rejecting(3).SerializeToString())
-    target = OtlpEvents(receiver.url if protocol == "grpc" else server.url)
     rows = [a_result(record_id=f"r{number}") for number in range(10)]
-    assert deliver(target, rows) == Delivered(sent=7, refused=3)
-    assert len(receiver.logs) + len(server.received) == 1
+    assert deliver(OtlpEvents(server.url), rows) == Delivered(sent=7, refused=3)
+    assert len(server.received) == 1
     assert "rejects 3 events" in caplog.messages[0]
     assert "the answer said" not in caplog.text
 
 
-@pytest.mark.parametrize("protocol", ["grpc", "http/protobuf"])
-def test_a_receiver_that_does_not_listen_may_succeed_later(
-    protocol: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
-    with pytest.raises(TargetUnavailable):
+def test_a_request_that_is_too_large_is_divided(server: ResultsServer) -> None:
+    """The limit of gRPC and of many proxies is 4 MiB: HTTP 413 is no outage."""
+
+    def answer(request: Received) -> Reply:
+        return Reply(413) if len(request.body) > LARGE_BYTES else documented_reply(request)
+
+    server.answer = answer
+    rows = [a_result(record_id=f"r{number}") for number in range(100)]
+    assert deliver(OtlpEvents(server.url), rows) == Delivered(sent=100, refused=0)
+    taken = [each for each in server.received if len(each.body) <= LARGE_BYTES]
+    sent = [
+        attributes["groundwatch.record_id"]
+        for each in taken
+        for _, attributes in events_in(ExportLogsServiceRequest.FromString(each.body))
+    ]
+    assert sorted(sent) == sorted(row.record_id for row in rows)
+    assert len(server.received) > len(taken)
+
+
+@pytest.mark.parametrize(
+    "variable", ["OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL"]
+)
+def test_grpc_is_refused_with_what_to_set(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "grpc")
+    with pytest.raises(TargetMisconfigured, match=f"^{variable}=grpc: .*http/protobuf.*4318$"):
+        OtlpEvents("http://127.0.0.1:4317")
+
+
+def test_a_receiver_that_does_not_listen_may_succeed_later() -> None:
+    with pytest.raises(TargetUnavailable, match=r"does not answer \(connection refused\)"):
         OtlpEvents("http://127.0.0.1:9").send([a_result()])
+
+
+@pytest.mark.parametrize("address", ["http://[bad", "collector:4318", "http://127.0.0.1:99999"])
+def test_an_address_that_is_none_is_a_mistake_of_the_settings(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
+    with pytest.raises(TargetMisconfigured, match="correct OTEL_EXPORTER_OTLP_ENDPOINT"):
+        OtlpEvents()
+
+
+@pytest.mark.parametrize("name", ["CERTIFICATE", "CLIENT_CERTIFICATE", "LOGS_CLIENT_CERTIFICATE"])
+def test_a_certificate_that_is_not_there_is_named(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"OTEL_EXPORTER_OTLP_{name}", "/nonexistent")
+    with pytest.raises(TargetMisconfigured, match="no file /nonexistent: correct OTEL_EXPORTER"):
+        OtlpEvents("https://127.0.0.1:9")
 
 
 def test_a_slow_receiver_may_succeed_later(server: ResultsServer) -> None:
@@ -209,11 +183,3 @@ def test_the_standard_variables_are_respected(
     resource = attributes_of(request.resource_logs[0].resource.attributes)
     assert resource["service.name"] == "chat"
     assert resource["deployment.environment.name"] == "test"
-
-
-def test_an_address_without_a_scheme_is_a_mistake_of_the_settings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318")
-    with pytest.raises(TargetMisconfigured, match="correct OTEL_EXPORTER_OTLP_ENDPOINT"):
-        OtlpEvents()
