@@ -59,12 +59,19 @@ class Delivery(Generic[OutboxRow]):
         self._limits = limits
         self._clock = clock
         self._failures = 0
+        self._oldest: int | None = None
+        self._oldest_since_s = clock()
         self.problem: str | None = None
         self._delivered: tuple[list[int], Delivered] | None = None
         self._not_before_s = self._paused_to_s = self._trim_at_s = clock()
         self._ending = threading.Event()
         # A daemon: a target that hangs must not keep the process.
         self._thread = threading.Thread(target=self._run, name=f"deliver-{self.kind}", daemon=True)
+
+    @property
+    def waiting_for_s(self) -> float:
+        """Return how long the oldest row has waited since this process first saw it; 0 for none."""
+        return 0.0 if self._oldest is None else self._clock() - self._oldest_since_s
 
     def start(self) -> None:
         self._thread.start()
@@ -124,6 +131,7 @@ class Delivery(Generic[OutboxRow]):
     def _deliver_some(self, journal: Journal) -> bool:
         self._delete_delivered(journal)
         rows = journal.outbox.rows(self._row_type, self._target.max_rows, kind=self.kind)
+        self._record_oldest(rows[0][0] if rows else None)
         if not rows:
             return False
         rows.sort(key=lambda each: self._target.group_of(each[1]))
@@ -132,15 +140,19 @@ class Delivery(Generic[OutboxRow]):
             self._delivered = ids, deliver(self._target, [row for _, row in rows])
         except (TargetUnavailable, TargetMisconfigured) as error:
             if error.stored:
-                self._delivered = ids[: error.stored], Delivered(sent=error.stored)
+                self._delivered = ids[: error.stored], error.delivered
                 self._delete_delivered(journal)
             raise
         self._delete_delivered(journal)
         if self.problem:
             _log.warning("%s: rows are delivered again", self.kind)
-        self._failures, self.problem = 0, None
+        self._failures, self.problem, self._oldest = 0, None, None
         self._paused_to_s = self._clock() + self._target.pause_s
         return True
+
+    def _record_oldest(self, identity: int | None) -> None:
+        if identity != self._oldest:
+            self._oldest, self._oldest_since_s = identity, self._clock()
 
     def _delete_delivered(self, journal: Journal) -> None:
         """Delete what is delivered; rows that a full disk keeps are not sent again for that."""

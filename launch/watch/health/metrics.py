@@ -1,7 +1,7 @@
 """The worker's metrics under stable names, as Prometheus reads them."""
 
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
@@ -20,11 +20,18 @@ from groundwatch import __version__
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.outbox_rows import KINDS, Delivered
 from groundwatch.launch.http_server import Page
-from groundwatch.launch.watch.worker import Worker
+from groundwatch.launch.watch.worker import Defect, Worker
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.quantities import SECOND_US
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.grounding.client import CALLS_IN_FLIGHT
+from groundwatch.transforms.grounding.errors import (
+    AnswerRefused,
+    BadReply,
+    OverBudget,
+    Rejected,
+    Unavailable,
+)
 from groundwatch.transforms.runtime import clock, counters
 from groundwatch.transforms.runtime.counters import Counter, Distribution
 
@@ -34,6 +41,13 @@ _PREFIX = "groundwatch_"
 _MS = 1_000
 _COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
 _UNREADABLE = (UnreadableAnswer.__name__, UnmappedFields.__name__)
+ERROR_CLASSES = (
+    *(UnreadableAnswer.__name__, UnmappedFields.__name__, Defect.__name__),
+    *(Unavailable.__name__, BadReply.__name__, Rejected.__name__, AnswerRefused.__name__),
+    OverBudget.__name__,
+)
+"""The classes of a worker's failures: each is a series from the start, so that the first counts."""
+
 _STATES = ("waiting", "processing", "settled")
 Value = float | Mapping[str, float]  # of a metric, or of each value of its label
 CHECKS: Mapping[Counter, str] = {
@@ -67,6 +81,7 @@ METRICS: Mapping[str, tuple[Any, ...]] = {
     "ledger_gap": (_GAUGE, "Messages that ended nowhere; 0 is healthy."),
     "unpublished": (_GAUGE, "Alerts and failures that are not published yet.", "kind"),
     "destination_up": (_GAUGE, "1 while a topic or tool takes what is sent to it.", "target"),
+    "oldest_undelivered_age_seconds": (_GAUGE, "Age of the oldest row of a target.", "target"),
     "outbox_pending": (_GAUGE, "Results and alerts that wait for a tool.", "target"),
     "outbox_sent": (_COUNTER, "Results and alerts that were sent to a tool.", "target"),
     "outbox_refused": (_COUNTER, "Those that the tool refused.", "target"),
@@ -122,7 +137,7 @@ class Metrics(Collector):
             "duplicates_seen": counts.duplicates,
             "sampled_out": counts.sampled_out,
             "answers": {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict},
-            "failures": failures,
+            "failures": dict.fromkeys(ERROR_CLASSES, 0) | failures,
             "failures_retryable": counts.retryable_failures,
             "calls_in_flight": len(CALLS_IN_FLIGHT),
             "outstanding_messages": {name: getattr(stats, name) for name in _STATES},
@@ -138,7 +153,10 @@ class Metrics(Collector):
                 for topic, kind in (("alert", "alerts"), ("failure", "failures"))
             },
             "destination_up": {each.kind: not each.problem for each in worker.destinations},
-            **outbox_counts(journal),
+            "oldest_undelivered_age_seconds": {
+                each.kind: each.waiting_for_s for each in worker.destinations
+            },
+            **outbox_counts(journal, [each.kind for each in worker.destinations]),
             "unpublished_batches": max((each.batches for each in waiting.values()), default=0),
             "oldest_unpublished_age_seconds": (
                 max(0.0, (clock.now_us() - committed_at_us) / SECOND_US) if committed_at_us else 0.0
@@ -153,13 +171,15 @@ class Metrics(Collector):
         }
 
 
-def outbox_counts(journal: Journal) -> dict[str, Value]:
+def outbox_counts(journal: Journal, targets: Iterable[str]) -> dict[str, Value]:
     """Return what waits for each tool or channel, and what has become of the other rows.
 
-    Rows for the topics of alerts and failures are counted as unpublished.
+    Also of those `targets` that have had no row: Prometheus sees no increase in a series that
+    begins at its value. Rows for the topics of alerts and failures are counted as unpublished.
     """
     topics = set(KINDS.values())
-    delivered, pending = journal.outbox.delivered(), journal.outbox.pending()
+    pending = journal.outbox.pending()
+    delivered = dict.fromkeys(targets, Delivered()) | journal.outbox.delivered()
     delivered = {name: counts for name, counts in delivered.items() if name not in topics}
     pending = {name: rows for name, rows in pending.items() if name not in topics}
     ends = {

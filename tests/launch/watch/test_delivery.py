@@ -76,6 +76,19 @@ def test_a_target_that_is_away_is_asked_less_and_less_often_and_loses_nothing(
     assert caplog.messages[-1] == "tool: rows are delivered again"
 
 
+def test_the_oldest_row_has_an_age_while_it_waits(journal: Journal) -> None:
+    clock, target = ManualClock(), ATarget()
+    delivery = delivery_to(target, journal, clock)
+    ages = []
+    for error in (None, TargetUnavailable("away"), TargetUnavailable("away"), None, None):
+        target.error = error
+        commit(journal, f"r{len(ages)}")
+        delivery.step(journal, at_once=True)
+        clock.advance(100.0)
+        ages.append(delivery.waiting_for_s)
+    assert ages == [0.0, 100.0, 200.0, 0.0, 0.0]
+
+
 def test_a_target_says_how_long_to_wait(journal: Journal) -> None:
     clock, target = ManualClock(), ATarget()
     delivery = delivery_to(target, journal, clock)

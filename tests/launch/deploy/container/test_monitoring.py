@@ -38,7 +38,9 @@ OF_TARGETS = {
     "groundwatch_outbox_sent_total",
     "groundwatch_outbox_refused_total",
     "groundwatch_outbox_dropped_total",
+    "groundwatch_oldest_undelivered_age_seconds",
 }
+OF_ONE = 'job="g",instance="a"}'
 # Prometheus adds these to all that it scrapes.
 OF_THE_SCRAPE = {"job", "instance"}
 
@@ -123,13 +125,81 @@ def test_the_panels_have_ids_of_their_own_and_do_not_overlap() -> None:
     assert all(each["description"] for each in PANELS)
 
 
+def promtool(*arguments: str) -> None:
+    """Let promtool check or test the rules."""
+    command = [str(PROMTOOL), *arguments]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - the tester's own
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.skipif(not PROMTOOL, reason="no promtool")
 def test_the_rules_are_valid_and_fire_when_they_should() -> None:
-    tests = Path(__file__).parent / "rules_test.yml"
-    for arguments in (("check", "rules", str(RULES_FILE)), ("test", "rules", str(tests))):
-        command = [str(PROMTOOL), *arguments]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - the tester's own
-        assert done.returncode == 0, done.stdout + done.stderr
+    promtool("check", "rules", str(RULES_FILE))
+    promtool("test", "rules", str(Path(__file__).parent / "rules_test.yml"))
+
+
+# What a healthy worker exports, minute by minute, and how that differs by where its alerts go.
+HEALTHY = {
+    "up": "1x60",
+    "groundwatch_build_info": "1x60",
+    "process_start_time_seconds": "1700000000x60",
+    "groundwatch_healthy": "1x60",
+    "groundwatch_pubsub_up": "1x60",
+    "groundwatch_oldest_unacked_age_seconds": "0 59 0 59x57",
+    "groundwatch_checks_ok_total": "0+600x60",
+    "groundwatch_calls_total": "0+612x60",
+    "groundwatch_retries_total": "0+12x60",
+    "groundwatch_messages_read_total": "0+10000x60",
+    'groundwatch_failures_total{error_class="Rejected"}': "0+9x60",
+    'groundwatch_failures_total{error_class="BadReply"}': "0x60",
+    "groundwatch_ledger_gap": "0x60",
+    "groundwatch_oldest_unpublished_age_seconds": "0+60x5 0+60x5 0x50",
+    "groundwatch_leases_overdue": "0x60",
+    'groundwatch_batches_total{outcome="failed"}': "0 1x59",
+    'groundwatch_open_incidents{kind="rate"}': "0x60",
+    'groundwatch_check_seconds_bucket{le="5"}': "0+96x60",
+    'groundwatch_check_seconds_bucket{le="+Inf"}': "0+100x60",
+    'groundwatch_publish_to_alert_seconds_bucket{le="60"}': "0+96x60",
+    'groundwatch_publish_to_alert_seconds_bucket{le="+Inf"}': "0+100x60",
+}
+STEADY_TARGET = {
+    "groundwatch_destination_up": "1x60",
+    "groundwatch_oldest_undelivered_age_seconds": "0 59x59",
+    "groundwatch_outbox_pending": "0 9x59",
+    "groundwatch_outbox_sent_total": "0+9x60",
+    "groundwatch_outbox_refused_total": "0x60",
+    "groundwatch_outbox_dropped_total": "0x60",
+}
+MODES = {
+    # Some alerts wait at each scrape: a file takes those of a minute.
+    "files": {'groundwatch_unpublished{kind="alert"}': "0 5x59"},
+    "topic": {
+        'groundwatch_unpublished{kind="alert"}': "0 5x59",
+        'groundwatch_destination_up{target="alert"}': "1x60",
+        'groundwatch_oldest_undelivered_age_seconds{target="alert"}': "0 30x59",
+    },
+    "webhook": {f'{name}{{target="slack:HOOK"}}': each for name, each in STEADY_TARGET.items()},
+    "tool": {f'{name}{{target="langfuse"}}': each for name, each in STEADY_TARGET.items()},
+}
+
+
+@pytest.mark.skipif(not PROMTOOL, reason="no promtool")
+@pytest.mark.parametrize("mode", MODES)
+def test_no_rule_fires_on_a_healthy_worker(mode: str, tmp_path: Path) -> None:
+    series = [
+        {"series": name.rstrip("}") + ("," if "{" in name else "{") + OF_ONE, "values": values}
+        for name, values in (HEALTHY | MODES[mode]).items()
+    ]
+    silent = [
+        {"eval_time": f"{minute}m", "alertname": rule["alert"], "exp_alerts": []}
+        for rule in RULES
+        for minute in (1, 20, 45)
+    ]
+    cases = {"interval": "1m", "input_series": series, "alert_rule_test": silent}
+    path = tmp_path / "healthy.yml"
+    written = {"rule_files": [str(RULES_FILE)], "evaluation_interval": "1m", "tests": [cases]}
+    path.write_text(yaml.safe_dump(written))
+    promtool("test", "rules", str(path))
 
 
 @pytest.mark.skipif(not PROMETHEUS, reason="no prometheus")

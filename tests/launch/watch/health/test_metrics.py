@@ -1,6 +1,8 @@
 """What Prometheus reads, read back by its own parser."""
 
+import pkgutil
 import re
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,14 +10,17 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
-from groundwatch import __version__
+from groundwatch import __version__, transforms
 from groundwatch.launch.engine.journal import WaitingRows
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
-from groundwatch.launch.watch.health.metrics import CHECKS, Metrics
+from groundwatch.launch.watch.health.metrics import CHECKS, ERROR_CLASSES, Metrics
+from groundwatch.launch.watch.worker import Defect
+from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
 from groundwatch.transforms.runtime import clock, counters
 from groundwatch.transforms.runtime.counters import Counter, Distribution
 from tests.support.builders import NOON_US
@@ -50,8 +55,9 @@ class AWorker:
     monitor = SimpleNamespace(open_rate_incidents=4, open_no_data_incidents=6)
     publisher = SimpleNamespace(failed=4)
     destinations = (
-        SimpleNamespace(kind="alert", problem="it does not exist"),
-        SimpleNamespace(kind="phoenix", problem=None),
+        SimpleNamespace(kind="alert", problem="it does not exist", waiting_for_s=700.5),
+        SimpleNamespace(kind="phoenix", problem=None, waiting_for_s=0.0),
+        SimpleNamespace(kind="slack:HOOK", problem=None, waiting_for_s=0.0),
     )
     subscription = SimpleNamespace(stats=lambda: STATS)
 
@@ -86,6 +92,13 @@ class AJournal:
 @pytest.fixture(autouse=True)
 def _noon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "now_us", lambda: NOON_US)
+
+
+def import_all_transforms() -> None:
+    """Make all classes of errors known."""
+    for module in pkgutil.walk_packages(transforms.__path__, f"{transforms.__name__}."):
+        if module.name.rpartition(".")[2] not in {"onnx_model", "entailment"}:
+            import_module(module.name)
 
 
 OPENMETRICS = "application/openmetrics-text; version=1.0.0"
@@ -134,15 +147,42 @@ def test_the_statistics_of_the_subscription_and_the_worker_are_metrics() -> None
     assert value(samples, "outbox_pending", target="mlflow") == 0
     outbox = [dict(labels) for name, labels in samples if "_outbox_" in name]
     targets = {labels["target"] for labels in outbox}
-    assert targets == {"phoenix", "mlflow"}, "rows for the topics are counted as unpublished"
+    assert targets == {"phoenix", "mlflow", "slack:HOOK"}, (
+        "rows for the topics are counted as unpublished"
+    )
     ends = ("sent", "refused", "skipped", "dropped")
     counts = [value(samples, f"outbox_{end}_total", target="mlflow") for end in ends]
     assert counts == [5, 4, 3, 2]
+    assert value(samples, "oldest_undelivered_age_seconds", target="alert") == 700.5
     assert value(samples, "unpublished_batches") == 2
     assert value(samples, "oldest_unpublished_age_seconds") == 61.5
     assert value(samples, "failed_publications_total") == 4
     assert value(samples, "open_incidents", kind="rate") == 4
     assert value(samples, "open_incidents", kind="no_data") == 6
+
+
+@pytest.mark.parametrize("target", ["phoenix", "slack:HOOK"])
+@pytest.mark.parametrize("end", ["sent", "refused", "skipped", "dropped"])
+def test_a_destination_without_a_row_has_all_series_at_zero(target: str, end: str) -> None:
+    """Prometheus sees no increase in a series that begins at its value."""
+    assert value(samples_of_page(), f"outbox_{end}_total", target=target) == 0
+
+
+def all_subclasses(kind: type) -> set[type]:
+    return {kind}.union(*map(all_subclasses, kind.__subclasses__()))
+
+
+def test_each_class_of_failure_has_a_series_from_the_start() -> None:
+    import_all_transforms()
+    ends_run = all_subclasses(RunStopped) | {CheckFailed}
+    raised = all_subclasses(UnreadableAnswer) | (all_subclasses(CheckFailed) - ends_run) | {Defect}
+    ours = {each.__name__ for each in raised if each.__module__.startswith("groundwatch.")}
+    assert ours == {*ERROR_CLASSES}
+    samples = samples_of_page()
+    exported = {dict(labels)["error_class"] for name, labels in samples if "failures_total" in name}
+    assert exported == ours
+    assert value(samples, "failures_total", error_class="Rejected") == 0
+    assert value(samples, "failures_total", error_class="UnreadableAnswer") == 3
 
 
 @pytest.mark.parametrize("is_well", [True, False])
@@ -257,6 +297,7 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_oldest_unpublished_age_seconds",
         "groundwatch_failed_publications_total",
         "groundwatch_destination_up",
+        "groundwatch_oldest_undelivered_age_seconds",
     }
 
 
