@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from groundwatch.launch.results.export.target import RowsRefused, Target
+from groundwatch.launch.results.export.target import RowsRefused, Target, TargetUnavailable
 from groundwatch.schemas.alert import WorstClaim
 from groundwatch.schemas.grounding_result import GroundingResult
 from tests.support.builders import NOON_US, RECORD_ID
@@ -38,6 +38,7 @@ class ATarget(Target[GroundingResult]):
     def __init__(self, refused: Collection[str] = ()) -> None:
         self.sent: list[str] = []
         self.calls = 0
+        self.calls_until_away: int | None = None
         self.error: Exception | None = None
         self._refused = refused
 
@@ -45,6 +46,8 @@ class ATarget(Target[GroundingResult]):
         self.calls += 1
         if self.error:
             raise self.error
+        if self.calls_until_away is not None and self.calls > self.calls_until_away:
+            raise TargetUnavailable("away")
         if any(row.record_id in self._refused for row in rows):
             raise RowsRefused("HTTP 400")
         self.sent += [row.record_id for row in rows]

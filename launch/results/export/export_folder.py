@@ -153,11 +153,12 @@ class FolderExport:
         self, target: Target[GroundingResult], results: Sequence[GroundingResult]
     ) -> Delivered:
         """Deliver results; wait for a target that is away, two minutes at most."""
-        failures, waited_s = 0, 0.0
+        failures, waited_s, delivered = 0, 0.0, Delivered()
         while True:
             try:
-                return deliver(target, results)
+                return delivered + deliver(target, results)
             except TargetUnavailable as error:
+                results, delivered = results[error.stored :], delivered + error.delivered
                 if not failures:
                     _log.warning("waiting: %s", error)
                 failures += 1

@@ -29,12 +29,13 @@ _NOT_FOUND = 404
 _PLACE_DIGITS = 16
 _MAX_PORT = 65_535
 _REDIRECTS = range(300, 400)
-_REFUSED = frozenset({400, 409, 410, 413, 422})
+_REFUSED = frozenset({400, 409, 413, 422})
 _MISCONFIGURED = {
     401: "the key is not accepted",
     403: "the key has no permission",
     404: "there is no such address",
     405: "there is no such address",
+    410: "the address is gone",
     407: "the proxy does not accept its user name and password",
 }
 

@@ -1,6 +1,7 @@
 """Define what every destination of results has in common, and deliver rows to one."""
 
 import logging
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from importlib import import_module
@@ -11,6 +12,7 @@ from groundwatch.schemas.grounding_result import GroundingResult
 
 Row = TypeVar("Row")
 _MAX_LOGGED = 5
+_MAX_REFUSED_IN_ROW = 20
 _TARGETS = {
     "langfuse": "groundwatch.launch.results.export.trace_tools:LangfuseScores",
     "mlflow": "groundwatch.launch.results.export.trace_tools:MlflowAssessments",
@@ -23,10 +25,11 @@ _log = logging.getLogger(__name__)
 class TargetUnavailable(Exception):
     """The target does not answer now, or asks to wait: the same rows may succeed later.
 
-    The first `stored` rows are stored.
+    The first `stored` rows are done with, as `delivered` counts them.
     """
 
     stored = 0
+    delivered = Delivered()
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -36,10 +39,11 @@ class TargetUnavailable(Exception):
 class TargetMisconfigured(Exception):
     """The target refuses every row until a person has changed something; the message says what.
 
-    The first `stored` rows are stored.
+    The first `stored` rows are done with, as `delivered` counts them.
     """
 
     stored = 0
+    delivered = Delivered()
 
 
 class RowsRefused(Exception):
@@ -59,14 +63,14 @@ class Target(ABC, Generic[Row]):
     A row may be sent again after a failure, so it carries an id that the destination can compare.
     `place` identifies the destination for what is kept of it, without a secret. `max_rows` is the
     most that one call of `send` takes, `pause_s` the time between two calls. If rows are refused
-    together, they are sent in parts where that is allowed: `can_divide`. One thread calls a target.
+    together, they are sent in parts, `part_pause_s` apart. One thread calls a target.
     """
 
     name: str
     place = ""
     max_rows = 500
     pause_s = 0.0
-    can_divide = True
+    part_pause_s = 0.0
 
     @abstractmethod
     def send(self, rows: Sequence[Row]) -> None:
@@ -93,34 +97,67 @@ class Target(ABC, Generic[Row]):
 def deliver(target: Target[Row], rows: Sequence[Row]) -> Delivered:
     """Send at most `max_rows` rows; log those that the target refuses, and send the others.
 
-    Raises what `Target.send` does except RowsRefused; then all rows are to be delivered again.
+    Raises what `Target.send` does except RowsRefused; the error says how many rows are done with.
     """
-    accepted = [row for row in rows if target.accepts(row)]
-    refused = _send(target, accepted) if accepted else []
-    for row, reason in refused[:_MAX_LOGGED]:
-        record_id = getattr(row, "record_id", None) or "that it does not name"
-        _log.error("%s refuses the record %s: %s", target.name, record_id, reason)
-    if len(refused) > _MAX_LOGGED:
-        _log.error("%s refuses %d more records", target.name, len(refused) - _MAX_LOGGED)
-    return Delivered(
-        sent=len(accepted) - len(refused),
-        refused=len(refused),
-        skipped=len(rows) - len(accepted),
-    )
-
-
-def _send(target: Target[Any], rows: Sequence[Any]) -> list[tuple[Any, str]]:
-    """Send rows; find those that are refused by bisection, and return them with the reasons."""
+    places = [place for place, row in enumerate(rows) if target.accepts(row)]
+    sending = _Sending(target)
     try:
-        target.send(rows)
-    except RowsRefused as error:
-        if error.number is not None:
-            return [(None, str(error))] * min(error.number, len(rows))
-        if len(rows) == 1 or not target.can_divide:
-            return [(row, str(error)) for row in rows]
-        half = len(rows) // 2
-        return [*_send(target, rows[:half]), *_send(target, rows[half:])]
-    return []
+        if places:
+            sending.send([rows[place] for place in places])
+    except (TargetUnavailable, TargetMisconfigured) as error:
+        sending.ended += error.stored
+        error.stored = places[sending.ended]
+        error.delivered = sending.delivered(error.stored)
+        raise
+    finally:
+        sending.log_refused()
+    return sending.delivered(len(rows))
+
+
+class _Sending:
+    """Send rows to a target in order, and find those that it refuses by halving.
+
+    Attributes:
+      ended: the rows that were sent or refused.
+    """
+
+    def __init__(self, target: Target[Any]) -> None:
+        self._target = target
+        self._refused: list[tuple[Any, str]] = []
+        self.ended = 0
+
+    def send(self, rows: Sequence[Any]) -> None:
+        try:
+            self._target.send(rows)
+        except RowsRefused as error:
+            if error.number is not None:
+                self._refused += [(None, str(error))] * min(error.number, len(rows))
+            elif len(rows) == 1 or self._takes_nothing():
+                self._refused += [(row, str(error)) for row in rows]
+            else:
+                half = len(rows) // 2
+                for part in (rows[:half], rows[half:]):
+                    time.sleep(self._target.part_pause_s)
+                    self.send(part)
+                return
+        self.ended += len(rows)
+
+    def delivered(self, done: int) -> Delivered:
+        """Count what has become of the rows until a place in them."""
+        refused = len(self._refused)
+        return Delivered(sent=self.ended - refused, refused=refused, skipped=done - self.ended)
+
+    def log_refused(self) -> None:
+        for row, reason in self._refused[:_MAX_LOGGED]:
+            record_id = getattr(row, "record_id", None) or "that it does not name"
+            _log.error("%s refuses the record %s: %s", self._target.name, record_id, reason)
+        if (more := len(self._refused) - _MAX_LOGGED) > 0:
+            _log.error("%s refuses %d more records", self._target.name, more)
+
+    def _takes_nothing(self) -> bool:
+        """Return whether more parts would only exceed a channel's rate."""
+        is_slow, refused = self._target.part_pause_s > 0, len(self._refused)
+        return is_slow and refused >= _MAX_REFUSED_IN_ROW and refused == self.ended
 
 
 def try_target(name: str, url: str | None, problems: list[str]) -> None:

@@ -12,6 +12,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from groundwatch.launch.watch.alerts.alert_notices import (
     Notice,
@@ -25,21 +26,51 @@ from groundwatch.schemas.quantities import to_rfc3339
 
 Json = dict[str, Any]
 _MAX_SUMMARY = 1_024
+_MAX_OTHERS = 500  # below 3,000 characters after escaping
+_SHORT_QUOTE = 100
 _KEY_PREFIX = "whsec_"
 
 
 class _Markup(NamedTuple):
-    """How a channel formats the lines of a notice, and escapes their texts."""
+    """How a channel formats the lines of a notice, escapes their texts, and limits the whole.
+
+    `size` measures a text, of which `most` is the largest that is sent, after escaping.
+    """
 
     title: str
     quote: str
     link: str
     command: str
+    line_break: str
     escape: Callable[[str], str]
+    size: Callable[[str], int]
+    most: int
+
+    def shorten(self, text: str, max_characters: int) -> str:
+        """Escape a text that is shortened before."""
+        return self.escape(clean(text, max_characters))
 
 
-_SLACK = _Markup("*{}*", ">{}", "<{}|Open the record>", "`{}`", partial(escape, quote=False))
-_GOOGLE_CHAT = _Markup("<b>{}</b>", "<i>{}</i>", '<a href="{}">Open the record</a>', "{}", escape)
+_SLACK = _Markup(
+    title="*{}*",
+    quote=">{}",
+    link="<{}|Open the record>",
+    command="`{}`",
+    line_break="\n",
+    escape=partial(escape, quote=False),
+    size=lambda text: len(text.encode("utf-16-le")) // 2,
+    most=3_000,
+)
+_GOOGLE_CHAT = _Markup(
+    title="<b>{}</b>",
+    quote="<i>{}</i>",
+    link='<a href="{}">Open the record</a>',
+    command="{}",
+    line_break="<br>",
+    escape=escape,
+    size=lambda text: len(text.encode()),
+    most=5_000,  # of the 32,000 of a message: five notices, and what is around them
+)
 
 
 def slack_message(group: NoticeGroup) -> Json:
@@ -49,10 +80,10 @@ def slack_message(group: NoticeGroup) -> Json:
     off the detection of names), https://docs.slack.dev/reference/block-kit/blocks (50 blocks, 3,000
     characters a section, 150 a header).
     """
-    texts = ["\n".join(_lines(notice, _SLACK, group.folder)) for notice in group.notices]
+    texts = [_text(notice, _SLACK, group.folder) for notice in group.notices]
     sections: list[Json] = [{"type": "section", "text": _slack_text(text)} for text in texts]
     if group.others:
-        others = _slack_text(_SLACK.escape(group.others))
+        others = _slack_text(_SLACK.shorten(group.others, _MAX_OTHERS))
         sections.append({"type": "context", "elements": [others]})
     header = {"type": "header", "text": {"type": "plain_text", "text": clean(group.title, 150)}}
     return {"text": group.title, "blocks": [header, *sections]}
@@ -69,11 +100,26 @@ def google_chat_message(group: NoticeGroup) -> Json:
     https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
     (32,000 bytes a message). Mentions work in plain text only, not in cards.
     """
-    texts = ["<br>".join(_lines(notice, _GOOGLE_CHAT, group.folder)) for notice in group.notices]
-    texts += [escape(group.others)] if group.others else []
+    texts = [_text(notice, _GOOGLE_CHAT, group.folder) for notice in group.notices]
+    if group.others:
+        texts.append(_GOOGLE_CHAT.shorten(group.others, _MAX_OTHERS))
     widgets = [{"textParagraph": {"text": text}} for text in texts]
     card = {"header": {"title": clean(group.title, 150)}, "sections": [{"widgets": widgets}]}
     return {"cardsV2": [{"cardId": "groundwatch", "card": card}]}
+
+
+def _text(notice: Notice, markup: _Markup, folder: str) -> str:
+    """Return the text of a notice: what does not fit after escaping loses its quote, then more."""
+    short = clean(notice.quote, _SHORT_QUOTE) if notice.quote else None
+    variants = (
+        (notice, folder),
+        (replace(notice, quote=short), folder),
+        (replace(notice, quote=None), folder),
+        (replace(notice, url=None, quote=short), folder),
+        (replace(notice, url=None, quote=short), ""),
+    )
+    texts = (markup.line_break.join(_lines(each, markup, place)) for each, place in variants)
+    return next(text for text in texts if markup.size(text) <= markup.most)
 
 
 def _lines(notice: Notice, markup: _Markup, folder: str) -> Iterator[str]:

@@ -70,7 +70,7 @@ class _Channel(NamedTuple):
 class AlertWebhook(Target[Alert]):
     """Post alerts to one address, those of a request in one message."""
 
-    can_divide = False  # several messages would exceed the channel's rate
+    part_pause_s = 1.0  # Slack and Google Chat take one message a second
 
     def __init__(
         self, name: str, channel: _Channel, *, max_rows: int = 1, pause_s: float = 0.0

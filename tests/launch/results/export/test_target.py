@@ -42,3 +42,30 @@ def test_an_outage_is_the_callers_affair() -> None:
     target.error = TargetUnavailable("away")
     with pytest.raises(TargetUnavailable):
         deliver(target, [a_result()])
+
+
+@given(st.lists(st.sampled_from(["good", "bad", "traceless"]), min_size=1), st.integers(0, 20))
+def test_an_outage_while_a_request_is_divided_sends_nothing_twice(
+    kinds: list[str], calls: int
+) -> None:
+    rows = [
+        a_result(record_id=f"{kind}{number}", trace_id=None if kind == "traceless" else "t1")
+        for number, kind in enumerate(kinds)
+    ]
+    target = ATarget({row.record_id for row in rows if row.record_id.startswith("bad")})
+    target.calls_until_away = calls
+    done, delivered = 0, Delivered()
+    try:
+        delivered, done = deliver(target, rows), len(rows)
+    except TargetUnavailable as error:
+        delivered, done = error.delivered, error.stored
+    assert delivered == Delivered(
+        sent=sum(kind == "good" for kind in kinds[:done]),
+        refused=sum(kind == "bad" for kind in kinds[:done]),
+        skipped=sum(kind == "traceless" for kind in kinds[:done]),
+    )
+    assert target.sent == [it.record_id for it in rows[:done] if it.record_id.startswith("good")]
+    target.calls_until_away = None
+    assert delivered + deliver(target, rows[done:]) == Delivered(
+        kinds.count("good"), kinds.count("bad"), kinds.count("traceless")
+    )

@@ -5,6 +5,7 @@ import html
 import json
 import re
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -28,10 +29,12 @@ MENTIONS = ["<!channel>", "<!here>", "<@U012AB3CD>", "<!subteam^S1>", "<users/al
 KEY = "whsec_" + base64.b64encode(b"0123456789abcdef01234567").decode()
 
 
-def hostile(text: str) -> Alert:
+def hostile(text: str, url: str | None = None) -> Alert:
     """An alert that has a text wherever a producer can put one."""
     claim = WorstClaim(start=0, end=1, score=0.1, text=text)
-    return an_alert(engine=text, verdict_reason=text, worst_claim=claim, record_id=text)
+    return an_alert(
+        engine=text, verdict_reason=text, worst_claim=claim, record_id=text, record_url=url
+    )
 
 
 def slack_texts(body: dict[str, Any]) -> list[str]:
@@ -86,20 +89,48 @@ def test_a_producers_text_mentions_nobody(text: str) -> None:
 
 @settings(max_examples=30)
 @given(
-    st.sampled_from(["&", "<", '"', "🙂", "\u202e", "a"]) | st.text(max_size=20), st.integers(1, 60)
+    text=st.sampled_from(["&", "<", '"', "🙂", "\u202e", "a"]) | st.text(max_size=20),
+    times=st.sampled_from([1, 20, 400, 1_400, 5_000]),
+    number=st.integers(1, 60),
+    folder=st.sampled_from(["", "out", "gs://b/" + "&" * 3_000]),
 )
-def test_messages_stay_within_the_services_limits(text: str, number: int) -> None:
-    alerts = [hostile(f"{n}{text * 5_000}") for n in range(number)]
-    for each in (describe_group(alerts), describe_group([a_rate(engine=text * 5_000)])):
+def test_messages_stay_within_the_services_limits(
+    text: str, times: int, number: int, folder: str
+) -> None:
+    url = f"https://viewer.example/{quote(text * times, safe='&')}"
+    alerts = [hostile(f"{n}{text * times}", url) for n in range(number)]
+    incident = a_rate(engine=text * 5_000)
+    for each in (describe_group(alerts, folder), describe_group([incident], folder)):
         slack = slack_message(each)
         assert len(slack["blocks"]) <= 50
         assert len(slack["blocks"][0]["text"]["text"]) <= 150
-        assert all(len(message) <= 3_000 for message in slack_texts(slack))
+        sizes = [len(message.encode("utf-16-le")) // 2 for message in slack_texts(slack)]
+        assert max(sizes) <= 3_000
         assert len(json.dumps(google_chat_message(each), ensure_ascii=False).encode()) <= 32_000
     event = pagerduty_event(a_rate(engine=text * 5_000), text * 300 or "s")
     assert len(event["dedup_key"]) <= 255
     assert len(event["payload"]["summary"]) <= 1_024
     assert len(json.dumps(event)) <= 512_000
+
+
+@pytest.mark.parametrize(
+    ("encode", "texts"), [(slack_message, slack_texts), (google_chat_message, chat_texts)]
+)
+def test_what_exceeds_a_limit_loses_its_quote_and_then_its_link(encode: Any, texts: Any) -> None:
+    def message(claim: str, url: str) -> str:
+        worst = WorstClaim(start=0, end=1, score=0.1, text=claim)
+        alert = an_alert(worst_claim=worst, record_url=url, record_id="abc")
+        [text] = texts(encode(describe_group([alert], "out")))
+        return html.unescape(text)
+
+    short, long = "Lamps glow.", "Lamps & doors. " * 20
+    assert short in message(short, URL)
+    assert long[:250] in message(long, URL)
+    middle = f"{URL}?{'&' * 500}"
+    assert middle in message(long, middle)
+    endless = f"{URL}?{'&' * 1_400}"
+    assert "groundwatch show abc out" in message(short, endless)
+    assert endless not in message(short, endless)
 
 
 def test_an_incident_triggers_and_resolves_with_one_key() -> None:

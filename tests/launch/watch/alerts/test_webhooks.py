@@ -107,7 +107,7 @@ def test_the_example_of_the_page_verifies_a_signed_webhook(server: ResultsServer
         (Reply(404), TargetMisconfigured, "renew the address or key in SLACK"),
         (Reply(403), TargetMisconfigured, "renew the address or key in SLACK"),
         (Reply(400, b"invalid_payload"), RowsRefused, "HTTP 400; renew"),
-        (Reply(410, b"channel_is_archived"), RowsRefused, "HTTP 410; renew"),
+        (Reply(410, b"channel_is_archived"), TargetMisconfigured, "HTTP 410, .* is gone; renew"),
     ],
     ids=lambda value: str(getattr(value, "status", "")),
 )
@@ -122,13 +122,31 @@ def test_a_reply_says_whether_to_try_again_and_quotes_no_secret(
     assert getattr(raised.value, "retry_after_s", None) == (7 if reply.status == 429 else None)
 
 
-def test_a_message_that_is_refused_is_counted_and_not_sent_in_parts(
+@pytest.fixture
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AlertWebhook, "part_pause_s", 1e-9)
+
+
+@pytest.mark.usefixtures("_soon")
+def test_a_message_that_is_refused_is_halved_until_the_refused_alert_stands_alone(
+    server: ResultsServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    alerts = [an_alert(record_id=f"r{n}", support_score=n / 100) for n in range(40)]
+    server.answer = lambda request: Reply(400) if b"show r2`" in request.body else Reply(body=b"ok")
+    assert deliver(channel("slack")["answers"], alerts) == Delivered(sent=39, refused=1)
+    assert [each for each in caplog.messages if "refuses the record r2: HTTP 400" in each]
+    assert HIDDEN not in caplog.text
+
+
+@pytest.mark.usefixtures("_soon")
+def test_a_channel_that_refuses_everything_is_not_asked_for_each_alert(
     server: ResultsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.answer = lambda _: Reply(400)
-    delivered = deliver(channel("slack")["answers"], [an_alert()] * 9)
-    assert delivered == Delivered(refused=9)
-    assert len(server.received) == 1
+    alerts = [an_alert(record_id=f"r{n}") for n in range(5_000)]
+    assert deliver(channel("slack")["answers"], alerts) == Delivered(refused=5_000)
+    assert len(server.received) < 100
+    assert len(caplog.messages) == 6
     assert HIDDEN not in caplog.text
 
 
