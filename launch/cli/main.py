@@ -18,6 +18,7 @@ _GONE = {"status": "; use `groundwatch verify`, which prints the ledger"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, by default with the arguments of the process; return the exit status."""
+    _open_closed_streams()
     try:
         status = _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
@@ -57,6 +58,20 @@ def _run(arguments: list[str]) -> int:
         sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
         sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
         return USAGE
+
+
+def _open_closed_streams() -> None:
+    """Open what the caller has closed, such as cron and ``2>&-``, as a device that keeps nothing.
+
+    Else the next file that is opened, a database perhaps, would get what is written to them.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # The lowest number that is free: its own.
+            os.open(os.devnull, os.O_RDWR)
+            stream = open(descriptor, "w" if descriptor else "r", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
 
 
 def _help() -> str:

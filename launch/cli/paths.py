@@ -16,6 +16,7 @@ from typing import IO, NamedTuple
 
 from msgspec.structs import replace
 
+from groundwatch.launch.cli.user import user_folder
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
 from groundwatch.schemas.quantities import MEGABYTE
@@ -161,7 +162,7 @@ def default_work_folder(destination: Destination) -> str:
     if storage.is_local(destination.root):
         return destination.temporary_folder
     place = _short_hash(destination.temporary_folder)
-    return str(Path.home() / ".cache" / "groundwatch" / f"{destination.run}-{place}")
+    return str(user_folder() / f"{destination.run}-{place}")
 
 
 def _short_hash(text: str) -> str:

@@ -140,7 +140,8 @@ def _parse_text(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("must be UTF-8") from None
+        # The locale decides how the system's bytes are read.
+        raise ValueError("must be UTF-8; in another locale, set PYTHONUTF8=1") from None
     return text
 
 

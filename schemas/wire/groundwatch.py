@@ -65,3 +65,10 @@ class Envelope(Wire, frozen=True):
     time: Essential[str | int | float] = ""
     engine: Essential[str | int | float] = ""
     session: Essential[str | int | float] = ""
+    # Of the answer's trace in OpenTelemetry, Langfuse or another tool.
+    trace: str = ""
+    span: str = ""
+    response: str = ""
+    trace_id: str = ""
+    span_id: str = ""
+    response_id: str = ""

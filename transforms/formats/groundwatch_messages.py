@@ -63,6 +63,9 @@ def _read_envelope(request: Request) -> Reading:
         answer_text=envelope.answer,
         facts=facts.all(),
         tags=time_tags,
+        trace_id=envelope.trace or envelope.trace_id or None,
+        span_id=envelope.span or envelope.span_id or None,
+        response_id=envelope.response or envelope.response_id or None,
     )
     return answer, ""
 

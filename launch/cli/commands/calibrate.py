@@ -19,7 +19,7 @@ class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
     precision: Wanted precision of LOW_GROUNDED, for the highest recall that it allows.
     recall: Wanted recall of LOW_GROUNDED, for the highest precision that it allows.
     engine: Only use the answers of this engine.
-    calibration_output: File for the thresholds, as YAML for --config.
+    calibration_output: File for the thresholds, as YAML for --config; - is standard output.
     """
 
     evaluation: Annotated[EvaluationSettings, Note(without="evaluation_output")]

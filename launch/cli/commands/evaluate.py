@@ -19,7 +19,7 @@ class EvaluationSettings(Settings, frozen=True, kw_only=True):
     gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
       "grounded" (true or false). "spans" lists what is not supported: [[start_byte, end_byte,
       kind]]. Default: the lines of --answers.
-    evaluation_output: File for all results, as JSON.
+    evaluation_output: File for all results, as JSON; - is standard output.
     resamples: Bootstrap samples for the 95 % intervals.
     """
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
+from groundwatch.pipeline.storage.named_output import is_stream
 
 TABLES = ("csv", "parquet")
 """The files that `export` writes; the other values of `--to` are tools."""
@@ -24,7 +25,7 @@ class ExportSettings(Settings, frozen=True, kw_only=True):
     since: Export only records with an event time from this moment on, such as 2026-03-02 or
       2026-03-02T12:00:00Z.
     export_text: Also send the text of the least supported claim.
-    export_output: File of the table.
+    export_output: File of the table; - is standard output.
     progress: File that keeps which records were sent. Default: a hidden file in DIR.
     """
 
@@ -50,6 +51,8 @@ class ExportSettings(Settings, frozen=True, kw_only=True):
                 "alert_text": self.export_text,
             }
         )
+        if self.progress and is_stream(self.progress):
+            yield f"--progress {self.progress}: must be a file"
         for name, value in unused.items():
             if value:
                 yield f"--{name} has no effect with --to {self.to}: leave it out"

@@ -20,7 +20,8 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 
     folder: Output folder of a run.
     other_folder: Another output folder, to compare with DIR.
-    report_output: File for the page. Default: DIR/report.html, or OTHER_DIR/comparison.html.
+    report_output: File for the page; - is standard output. Default: DIR/report.html, or
+      OTHER_DIR/comparison.html.
     shown_answers: How many answers are shown, the worst first.
     low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
       ENGINE=NUMBER for one; repeat the flag for several. Default: that of the run.

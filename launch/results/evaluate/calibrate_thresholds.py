@@ -12,6 +12,7 @@ from rich.table import Table
 from groundwatch.launch.cli.commands.calibrate import CalibrateSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, percent
+from groundwatch.launch.cli.terminal.text_output import text_beside
 from groundwatch.launch.results.evaluate.evaluate_answers import (
     plain_table,
     precision_and_recall,
@@ -29,8 +30,8 @@ from groundwatch.launch.results.evaluate.statistics import (
     held_out_flags,
     measure_flags,
 )
-from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.storage.named_output import writing
 from groundwatch.schemas import Record
 from groundwatch.transforms.rules.spans import without_controls
 
@@ -145,6 +146,11 @@ def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
         return fail(
             f"the calibration failed: no labelled answer is of the engine {settings.engine}"
         )
+    with text_beside(settings.calibration_output):
+        return _show_and_write(found, goal, settings)
+
+
+def _show_and_write(found: Calibration, goal: Goal, settings: CalibrateSettings) -> int:
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
     console.print(_table(found))
@@ -158,7 +164,8 @@ def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
             " lower it, or label more answers"
         )
     if settings.calibration_output:
-        storage.write_whole(settings.calibration_output, found.file(settings.engine))
+        with writing(settings.calibration_output) as stream:
+            stream.write(found.file(settings.engine))
         sys.stdout.write(f"{settings.calibration_output}\n")
     return DONE
 

@@ -13,6 +13,7 @@ from groundwatch.launch.cli.commands.evaluate import EvaluateSettings, Evaluatio
 from groundwatch.launch.cli.paths import find_inputs
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, counted, percent
+from groundwatch.launch.cli.terminal.text_output import text_beside
 from groundwatch.launch.cli.terminal.unreadable_input import (
     SHOWN_FAULTS,
     fail_unreadable,
@@ -31,8 +32,8 @@ from groundwatch.launch.results.evaluate.statistics import (
     Flagged,
     PrecisionRecall,
 )
-from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.storage.named_output import writing
 from groundwatch.schemas.quantities import indented_json
 from groundwatch.transforms.grounding.errors import RunStopped, Unavailable
 
@@ -93,10 +94,12 @@ def _use(
 
 def _print_evaluation(collected: LabelledAnswers, settings: EvaluationSettings) -> int:
     evaluation = measure(collected.labelled, collected.counts, settings.resamples)
-    show_evaluation(evaluation)
-    if settings.evaluation_output:
-        storage.write_whole(settings.evaluation_output, indented_json(evaluation))
-        sys.stdout.write(f"{settings.evaluation_output}\n")
+    with text_beside(path := settings.evaluation_output):
+        show_evaluation(evaluation)
+        if path:
+            with writing(path) as stream:
+                stream.write(indented_json(evaluation))
+            sys.stdout.write(f"{path}\n")
     return DONE
 
 

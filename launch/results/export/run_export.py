@@ -4,7 +4,7 @@ import sys
 from contextlib import closing
 
 from groundwatch.launch.cli.commands.export import TABLES, ExportSettings
-from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail
 from groundwatch.launch.results.export.target import (
     TargetMisconfigured,
     TargetUnavailable,
@@ -36,4 +36,10 @@ def export(loaded: Loaded[ExportSettings]) -> int:
     except KeyboardInterrupt:
         return fail(f"interrupted. {run.describe()}; the same command resumes")
     sys.stdout.write(f"{run.describe()}.\n")
+    if run.delivered.skipped and not run.delivered.sent:
+        return fail(
+            f"no record has a trace, and {settings.to} has no place for it without one:"
+            " docs/results.md says where a trace comes from",
+            LEFT,
+        )
     return FAILED if run.delivered.refused else DONE

@@ -8,9 +8,10 @@ from typing import Any
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.cli.terminal.text_output import text_beside
 from groundwatch.launch.results.export.csv_table import CsvTable
-from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_blocks
+from groundwatch.pipeline.storage.named_output import writing
 from groundwatch.schemas.avro import load_schema
 
 _ABSENT = {
@@ -23,28 +24,23 @@ _ABSENT = {
 def write_table(folder: str, kind: str, path: str) -> int:
     """Write a table of the kind ``csv`` or ``parquet``; return the exit status.
 
-    The file appears when it is complete, and replaces an earlier one.
+    A file appears when it is complete, and replaces an earlier one.
     """
-    start, slash, name = path.rpartition("/")
-    temporary = f"{start}{slash}.groundwatch-{name}"
     try:
         files = find_files(folder).enriched
         if not files:
             return fail(f"{folder} holds no enriched records: pass an output folder")
-        try:
-            rows = _write(files, kind, temporary)
-            storage.publish(temporary, path)
-        finally:
-            storage.remove([temporary])
+        rows = _write(files, kind, path)
     except (OSError, UnreadableFile) as error:
         return fail(f"{path} was not written: {error}")
-    sys.stdout.write(f"{path}: {counted(rows, 'record')}\n")
+    with text_beside(path):
+        sys.stdout.write(f"{path}: {counted(rows, 'record')}\n")
     return DONE
 
 
 def _write(files: Sequence[str], kind: str, path: str) -> int:
     rows = 0
-    with storage.create(path) as stream, closing(_open_table(kind, stream)) as table:
+    with writing(path) as stream, closing(_open_table(kind, stream)) as table:
         for block in chain.from_iterable(map(read_blocks, files)):
             # Fields that an older schema lacks have their defaults.
             table.write([_ABSENT | row for row in block])

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from groundwatch.launch.cli.commands.report import ReportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
+from groundwatch.launch.cli.terminal.text_output import text_beside
 from groundwatch.launch.results.report.compare_folders import compare_folders
 from groundwatch.launch.results.report.page.page import render
 from groundwatch.launch.results.report.unscored_answers import describe_unscored
@@ -15,6 +16,7 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.pipeline.sources import output_folder
+from groundwatch.pipeline.storage.named_output import writing
 
 _COMPARISON_NAME = "comparison.html"
 
@@ -52,10 +54,12 @@ def report(loaded: Loaded[ReportSettings]) -> int:
 def _write(settings: ReportSettings, default: str, page: str, unreadable: Iterable[str]) -> int:
     path = settings.report_output or default
     try:
-        storage.write_whole(path, page.encode())
+        with writing(path) as stream:
+            stream.write(page.encode())
     except OSError as error:
         return fail(f"{path} cannot be written: {error.strerror or error}")
-    sys.stdout.write(f"{path}\n")
+    with text_beside(path):
+        sys.stdout.write(f"{path}\n")
     statuses = [fail(complaint) for complaint in unreadable]
     return FAILED if statuses else DONE
 

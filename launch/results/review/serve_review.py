@@ -1,7 +1,6 @@
 """Serve the review on this machine until it is interrupted."""
 
 import asyncio
-import getpass
 import logging
 import os
 import secrets
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from groundwatch.launch.cli.commands.review import ReviewSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
+from groundwatch.launch.cli.user import user_folder, user_name
 from groundwatch.launch.http_server import HttpServer, ServerLimits, address_of, open_listener
 from groundwatch.launch.results.evaluate.labels import UnreadableLabels
 from groundwatch.launch.results.review.answer_index import AnswerIndex
@@ -43,7 +43,7 @@ def review(loaded: Loaded[ReviewSettings]) -> int:
     loaded.raise_problems()
     try:
         folders = {folder: _thresholds(folder) for folder in settings.folders}
-        labels = LabelFiles(settings.labels, settings.labeller or getpass.getuser(), _now)
+        labels = LabelFiles(settings.labels, settings.labeller or user_name(), _now)
         index = AnswerIndex(folders, _cache_folder())
     except (OSError, UnreadableFile, UnreadableLabels) as error:
         return fail(f"the review cannot begin: {error}")
@@ -112,8 +112,8 @@ def _thresholds(folder: str) -> Thresholds:
 
 
 def _cache_folder() -> Path:
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "groundwatch" / "review"
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) / "groundwatch" if root else user_folder()) / "review"
 
 
 def _now() -> str:

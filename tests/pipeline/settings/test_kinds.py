@@ -61,8 +61,8 @@ def test_a_valid_text_is_parsed(kind: Any, text: str, expected: object) -> None:
         (kinds.Location, "gs:///x", "must name a bucket after gs://"),
         (kinds.Location, "", "must not be empty"),
         (kinds.Text, " ", "must not be empty"),
-        (kinds.Text, "a\udcff", "must be UTF-8"),
-        (kinds.Location, "out/a\udcff", "must be UTF-8"),
+        (kinds.Text, "a\udcff", "must be UTF-8; in another locale, set PYTHONUTF8=1"),
+        (kinds.Location, "out/a\udcff", "must be UTF-8; in another locale, set PYTHONUTF8=1"),
         (Literal["a", "b"], "c", "must be one of a, b"),
     ],
 )

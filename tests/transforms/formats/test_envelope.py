@@ -31,6 +31,19 @@ def test_every_field_of_an_envelope_is_read() -> None:
     assert (answer.engine, answer.session, answer.tags) == ("shop", "s1", ())
 
 
+@pytest.mark.parametrize("suffix", ["", "_id"])
+def test_the_trace_of_an_envelope_is_kept_and_changes_no_record_id(suffix: str) -> None:
+    plain = {"answer": "a", "facts": ["b"]}
+    ids = {f"{name}{suffix}": f"{name}-1" for name in ("trace", "span", "response")}
+    for given in (plain, plain | {"id": "1"}):
+        answer = parsed(given | ids)
+        assert (answer.trace_id, answer.span_id, answer.response_id) == (
+            *("trace-1", "span-1"),
+            "response-1",
+        )
+        assert answer.record_id == parsed(given).record_id
+
+
 @pytest.mark.parametrize(
     "facts",
     [None, [], [""], [" "], [{"title": "t", "uri": "u"}], [{"text": "\n", "title": "t"}]],

@@ -115,6 +115,27 @@ def test_a_wrong_key_ends_it_and_the_same_command_resumes(
     assert set(scored_ids(server)) == {f"r{number}" for number in range(45)}
 
 
+def test_an_export_that_skips_everything_says_so_with_a_status_of_its_own(
+    tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_enriched(tmp_path, [an_enriched(record_id="r1", trace_id=None)])
+    arguments = ["export", str(tmp_path), "--to", "langfuse", "--endpoint", server.url]
+    for _ in range(2):
+        assert main(arguments) == 3
+        printed = capsys.readouterr()
+        assert "0 records sent, 1 skipped (no trace id)" in printed.out
+        assert "no record has a trace, and langfuse has no place for it without one" in printed.err
+    assert not server.received
+
+
+def test_a_progress_that_is_no_file_is_refused(
+    tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--to", "langfuse", "--endpoint", server.url, "--progress", "/dev/null"]
+    assert main(["export", str(tmp_path), *arguments]) == 2
+    assert "--progress /dev/null: must be a file" in capsys.readouterr().err
+
+
 def test_since_and_traceless_records_are_counted(tmp_path: Path) -> None:
     noon_us = to_us(datetime(2026, 3, 3, 12))  # noqa: DTZ001 - UTC
     records = [

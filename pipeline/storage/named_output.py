@@ -1,0 +1,55 @@
+"""Write to a path that a person named: a file, an object, a device, a pipe, or standard output."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from groundwatch.pipeline import storage
+
+_STANDARD_OUTPUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+
+
+def is_standard_output(path: str | None) -> bool:
+    """Return whether a path means this process's standard output."""
+    return path in _STANDARD_OUTPUT
+
+
+def is_stream(path: str) -> bool:
+    """Return whether a path is a device, a pipe, a socket or standard output.
+
+    It is written to as it is: a file in its place would hide it from all other programs.
+    """
+    if is_standard_output(path):
+        return True
+    is_there = storage.is_local(path) and Path(path).exists()
+    return is_there and not (Path(path).is_file() or Path(path).is_dir())
+
+
+@contextmanager
+def writing(path: str) -> Iterator[IO[bytes]]:
+    """Write to a path while a `with` block lasts; raise OSError.
+
+    A file appears when the block ends without an error, and replaces an earlier one, also where the
+    path is a link to that. A stream gets at once what is written.
+    """
+    if is_standard_output(path):
+        with open(sys.__stdout__.fileno(), "wb", closefd=False) as stream:
+            yield stream
+        return
+    if is_stream(path):
+        # No file is made if the pipe has gone.
+        with open(path, "wb", opener=lambda name, _: os.open(name, os.O_WRONLY)) as stream:
+            yield stream
+        return
+    target = os.path.realpath(path) if storage.is_local(path) else path
+    folder, slash, name = target.rpartition("/")
+    temporary_path = f"{folder}{slash}.groundwatch-{name}"
+    try:
+        with storage.create(temporary_path) as stream:
+            yield stream
+        storage.publish(temporary_path, target)
+    finally:
+        storage.remove([temporary_path])

@@ -1,0 +1,83 @@
+"""Standard streams: closed ones, and a file that is written to standard output."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from tests.support.archives import an_envelope
+from tests.support.builders import an_enriched
+from tests.support.commands import GROUNDWATCH
+from tests.support.outputs import records_in
+from tests.support.reports import write_enriched
+from tests.support.runs import an_archive
+
+
+def run(*arguments: str, redirected: str = "") -> subprocess.CompletedProcess[bytes]:
+    """Run a command by a shell that has redirected its streams."""
+    program = f'exec "$@" {redirected}'
+    command = ["/bin/sh", "-c", program, "sh", sys.executable, *GROUNDWATCH, *arguments]
+    return subprocess.run(command, capture_output=True, check=False, timeout=300)  # noqa: S603 - ours
+
+
+CLOSED = ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"]
+
+
+@pytest.mark.parametrize("closed", CLOSED)
+def test_a_run_with_closed_streams_is_complete(closed: str, tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *map(an_envelope, range(3)))
+    output = tmp_path / "out"
+    ended = run("backfill", "--input", str(archive), "--output", str(output), redirected=closed)
+    assert (ended.returncode, b"Traceback" in ended.stdout + ended.stderr) == (0, False)
+    assert len(list(records_in(output))) == 3
+    assert run("verify", str(output)).returncode == 0
+
+
+def test_standard_input_that_is_closed_is_empty(tmp_path: Path) -> None:
+    ended = run("backfill", "--input", "-", "--output", str(tmp_path / "out"), redirected="<&-")
+    assert ended.returncode == 1
+    assert b"nothing in the input could be read" in ended.stderr
+    assert b"Traceback" not in ended.stderr
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> str:
+    write_enriched(tmp_path / "out", [an_enriched(record_id=f"r{n}") for n in range(3)])
+    return str(tmp_path / "out")
+
+
+def written(*arguments: str) -> bytes:
+    ended = run(*arguments)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/stdout"])
+def test_tables_and_pages_can_be_piped(path: str, output: str) -> None:
+    lines = written("export", output, "--to", "csv", "--output", path).splitlines()
+    assert [line.partition(b",")[0] for line in lines[1:]] == [b"r0", b"r1", b"r2"]
+    table = written("export", output, "--to", "parquet", "--output", path)
+    assert pq.read_table(io.BytesIO(table)).num_rows == 3
+    page = written("report", output, "--output", path)
+    assert page.startswith(b"<!doctype html>")
+    assert page.rstrip().endswith(b"</html>")
+
+
+def test_results_and_thresholds_can_be_piped(tmp_path: Path) -> None:
+    supported, false = "Lamps glow red at night.", "Kettles vote in Senegal."
+    texts = [supported, false] * 8
+    archive = an_archive(
+        tmp_path, *(an_envelope(n, answer=text, facts=[supported]) for n, text in enumerate(texts))
+    )
+    gold = tmp_path / "gold.jsonl"
+    lines = ({"name": f"answer-{n}", "hallucinated": t == false} for n, t in enumerate(texts))
+    gold.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    given = ("--answers", str(archive), "--gold", str(gold), "--resamples", "20", "--output", "-")
+    assert json.loads(written("evaluate", *given))["counts"]["labelled"] == len(texts)
+    thresholds = yaml.safe_load(written("calibrate", *given, "--recall", "0.5"))
+    assert sorted(thresholds) == ["claim_threshold", "low_grounded_threshold"]
