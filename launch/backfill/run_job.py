@@ -28,6 +28,7 @@ from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
+from groundwatch.transforms.runtime.network_environment import InvalidEnvironment
 
 _EXPECTED = (CheckFailed, OSError, RunFailed)
 
@@ -44,6 +45,8 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
             price, again = job.costs.price_per_1k_chars, job.local.again
             ended = run_remotely(config, options, price, again=again)
             report = _write_report(config, job, ended)
+    except InvalidEnvironment:
+        raise
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         if isinstance(error, OtherVersion | WouldReplace):
             return fail(str(error), USAGE)

@@ -1,7 +1,6 @@
 """Write to a path that a person named: a file, an object, a device, a pipe, or standard output."""
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import IO
 
 from groundwatch.pipeline import storage
 
+_STDOUT = 1
 _STANDARD_OUTPUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
 
 
@@ -36,7 +36,7 @@ def writing(path: str) -> Iterator[IO[bytes]]:
     path is a link to that. A stream gets at once what is written.
     """
     if is_standard_output(path):
-        with open(sys.__stdout__.fileno(), "wb", closefd=False) as stream:
+        with open(_STDOUT, "wb", closefd=False) as stream:
             yield stream
         return
     if is_stream(path):
