@@ -15,6 +15,7 @@ from google.oauth2 import service_account
 
 from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
 from groundwatch.transforms.grounding.settings import GoogleAccount
+from groundwatch.transforms.runtime.network_environment import InvalidEnvironment
 from groundwatch.transforms.runtime.requests_session import EnvironmentSession
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
@@ -71,6 +72,8 @@ class Authority:
                     self._credentials.refresh(self._request)
                 except GoogleAuthError as error:
                     raise _check_failure(error) from None
+                except InvalidEnvironment as error:
+                    raise Misconfigured(str(error)) from None
             return self._current()
 
 

@@ -35,4 +35,6 @@ def open_http_client(
 
 def with_tls(proxy: Proxy, tls: ssl.SSLContext) -> httpx.Proxy:
     """Return a proxy as httpx takes it; its own certificate is verified, too, if it has one."""
-    return httpx.Proxy(proxy.url, ssl_context=tls if proxy.url.startswith("https:") else None)
+    return httpx.Proxy(
+        proxy.url, ssl_context=tls if proxy.url.lower().startswith("https:") else None
+    )

@@ -14,7 +14,7 @@ from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import getproxies, proxy_bypass
+from urllib.request import getproxies, getproxies_environment, proxy_bypass
 
 import certifi
 
@@ -59,13 +59,15 @@ def choose_proxy(url: str, given: str | None = None) -> Proxy | None:
     """
     if given:
         return _checked(given, "--proxy")
-    origin, proxies = urlsplit(url), getproxies()
+    origin, named = urlsplit(url), getproxies_environment()
     host, port = origin.hostname or "", origin.port or _PORTS[origin.scheme]
-    if _is_loopback(host) or is_excluded(host, port, proxies.get("no", "")):
+    if _is_loopback(host) or is_excluded(host, port, named.get("no", "")):
         return None
+    if not named and proxy_bypass(host):
+        return None  # The settings of macOS and Windows have exceptions of their own.
+    proxies = named or getproxies()
     for scheme in (origin.scheme, "all"):
-        # The system's settings, on macOS and Windows, have exceptions of their own.
-        if (address := proxies.get(scheme)) and not proxy_bypass(host):
+        if address := proxies.get(scheme):
             name = f"{scheme}_proxy"
             source = name if os.environ.get(name) else name.upper()
             return _checked(address if "://" in address else f"http://{address}", source)
@@ -120,7 +122,7 @@ def tls_context(*urls: str | None) -> ssl.SSLContext:
     It trusts what `trusted_authorities` names, or else the system's authorities and those of
     Mozilla. Where none of `urls` begins with ``https`` nothing is read, and nobody is trusted.
     """
-    if not any(url and url.startswith("https:") for url in urls):
+    if not any(url and urlsplit(url).scheme == "https" for url in urls):
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     file, folder = trusted_authorities()
     if file or folder:

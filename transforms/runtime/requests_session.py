@@ -3,8 +3,15 @@
 from typing import Any
 
 import requests
+from requests.adapters import HTTPAdapter
 
-from groundwatch.transforms.runtime.network_environment import choose_proxy, trusted_authorities
+from groundwatch.transforms.runtime.network_environment import (
+    choose_proxy,
+    tls_context,
+    trusted_authorities,
+)
+
+_ANY_TLS = "https://"
 
 
 class EnvironmentSession(requests.Session):
@@ -15,15 +22,33 @@ class EnvironmentSession(requests.Session):
     ) -> dict[str, Any]:
         """Return the settings of a request; raise `InvalidEnvironment`."""
         proxy = choose_proxy(url)
+        verify = self.verify if verify is None else verify
+        if verify is True and url.lower().startswith(_ANY_TLS):
+            verify = self._trust()
         return {
             "proxies": {"all": proxy.url} if proxy else {},
             "stream": stream or self.stream,
-            "verify": self._verify(self.verify if verify is None else verify),
+            "verify": verify,
             "cert": cert or self.cert,
         }
 
-    def _verify(self, given: object) -> object:
-        """Return what was given, unless it is the default: then the authorities to trust."""
+    def _trust(self) -> object:
+        """Return the path of the authorities that the environment names, or trust the system's."""
         file, folder = trusted_authorities()
-        named = file or folder
-        return str(named) if given is True and named else given
+        if named := file or folder:
+            return str(named)
+        if not isinstance(self.get_adapter(_ANY_TLS), _SystemAdapter):
+            self.mount(_ANY_TLS, _SystemAdapter())
+        return True
+
+
+class _SystemAdapter(HTTPAdapter):
+    """Trust the system's authorities, too, where requests itself trusts those of Mozilla alone."""
+
+    def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
+        """Make the connections to servers."""
+        super().init_poolmanager(*arguments, **named, ssl_context=tls_context(_ANY_TLS))
+
+    def proxy_manager_for(self, *arguments: Any, **named: Any) -> Any:
+        """Make the connections to servers behind a proxy."""
+        return super().proxy_manager_for(*arguments, **named, ssl_context=tls_context(_ANY_TLS))

@@ -195,3 +195,13 @@ def test_a_configuration_names_its_location() -> None:
     config = grounding_config("shop", "eu")
     assert config == "projects/shop/locations/eu/groundingConfigs/default_grounding_config"
     assert location_of(config) == "eu"
+
+
+def test_an_environment_in_which_no_token_can_be_got_is_a_matter_of_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "socks5://proxy:1080")
+    key_file = write_key_file(tmp_path / "key.json", "https://tokens.example/token")
+    authority = Authority(GoogleAccount(credentials_file=key_file))
+    with pytest.raises(Misconfigured, match=r"^HTTPS_PROXY names a proxy of SOCKS"):
+        asyncio.run(authority.headers())

@@ -92,6 +92,9 @@ def test_an_address_its_port_and_its_ranges_are_listed_among_any_text(
         ({"HTTP_PROXY": "http://p"}, "http://127.8.0.1", None),
         ({"HTTP_PROXY": "http://p"}, "http://[::1]:9", None),
         ({"HTTP_PROXY": "http://p"}, "http://localhost:9", None),
+        ({"HTTP_PROXY": "http://p:1", "NO_PROXY": "2.3"}, "http://10.1.2.3", "p:1 of HTTP_PROXY"),
+        ({"NO_PROXY": "other.example"}, "http://tool.example", None),
+        ({"HTTPS_PROXY": "http://p:1"}, "HTTPS://tool.example", "p:1 of HTTPS_PROXY"),
         ({"HTTP_PROXY": ""}, "http://tool.example", None),
     ],
     ids=str,
@@ -177,7 +180,7 @@ AUTHORITY = make_identity("groundwatch tests", is_authority=True)
 def test_only_the_authorities_that_a_variable_names_are_trusted(
     variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert len(tls_context("https://tool.example").get_ca_certs()) > 1
+    assert len(tls_context("HTTPS://tool.example").get_ca_certs()) > 1
     monkeypatch.setenv(variable, str(write_certificate(AUTHORITY, tmp_path)))
     (trusted,) = tls_context("https://tool.example").get_ca_certs()
     assert "groundwatch tests" in str(trusted["subject"])
