@@ -60,7 +60,7 @@ from groundwatch.transforms.grounding.reply_cache import ReplyStore
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
-from groundwatch.transforms.runtime.network_environment import InvalidEnvironment
+from groundwatch.transforms.runtime.errors import InvalidEnvironment
 
 SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 _BATCHES_A_PROCESS = 4

@@ -28,7 +28,7 @@ from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
-from groundwatch.transforms.runtime.network_environment import InvalidEnvironment
+from groundwatch.transforms.runtime.errors import InvalidEnvironment
 
 _EXPECTED = (CheckFailed, OSError, RunFailed)
 

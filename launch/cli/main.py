@@ -10,7 +10,7 @@ from groundwatch import __version__
 from groundwatch.launch.cli.commands import all_commands, run_command
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, USAGE
 from groundwatch.pipeline.settings.load import UsageError, nearest_hint
-from groundwatch.transforms.runtime.network_environment import InvalidEnvironment
+from groundwatch.transforms.runtime.errors import InvalidEnvironment
 
 # Commands of 1.0.0, and what does their work now.
 _GONE = {"status": "; use `groundwatch verify`, which prints the ledger"}

@@ -85,26 +85,32 @@ def _move_in(temporary_path: str, path: str, *, must_be_new: bool) -> None:
     files.move_in(temporary_path, path, must_be_new=must_be_new)
 
 
+@contextmanager
+def replacing(path: str, temporary_path: str | None = None) -> Iterator[IO[bytes]]:
+    """Write a file under a temporary name while a `with` block lasts, and publish it at its end.
+
+    The name is by default a hidden one beside the path. An error leaves an earlier file.
+    """
+    folder, slash, name = path.rpartition("/")
+    temporary_path = temporary_path or f"{folder}{slash}.groundwatch-{name}"
+    try:
+        with create(temporary_path) as stream:
+            yield stream
+        publish(temporary_path, path)
+    except BaseException:
+        remove([temporary_path])
+        raise
+
+
 def write_whole(path: str, content: bytes, temporary_path: str | None = None) -> None:
     """Write a small file so that a reader sees its earlier content, or all of the new.
 
     A local file is written under a temporary name first, by default a hidden one beside it.
     """
     with describing_errors(f"cannot write {path}"):
-        if not is_local(path):
-            with create(path) as stream:
-                stream.write(content)
-            return
-        temporary_path = temporary_path or str(
-            Path(path).with_name(f".groundwatch-{Path(path).name}")
-        )
-        try:
-            with create(temporary_path) as stream:
-                stream.write(content)
-            publish(temporary_path, path)
-        except OSError:
-            remove([temporary_path])
-            raise
+        opened = replacing(path, temporary_path) if is_local(path) else create(path)
+        with opened as stream:
+            stream.write(content)
 
 
 def read_whole(path: str) -> bytes:

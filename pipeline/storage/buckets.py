@@ -30,10 +30,7 @@ from google.cloud.storage.fileio import BlobWriter
 
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.grounding.transport import try_address
-from groundwatch.transforms.runtime.network_environment import (
-    InvalidEnvironment,
-    check_environment,
-)
+from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.waiting import waiting_for
 
 _NUMBERS: Mapping[Any, int] = {
@@ -268,6 +265,5 @@ def _client() -> Client:
         has_credentials = False
     client = create_storage_client(PipelineOptions(), use_credentials=has_credentials)
     # The client itself would try for two minutes before it says so.
-    check_environment(client.api_endpoint)
     try_address(client.api_endpoint)
     return client

@@ -44,12 +44,5 @@ def writing(path: str) -> Iterator[IO[bytes]]:
         with open(path, "wb", opener=lambda name, _: os.open(name, os.O_WRONLY)) as stream:
             yield stream
         return
-    target = os.path.realpath(path) if storage.is_local(path) else path
-    folder, slash, name = target.rpartition("/")
-    temporary_path = f"{folder}{slash}.groundwatch-{name}"
-    try:
-        with storage.create(temporary_path) as stream:
-            yield stream
-        storage.publish(temporary_path, target)
-    finally:
-        storage.remove([temporary_path])
+    with storage.replacing(os.path.realpath(path) if storage.is_local(path) else path) as stream:
+        yield stream

@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope
 from tests.support.builders import an_enriched
-from tests.support.commands import GROUNDWATCH, ChildProcess
+from tests.support.commands import GROUNDWATCH, ChildProcess, redirected
 from tests.support.fault_server import FaultServer, always
 from tests.support.network import unset_network
 from tests.support.outputs import records_in
@@ -92,9 +91,8 @@ def _secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 def start(environment: Environment, folder: Path, *arguments: str) -> ChildProcess:
     """Start a command in an environment, by a shell that redirects its streams."""
     variables = os.environ | {"PYTHONPATH": python_path(ROOT)} | dict(environment.variables)
-    shell = ("/bin/sh", "-c", f'exec "$@" {environment.streams}', "sh")
     return ChildProcess(
-        [*shell, sys.executable, *environment.program, *arguments],
+        redirected(environment.streams, *environment.program, *arguments),
         env={name: value for name, value in variables.items() if value is not None},
         cwd=folder,
         stdout=subprocess.PIPE,

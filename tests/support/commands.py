@@ -49,6 +49,11 @@ class ChildProcess(subprocess.Popen[str]):
         super().__exit__(*given)
 
 
+def redirected(streams: str, *arguments: str) -> list[str]:
+    """The command that runs Python with arguments, by a shell that redirects streams: ``2>&-``."""
+    return ["/bin/sh", "-c", f'exec "$@" {streams}', "sh", sys.executable, *arguments]
+
+
 def start(*arguments: str, prepare: str = "", source: Path | None = None) -> ChildProcess:
     """Start Python with arguments; its output can be read from pipes.
 

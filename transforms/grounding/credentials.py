@@ -15,7 +15,7 @@ from google.oauth2 import service_account
 
 from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
 from groundwatch.transforms.grounding.settings import GoogleAccount
-from groundwatch.transforms.runtime.network_environment import InvalidEnvironment
+from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.requests_session import EnvironmentSession
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"

@@ -16,12 +16,13 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from groundwatch.transforms.grounding.embedded_service import LocalTransport
 from groundwatch.transforms.grounding.errors import BadReply, Misconfigured, Unavailable
 from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings
+from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.http_client import with_tls
 from groundwatch.transforms.runtime.network_environment import (
-    InvalidEnvironment,
     check_environment,
     choose_proxy,
     describe_failure,
+    through,
     tls_context,
 )
 
@@ -60,7 +61,6 @@ def try_connection(settings: CheckSettings) -> None:
     """
     if settings.checker == LOCAL:
         return
-    check_environment(settings.endpoint, settings.proxy)
     try:
         try_address(settings.endpoint, settings.proxy)
     except OSError as error:
@@ -68,8 +68,8 @@ def try_connection(settings: CheckSettings) -> None:
 
 
 def try_address(address: str, proxy: str | None = None) -> None:
-    """Connect to a server, unless a proxy stands before it; raise OSError."""
-    if choose_proxy(address, proxy) is None:
+    """Connect to a server, unless a proxy stands before it; raise OSError, InvalidEnvironment."""
+    if check_environment(address, proxy) is None:
         origin = httpx.URL(address)
         place = (origin.host, origin.port or _PORTS[origin.scheme])
         socket.create_connection(place, _PROBE_TIMEOUT_S).close()
@@ -83,10 +83,8 @@ def unreachable(settings: CheckSettings, error: Exception) -> Unavailable:
         advice = f"check {proxy.source}, or list the checker in NO_PROXY"
     elif settings.account is None:
         advice = "start the checker, or pass --checker local"
-    through = f" through {proxy}" if proxy else ""
-    message = (
-        f"cannot connect to {settings.endpoint}{through} ({describe_failure(error)}): {advice}"
-    )
+    place = f"{settings.endpoint}{through(proxy)}"
+    message = f"cannot connect to {place} ({describe_failure(error)}): {advice}"
     return Unavailable(message, was_sent=False)
 
 

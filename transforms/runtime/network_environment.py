@@ -18,16 +18,14 @@ from urllib.request import getproxies, getproxies_environment, proxy_bypass
 
 import certifi
 
+from groundwatch.transforms.runtime.errors import InvalidEnvironment
+
 _PORTS = {"http": 80, "https": 443}
 _ENTRY = re.compile(r"(?:\[(?P<bracketed>[^\]]+)\]|(?P<name>[^:]+))(?::(?P<port>\d+))?")
 # A reply to CONNECT, as httpx and urllib3 report it.
 _PROXY_STATUS = re.compile(r"^(?:Tunnel connection failed: )?(?P<status>[45]\d\d) ")
 _FILES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _FOLDER = "SSL_CERT_DIR"
-
-
-class InvalidEnvironment(Exception):
-    """A variable of the environment cannot be used; the message names it, and what to do."""
 
 
 class Proxy(NamedTuple):
@@ -72,6 +70,11 @@ def choose_proxy(url: str, given: str | None = None) -> Proxy | None:
             source = name if os.environ.get(name) else name.upper()
             return _checked(address if "://" in address else f"http://{address}", source)
     return None
+
+
+def through(proxy: Proxy | None) -> str:
+    """Return how a message names the proxy behind an address, nothing without one."""
+    return f" through {proxy}" if proxy else ""
 
 
 def is_excluded(host: str, port: int, no_proxy: str) -> bool:
@@ -132,10 +135,11 @@ def tls_context(*urls: str | None) -> ssl.SSLContext:
     return context
 
 
-def check_environment(url: str, given_proxy: str | None = None) -> None:
-    """Raise `InvalidEnvironment` if an address cannot be reached as the environment says."""
+def check_environment(url: str, given_proxy: str | None = None) -> Proxy | None:
+    """Return what `choose_proxy` does; raise `InvalidEnvironment` also if TLS cannot be used."""
     proxy = choose_proxy(url, given_proxy)
     tls_context(url, proxy and proxy.url)
+    return proxy
 
 
 def describe_failure(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from google.pubsub_v1 import PublisherClient, SubscriberClient
 
 from groundwatch.transforms.grounding.credentials import find_credentials
 from groundwatch.transforms.grounding.settings import GoogleAccount
-from groundwatch.transforms.runtime.network_environment import choose_proxy
+from groundwatch.transforms.runtime.network_environment import Proxy, choose_proxy, through
 
 _OPTIONS = [
     ("grpc.max_send_message_length", -1),
@@ -31,10 +31,11 @@ def open_client(kind: type[_Client], address: str | None, account: GoogleAccount
     The default address is PUBSUB_EMULATOR_HOST, or else Google's service.
     """
     transport: Any = kind.get_transport_class("grpc")
-    if address := address or os.environ.get(_EMULATOR):
-        channel = grpc.insecure_channel(address, options=_options(f"http://{address}"))
+    server = _server(address)
+    options = _options(server)
+    if server:
+        channel = grpc.insecure_channel(server, options=options)
         return kind(transport=transport(channel=channel))
-    options = _options(f"https://{kind.DEFAULT_ENDPOINT}")
     return kind(
         transport=transport(
             credentials=find_credentials(account),
@@ -47,22 +48,30 @@ def open_client(kind: type[_Client], address: str | None, account: GoogleAccount
     )
 
 
-def _options(url: str) -> list[tuple[str, Any]]:
+def _server(address: str | None) -> str | None:
+    """Return the address of a server without encryption, None for Google's service."""
+    return address or os.environ.get(_EMULATOR)
+
+
+def _proxy(server: str | None) -> Proxy | None:
+    google = f"https://{PublisherClient.DEFAULT_ENDPOINT}"
+    return choose_proxy(f"http://{server}" if server else google)
+
+
+def _options(server: str | None) -> list[tuple[str, Any]]:
     """Return the options of a channel.
 
     gRPC reads fewer variables by itself, and goes through a proxy to this machine, too.
     """
-    proxy = choose_proxy(url)
+    proxy = _proxy(server)
     return [*_OPTIONS, ("grpc.http_proxy", proxy.url) if proxy else ("grpc.enable_http_proxy", 0)]
 
 
 def describe(name: str, address: str | None) -> str:
     """Name a topic or subscription, its server unless it is Google's, and a proxy before it."""
-    server = address or os.environ.get(_EMULATOR)
-    scheme = "http" if server else "https"
-    proxy = choose_proxy(f"{scheme}://{server or PublisherClient.DEFAULT_ENDPOINT}")
-    through = f" through {proxy}" if proxy else ""
-    return f"{name} at {server}{through}" if server else f"{name}{through}"
+    server = _server(address)
+    place = f"{name} at {server}" if server else name
+    return f"{place}{through(_proxy(server))}"
 
 
 def close(client: SubscriberClient | PublisherClient) -> None:

@@ -22,6 +22,7 @@ from groundwatch.transforms.runtime.http_client import open_http_client
 from groundwatch.transforms.runtime.network_environment import (
     choose_proxy,
     describe_failure,
+    through,
 )
 
 _TIMEOUT_S = 10.0
@@ -35,8 +36,8 @@ _MISCONFIGURED = {
     403: "the key has no permission",
     404: "there is no such address",
     405: "there is no such address",
-    410: "the address is gone",
     407: "the proxy does not accept its user name and password",
+    410: "the address is gone",
 }
 
 _Reply = TypeVar("_Reply")
@@ -186,9 +187,7 @@ def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -
 
 def no_reply(shown: str, url: str, error: Exception) -> str:
     """Say why a request to an address has no reply, and which proxy stands in between."""
-    proxy = choose_proxy(url)
-    through = f" through {proxy}" if proxy else ""
-    return f"{shown} does not answer{through} ({describe_failure(error)})"
+    return f"{shown} does not answer{through(choose_proxy(url))} ({describe_failure(error)})"
 
 
 def unconfirmed(shown: str, status: int, content: bytes, advice: str) -> Exception:

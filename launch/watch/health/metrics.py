@@ -41,11 +41,8 @@ _PREFIX = "groundwatch_"
 _MS = 1_000
 _COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
 _UNREADABLE = (UnreadableAnswer.__name__, UnmappedFields.__name__)
-ERROR_CLASSES = (
-    *(UnreadableAnswer.__name__, UnmappedFields.__name__, Defect.__name__),
-    *(Unavailable.__name__, BadReply.__name__, Rejected.__name__, AnswerRefused.__name__),
-    OverBudget.__name__,
-)
+_UNCHECKED = (Defect, Unavailable, BadReply, Rejected, AnswerRefused, OverBudget)
+ERROR_CLASSES = (*_UNREADABLE, *(each.__name__ for each in _UNCHECKED))
 """The classes of a worker's failures: each is a series from the start, so that the first counts."""
 
 _STATES = ("waiting", "processing", "settled")

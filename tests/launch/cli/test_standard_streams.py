@@ -3,7 +3,6 @@
 import io
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,16 +11,15 @@ import yaml
 
 from tests.support.archives import an_envelope
 from tests.support.builders import an_enriched
-from tests.support.commands import GROUNDWATCH
+from tests.support.commands import GROUNDWATCH, redirected
 from tests.support.outputs import records_in
 from tests.support.reports import write_enriched
 from tests.support.runs import an_archive
 
 
-def run(*arguments: str, redirected: str = "") -> subprocess.CompletedProcess[bytes]:
-    """Run a command by a shell that has redirected its streams."""
-    program = f'exec "$@" {redirected}'
-    command = ["/bin/sh", "-c", program, "sh", sys.executable, *GROUNDWATCH, *arguments]
+def run(*arguments: str, streams: str = "") -> subprocess.CompletedProcess[bytes]:
+    """Run a command whose streams are redirected."""
+    command = redirected(streams, *GROUNDWATCH, *arguments)
     return subprocess.run(command, capture_output=True, check=False, timeout=300)  # noqa: S603 - ours
 
 
@@ -32,14 +30,14 @@ CLOSED = ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"]
 def test_a_run_with_closed_streams_is_complete(closed: str, tmp_path: Path) -> None:
     archive = an_archive(tmp_path, *map(an_envelope, range(3)))
     output = tmp_path / "out"
-    ended = run("backfill", "--input", str(archive), "--output", str(output), redirected=closed)
+    ended = run("backfill", "--input", str(archive), "--output", str(output), streams=closed)
     assert (ended.returncode, b"Traceback" in ended.stdout + ended.stderr) == (0, False)
     assert len(list(records_in(output))) == 3
     assert run("verify", str(output)).returncode == 0
 
 
 def test_standard_input_that_is_closed_is_empty(tmp_path: Path) -> None:
-    ended = run("backfill", "--input", "-", "--output", str(tmp_path / "out"), redirected="<&-")
+    ended = run("backfill", "--input", "-", "--output", str(tmp_path / "out"), streams="<&-")
     assert ended.returncode == 1
     assert b"nothing in the input could be read" in ended.stderr
     assert b"Traceback" not in ended.stderr

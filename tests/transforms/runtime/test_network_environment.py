@@ -11,9 +11,9 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.http_client import open_http_client
 from groundwatch.transforms.runtime.network_environment import (
-    InvalidEnvironment,
     check_environment,
     choose_proxy,
     describe_failure,

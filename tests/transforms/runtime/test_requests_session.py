@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from groundwatch.transforms.runtime.network_environment import InvalidEnvironment, describe_failure
+from groundwatch.transforms.runtime.errors import InvalidEnvironment
+from groundwatch.transforms.runtime.network_environment import describe_failure
 from groundwatch.transforms.runtime.requests_session import EnvironmentSession
 from tests.support.certificates import make_identity, server_context, write_certificate
 from tests.support.http_messages import Reply
