@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import cache
 from http import HTTPStatus
+from json import JSONDecodeError
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -31,6 +32,7 @@ from google.cloud.storage.fileio import BlobWriter
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.grounding.transport import try_address
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
+from groundwatch.transforms.runtime.http_reply import IN_ITS_PLACE, is_page
 from groundwatch.transforms.runtime.waiting import waiting_for
 
 _NUMBERS: Mapping[Any, int] = {
@@ -70,6 +72,10 @@ def _status(error: BaseException) -> Any:
 
 
 def _reason(error: BaseException) -> str:
+    if is_page(_body(error)):
+        return f"a page of HTML instead of Cloud Storage's reply; {IN_ITS_PLACE}"
+    if isinstance(error, _WrongPart):
+        return str(error)
     if isinstance(error, InvalidResponse | GoogleAPICallError):
         message = ""
         with suppress(AttributeError, KeyError, TypeError, ValueError):
@@ -86,9 +92,38 @@ def _reason(error: BaseException) -> str:
     return f"no usable answer from Cloud Storage ({type(error).__name__})"
 
 
+def _body(error: BaseException) -> bytes:
+    """Return the body of the reply that an error is about, as far as the error has it."""
+    if isinstance(error, _WrongPart):
+        return error.content
+    if isinstance(error, JSONDecodeError):
+        return error.doc.encode()
+    return getattr(getattr(error, "response", None), "content", None) or b""
+
+
+class _WrongPart(Exception):
+    def __init__(self, content: bytes, size_bytes: int) -> None:
+        super().__init__(f"Cloud Storage sent {len(content)} bytes instead of {size_bytes}")
+        self.content = content
+
+
+class _SizedBlob(Blob):
+    """Compare the size of each part that is downloaded with that of the object.
+
+    Google's client takes any success for a part, and has a checksum for whole objects only.
+    """
+
+    def download_as_bytes(self, *, start: int, end: int | None, **others: Any) -> bytes:
+        content: bytes = super().download_as_bytes(start=start, end=end, **others)
+        size_bytes = (self.size if end is None else min(end + 1, self.size)) - start
+        if len(content) != size_bytes:
+            raise _WrongPart(content, size_bytes)
+        return content
+
+
 class _Download(BeamBlobReader):
     def __init__(self, blob: Blob, path: str) -> None:
-        super().__init__(blob, retry=RETRY)
+        super().__init__(_SizedBlob(blob.name, blob.bucket), retry=RETRY)
         self._path = path
 
     def read(self, size: int = -1) -> bytes:

@@ -19,6 +19,8 @@ import google_crc32c
 _PAGE_ROWS = 3
 """So few that the listings of a test have pages."""
 
+_PAGE = b"<!DOCTYPE html><html><head><title>Blocked</title></head><body></body></html>"
+
 _GENERATION_MATCH = "ifGenerationMatch"
 _BUCKET = r"/b/(?P<bucket>[^/]+)/o"
 _OBJECT = rf"{_BUCKET}/(?P<name>[^/]+)"
@@ -57,11 +59,15 @@ class Reply(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """What goes wrong: the status to refuse with, maybe after all was done; or a cut answer."""
+    """What goes wrong: the status to refuse with, maybe after all was done; or a cut answer.
+
+    A page of HTML with the status is what a proxy answers.
+    """
 
     status: int = HTTPStatus.SERVICE_UNAVAILABLE
     is_done: bool = False
     is_cut: bool = False
+    is_page: bool = False
 
 
 Plan = Callable[[Request], Trouble | None]
@@ -129,6 +135,8 @@ class Buckets:
             self.requests.append((request.action, request.path))
             trouble = self.plan(request)
             if trouble and not (trouble.is_done or trouble.is_cut):
+                if trouble.is_page:
+                    return Reply(trouble.status, _PAGE, {"Content-Type": "text/html"})
                 return _error(trouble.status, "refused by the test")
             reply: Reply = getattr(self, f"_{request.action}")(request)
         if trouble is None:

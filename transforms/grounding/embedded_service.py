@@ -133,7 +133,7 @@ def refuse(status: int, message: str) -> Reply:
 
     Source: https://cloud.google.com/apis/design/errors
     """
-    error = {"code": status, "message": message, "status": _STATUS_NAMES[status]}
+    error = {"code": status, "message": message, "status": _STATUS_NAMES.get(status, "UNKNOWN")}
     return Reply(status, _encode({"error": error}))
 
 

@@ -8,8 +8,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from functools import lru_cache
 
 import msgspec
@@ -37,6 +36,7 @@ from groundwatch.transforms.lexical.fact_text import fact_attributes
 from groundwatch.transforms.lexical.same_text import texts_in_json
 from groundwatch.transforms.rules.planning import PlannedCall
 from groundwatch.transforms.rules.spans import is_valid_span
+from groundwatch.transforms.runtime.http_reply import is_page, parse_retry_after
 
 _OK = 200
 _REFUSED = frozenset({400, 413, 414, 422})
@@ -44,9 +44,11 @@ _UNAUTHENTICATED = 401
 _TOO_MANY = 429
 _GZIP = zlib.MAX_WBITS | 16
 _ADVICE = {
+    402: "the account has no credit left",
     403: "grant discoveryengine.groundingConfigs.check on the project, and enable the API",
     404: "check the project, the location and the grounding configuration",
     405: "check that the address is that of a grounding checker",
+    407: "check the user name and password of the proxy",
 }
 """How to resolve a refusal of Google's service."""
 
@@ -62,7 +64,6 @@ _MAX_QUERY = 10_000
 
 _DETAILS = ("error", "message", "detail")
 _MAX_DETAIL = 500
-_PAGE = re.compile(rb"\s*+<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 _STATUS_NAME = re.compile(rb'"status"\s*:\s*"([A-Z_]{2,40})"')
 
 Fields = dict[str, msgspec.Raw]
@@ -179,11 +180,6 @@ def interpret_reply(
     return CheckReply(response=response, attempts=attempts, unknown_members=unknown)
 
 
-def is_page(body: bytes) -> bool:
-    """Return whether a body is a page of HTML, as proxies and login pages answer."""
-    return _PAGE.match(body) is not None
-
-
 def _decode_reply(body: bytes) -> tuple[CheckResponse, str | None]:
     """Decode a reply, and separate the undocumented fields of it and its claims, as a JSON object.
 
@@ -289,17 +285,3 @@ def error_detail(body: bytes) -> str | None:
             found = next(filter(None, map(found.get, _DETAILS)), None)
     text = found if isinstance(found, str) else body[:_MAX_DETAIL].decode("utf-8", "replace")
     return text.strip()[:_MAX_DETAIL] or None
-
-
-def parse_retry_after(retry_after: str | None, now: datetime) -> float | None:
-    """Return the seconds that a header Retry-After asks to wait, None if it cannot be read."""
-    if retry_after is None:
-        return None
-    if retry_after.strip().isascii() and retry_after.strip().isdigit():
-        return float(retry_after)
-    try:
-        moment = parsedate_to_datetime(retry_after)
-    except (ValueError, OverflowError):
-        return None
-    zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (zoned - now).total_seconds())

@@ -17,7 +17,7 @@ from groundwatch.launch.engine.pubsub.pubsub_errors import (
 from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 from groundwatch.transforms.grounding.settings import GoogleAccount
 
-_MAX_MESSAGES = 1_000
+MAX_MESSAGES = 1_000
 _FRAME_BYTES = 16
 _DEFAULT_ACCOUNT = GoogleAccount()
 
@@ -98,7 +98,7 @@ def _requests(topic: str, messages: Iterable[TopicMessage]) -> Iterator[types.Pu
         )
         more_bytes = wire.ByteSize() + _FRAME_BYTES
         if batch and (
-            len(batch) == _MAX_MESSAGES
+            len(batch) == MAX_MESSAGES
             or size_bytes + more_bytes > MAX_MESSAGE_BYTES
             or batch[0].ordering_key != message.ordering_key
         ):

@@ -102,7 +102,8 @@ class FolderExport:
         """Count the records by what became of them, and those that an earlier export has sent."""
         done, before = self.delivered, self._sent_before
         now = done.sent - before
-        sent = f"{counted(now, 'record')} sent" if now or not before else "nothing new to send"
+        confirmed = f"{counted(now, 'record')} sent" + (" and confirmed" if now else "")
+        sent = confirmed if now or not before else "nothing new to send"
         parts = [f"{self._settings.to}: {sent}"]
         if before:
             parts.append(f"{before:,} sent before")

@@ -10,15 +10,16 @@ from urllib.parse import urlsplit
 import httpx
 import msgspec
 
+from groundwatch.launch.results.export.contracts import MISCONFIGURED, REFUSED
 from groundwatch.launch.results.export.target import (
     RowsRefused,
     TargetMisconfigured,
     TargetUnavailable,
 )
 from groundwatch.schemas.quantities import to_datetime
-from groundwatch.transforms.grounding.protocol import is_page, parse_retry_after
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.http_client import open_http_client
+from groundwatch.transforms.runtime.http_reply import IN_ITS_PLACE, is_page, parse_retry_after
 from groundwatch.transforms.runtime.network_environment import (
     choose_proxy,
     describe_failure,
@@ -30,15 +31,6 @@ _NOT_FOUND = 404
 _PLACE_DIGITS = 16
 _MAX_PORT = 65_535
 _REDIRECTS = range(300, 400)
-_REFUSED = frozenset({400, 409, 413, 422})
-_MISCONFIGURED = {
-    401: "the key is not accepted",
-    403: "the key has no permission",
-    404: "there is no such address",
-    405: "there is no such address",
-    407: "the proxy does not accept its user name and password",
-    410: "the address is gone",
-}
 
 _Reply = TypeVar("_Reply")
 Confirm = Callable[[bytes], _Reply | None]
@@ -173,10 +165,10 @@ def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -
 
     `shown` names the target; the reply's body is not quoted, since it may hold a text.
     """
-    if status in _REFUSED:
+    if status in REFUSED:
         return RowsRefused(f"HTTP {status}")
-    if status in _MISCONFIGURED:
-        reason = f"HTTP {status}, {_MISCONFIGURED[status]}"
+    if status in MISCONFIGURED:
+        reason = f"HTTP {status}, {MISCONFIGURED[status]}"
         return TargetMisconfigured(f"{shown} refuses: {reason}; {advice}")
     if status in _REDIRECTS:
         reason = f"HTTP {status}, a redirect"
@@ -194,8 +186,8 @@ def unconfirmed(shown: str, status: int, content: bytes, advice: str) -> Excepti
     """Return what `Target.send` raises after a success that the service does not document."""
     what = "a page of HTML" if is_page(content) else "another text" if content else "nothing"
     return TargetMisconfigured(
-        f"{shown} does not confirm: HTTP {status} with {what} instead of the reply of its API; a"
-        f" proxy or a login page may answer in its place; {advice}"
+        f"{shown} does not confirm: HTTP {status} with {what} instead of the reply of its API;"
+        f" {IN_ITS_PLACE}; {advice}"
     )
 
 

@@ -21,6 +21,7 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_context
 
 from groundwatch import __version__
+from groundwatch.launch.results.export.contracts import OPENTELEMETRY
 from groundwatch.launch.results.export.http_sender import (
     no_reply,
     place_of,
@@ -40,6 +41,7 @@ from groundwatch.transforms.runtime.network_environment import check_environment
 from groundwatch.transforms.runtime.requests_session import EnvironmentSession
 
 _EVENT = "gen_ai.evaluation.result"
+_SUCCESS = range(200, 300)
 _TRACE_DIGITS, _SPAN_DIGITS = 32, 16
 _ADVICE = "correct OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS"
 _SCOPE = InstrumentationScope("groundwatch", __version__)
@@ -55,6 +57,7 @@ class OtlpEvents(Target[GroundingResult]):
     """
 
     name = "opentelemetry"
+    max_rows = OPENTELEMETRY.rows.most
 
     def __init__(self, url: str | None = None) -> None:
         _refuse_grpc()
@@ -101,7 +104,7 @@ class _Session(EnvironmentSession):
             self._error = TargetUnavailable(no_reply(shown, str(url), error))
             raise
         response = _read_response(reply.content)
-        if not reply.ok:
+        if reply.status_code not in _SUCCESS:
             wait = reply.headers.get("retry-after")
             self._error = reply_error(shown, reply.status_code, wait, _ADVICE)
         elif response is None:

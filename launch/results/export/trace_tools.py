@@ -7,6 +7,7 @@ from functools import partial
 from multiprocessing.pool import ThreadPool
 from typing import Any
 
+from groundwatch.launch.results.export.contracts import LANGFUSE, MLFLOW, PHOENIX
 from groundwatch.launch.results.export.http_sender import (
     HttpSender,
     TraceUnknown,
@@ -80,7 +81,7 @@ class LangfuseScores(TraceTarget):
     """Post a verdict and a score for each result; a repeated result replaces its scores."""
 
     name = "langfuse"
-    max_rows = 50
+    max_rows = LANGFUSE.rows.most
 
     def __init__(self, url: str | None = None) -> None:
         keys = require_secret("LANGFUSE_PUBLIC_KEY"), require_secret("LANGFUSE_SECRET_KEY")
@@ -107,7 +108,7 @@ class MlflowAssessments(TraceTarget):
     """Create an assessment for each result, unless the trace has the one of the record."""
 
     name = "mlflow"
-    max_rows = 20  # each takes two requests
+    max_rows = MLFLOW.rows.most
 
     def __init__(self, url: str | None = None) -> None:
         given = url or os.environ.get("MLFLOW_TRACKING_URI") or _MLFLOW_LOCAL
@@ -144,7 +145,7 @@ class PhoenixAnnotations(TraceTarget):
     """Post an annotation for each result; a repeated result replaces its annotation."""
 
     name = "phoenix"
-    max_rows = 100
+    max_rows = PHOENIX.rows.most
 
     def __init__(self, url: str | None = None) -> None:
         given = url or os.environ.get("PHOENIX_COLLECTOR_ENDPOINT") or _PHOENIX_LOCAL

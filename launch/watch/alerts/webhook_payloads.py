@@ -14,6 +14,13 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from groundwatch.launch.results.export.contracts import (
+    PARAGRAPH,
+    SECTION,
+    SOURCE,
+    SUMMARY,
+    TITLE,
+)
 from groundwatch.launch.watch.alerts.alert_notices import (
     Notice,
     NoticeGroup,
@@ -25,8 +32,7 @@ from groundwatch.schemas.alert import Alert, alert_to_json
 from groundwatch.schemas.quantities import to_rfc3339
 
 Json = dict[str, Any]
-_MAX_SUMMARY = 1_024
-_MAX_OTHERS = 500  # below 3,000 characters after escaping
+_MAX_OTHERS = 500  # below the limit of a section after escaping
 _SHORT_QUOTE = 100
 _KEY_PREFIX = "whsec_"
 
@@ -59,7 +65,7 @@ _SLACK = _Markup(
     line_break="\n",
     escape=partial(escape, quote=False),
     size=lambda text: len(text.encode("utf-16-le")) // 2,
-    most=3_000,
+    most=SECTION.most,
 )
 _GOOGLE_CHAT = _Markup(
     title="<b>{}</b>",
@@ -69,7 +75,7 @@ _GOOGLE_CHAT = _Markup(
     line_break="<br>",
     escape=escape,
     size=lambda text: len(text.encode()),
-    most=5_000,  # of the 32,000 of a message: five notices, and what is around them
+    most=PARAGRAPH.most,
 )
 
 
@@ -85,8 +91,8 @@ def slack_message(group: NoticeGroup) -> Json:
     if group.others:
         others = _slack_text(_SLACK.shorten(group.others, _MAX_OTHERS))
         sections.append({"type": "context", "elements": [others]})
-    header = {"type": "header", "text": {"type": "plain_text", "text": clean(group.title, 150)}}
-    return {"text": group.title, "blocks": [header, *sections]}
+    title = {"type": "plain_text", "text": clean(group.title, TITLE.most)}
+    return {"text": group.title, "blocks": [{"type": "header", "text": title}, *sections]}
 
 
 def _slack_text(text: str) -> Json:
@@ -104,7 +110,7 @@ def google_chat_message(group: NoticeGroup) -> Json:
     if group.others:
         texts.append(_GOOGLE_CHAT.shorten(group.others, _MAX_OTHERS))
     widgets = [{"textParagraph": {"text": text}} for text in texts]
-    card = {"header": {"title": clean(group.title, 150)}, "sections": [{"widgets": widgets}]}
+    card = {"header": {"title": clean(group.title, TITLE.most)}, "sections": [{"widgets": widgets}]}
     return {"cardsV2": [{"cardId": "groundwatch", "card": card}]}
 
 
@@ -146,8 +152,8 @@ def pagerduty_event(alert: Alert, source: str) -> Json:
         return {"event_action": "resolve", **key}
     notice = describe(alert)
     payload = {
-        "summary": clean(f"{notice.title}: {notice.details}", _MAX_SUMMARY),
-        "source": clean(source, 255),
+        "summary": clean(f"{notice.title}: {notice.details}", SUMMARY.most),
+        "source": clean(source, SOURCE.most),
         "severity": alert.severity.value,
         "timestamp": to_rfc3339(alert.event_time_us),
         "component": alert.engine and clean(alert.engine),

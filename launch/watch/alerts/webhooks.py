@@ -9,6 +9,13 @@ from urllib.parse import urlsplit
 import msgspec
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED
+from groundwatch.launch.results.export.contracts import (
+    GOOGLE_CHAT,
+    PAGERDUTY,
+    SLACK,
+    STANDARD_WEBHOOK,
+    Contract,
+)
 from groundwatch.launch.results.export.http_sender import (
     Confirm,
     HttpSender,
@@ -34,8 +41,6 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
 from groundwatch.transforms.runtime import clock
 
-_PAUSE_S = 60.0  # between the messages of a channel about answers
-_MOST_IN_CHAT, _MOST_SIGNED = 5_000, 100  # alerts of one message
 _PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
 _TEST_SIGNAL = "test"
 _Request = tuple[bytes, dict[str, str]]
@@ -60,8 +65,9 @@ def _is_ok(content: bytes) -> bytes | None:
 
 
 class _Channel(NamedTuple):
-    """The address of a channel, what makes its requests, and what confirms its replies."""
+    """The contract and address of a channel, what makes its requests, and confirms its replies."""
 
+    contract: Contract
     url: str
     encode: _Encode
     confirm: Confirm[Any]
@@ -70,18 +76,17 @@ class _Channel(NamedTuple):
 class AlertWebhook(Target[Alert]):
     """Post alerts to one address, those of a request in one message."""
 
-    part_pause_s = 1.0  # Slack and Google Chat take one message a second
-
     def __init__(
         self, name: str, channel: _Channel, *, max_rows: int = 1, pause_s: float = 0.0
     ) -> None:
         self.name, self.max_rows, self.pause_s = name, max_rows, pause_s
+        self.part_pause_s = channel.contract.part_pause_s
         self._channel = channel
         self._advice = f"renew the address or key in {name.partition(':')[2].partition(' ')[0]}"
         self._sender = HttpSender(name, channel.url, self._advice)
 
     def send(self, rows: Sequence[Alert]) -> None:
-        url, encode, confirm = self._channel
+        _, url, encode, confirm = self._channel
         content, headers = encode(rows)
         try:
             self._sender.send("POST", url, confirm, content=content, headers=headers)
@@ -113,9 +118,10 @@ def open_webhooks(
     channel = _channel(kind, name, require_secret(variable).split(), source, folder)
     _check_url(name, channel.url)
     yield AlertWebhook(f"{name} incidents", channel), is_incident
-    if kind != "pagerduty":
-        most = _MOST_SIGNED if kind == "json" else _MOST_IN_CHAT
-        target = AlertWebhook(name, channel, max_rows=most, pause_s=_PAUSE_S)
+    contract = channel.contract
+    if contract is not PAGERDUTY:
+        most, pause_s = contract.rows.most, contract.pause_s
+        target = AlertWebhook(name, channel, max_rows=most, pause_s=pause_s)
         yield target, lambda alert: not is_incident(alert)
 
 
@@ -124,12 +130,14 @@ def _channel(kind: str, name: str, secret: list[str], source: str, folder: str) 
     match kind, secret:
         case "slack", [url]:
             return _Channel(
+                SLACK,
                 url,
                 lambda alerts: _json(slack_message(describe_group(alerts, folder))),
                 _is_ok,
             )
         case "google_chat", [url]:
             return _Channel(
+                GOOGLE_CHAT,
                 url,
                 lambda alerts: _json(google_chat_message(describe_group(alerts, folder))),
                 json_of(_ChatMessage),
@@ -137,12 +145,14 @@ def _channel(kind: str, name: str, secret: list[str], source: str, folder: str) 
         case "pagerduty", [key, *urls] if len(urls) <= 1:
             routing = {"routing_key": key}
             return _Channel(
+                PAGERDUTY,
                 urls[0] if urls else _PAGERDUTY,
                 lambda alerts: _json(routing | pagerduty_event(alerts[0], source)),
                 json_of(_Enqueued),
             )
         case "json", [url, key] if _is_key(key):
             return _Channel(
+                STANDARD_WEBHOOK,
                 url,
                 lambda alerts: signed_request(alerts, source, key, clock.now_us()),
                 any_but_a_page,
@@ -207,7 +217,7 @@ def send_test_alerts(
                     kind=AlertKind.RATE, severity=Severity.INFO, event_time_us=now_us, rate=rate
                 )
                 target.send([alert])
-            report(f"{kind}:{variable}: a test incident was opened and closed\n")
+            report(f"{kind}:{variable}: a test incident was opened and closed, both confirmed\n")
         except (RowsRefused, TargetMisconfigured, TargetUnavailable) as error:
             status = FAILED
             report(f"{kind}:{variable}: {error}\n")

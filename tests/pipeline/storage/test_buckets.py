@@ -152,6 +152,29 @@ def test_a_refused_call_is_an_oserror_with_the_path_and_the_reason(
     assert isinstance(raised.value, kind) or isinstance(raised.value.__cause__, kind)
 
 
+@pytest.mark.parametrize("status", [200, 403])
+@pytest.mark.parametrize("action", DEEDS)
+def test_a_page_of_html_in_place_of_a_reply_is_an_oserror_that_says_so(
+    buckets: Buckets, action: str, status: int
+) -> None:
+    buckets.put("gs://b/file", b"whole")
+    buckets.plan = when(action, "", Trouble(status, is_page=True))
+    with pytest.raises(OSError, match=r"a page of HTML .* a proxy or a login page") as raised:
+        DEEDS[action]()
+    assert "gs://b/f" in str(raised.value)
+    assert "Blocked" not in str(raised.value)
+    assert buckets.below("gs://b/") == {"file": b"whole"}
+
+
+def test_what_answers_within_an_object_is_never_taken_for_its_rest(buckets: Buckets) -> None:
+    buckets.put("gs://b/file", LARGE)
+    with storage.read("gs://b/file") as stream:
+        assert stream.read(10) == LARGE[:10]
+        buckets.plan = when("read", "file", Trouble(200, is_page=True))
+        with pytest.raises(OSError, match="gs://b/file"):
+            stream.read()
+
+
 def test_a_refused_login_is_reported(buckets: Buckets) -> None:
     buckets.plan = when("list", "", Trouble(401))
     with pytest.raises(OSError, match=r"^cannot list gs://b/f\*: no credentials "):

@@ -11,7 +11,7 @@ import httpx
 import msgspec
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
-from groundwatch.transforms.grounding.protocol import error_detail, is_page
+from groundwatch.transforms.grounding.protocol import error_detail
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.claim_result import (
     ClaimResult,
@@ -20,13 +20,11 @@ from groundwatch.transforms.lexical.claim_result import (
     bounded_log_odds,
 )
 from groundwatch.transforms.runtime.http_client import open_http_client
+from groundwatch.transforms.runtime.http_reply import is_page
 from groundwatch.transforms.runtime.network_environment import describe_failure
 
 _log = logging.getLogger(__name__)
 _TIMEOUT_S = 60.0
-_PASSED_ON = frozenset({401, 403, 404, 429})
-"""Statuses that the client resolves: a wrong key, a missing permission or name, too many calls."""
-
 _Score = Annotated[float, msgspec.Meta(ge=0, le=1)]
 _Index = Annotated[int, msgspec.Meta(ge=0)]
 _INSTRUCTIONS = (
@@ -184,9 +182,8 @@ class LlmJudge:
 
     def _refusal(self, response: httpx.Response, content: bytes) -> ScorerFailed:
         detail = (error_detail(content) or "").replace(self._key or "", "")
-        refused, wait = response.status_code, response.headers.get("Retry-After")
-        status = refused if refused in _PASSED_ON else 400 if refused < 500 else 503  # noqa: PLR2004
-        return self._failure(status, f"replied with status {refused}", wait, detail)
+        status, wait = response.status_code, response.headers.get("Retry-After")
+        return self._failure(status, f"replied with status {status}", wait, detail)
 
     def _failure(
         self, status: int, problem: str, retry_after: str | None = None, detail: str = ""

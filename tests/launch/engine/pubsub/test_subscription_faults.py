@@ -14,6 +14,7 @@ from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
 from groundwatch.schemas.message import Message
 from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.page_servers import PAGES, page_server
 from tests.support.pubsub_topics import OneTopic
 from tests.support.pulling import PLENTY, acknowledge, pull_all
 from tests.support.waiting import wait_until
@@ -52,6 +53,16 @@ def test_an_outage_is_waited_out_and_logged_when_it_begins_and_ends(
     assert subscription.stats().is_available
     beginnings = sorted(message.split(" (")[0].split(" after")[0] for message in caplog.messages)
     assert beginnings == ["Pub/Sub answers again"] * 2 + ["Pub/Sub does not answer"] * 2
+
+
+@pytest.mark.parametrize("version", PAGES)
+def test_a_page_of_html_is_an_outage(version: str) -> None:
+    with (
+        page_server(version) as address,
+        closing(PubSubSubscription("projects/p/subscriptions/s", address=address)) as subscription,
+    ):
+        wait_until(lambda: not subscription.stats().is_available)
+        assert subscription.pull(1, PLENTY, wait_s=0.1) == ()
 
 
 def test_a_stream_without_a_message_is_an_answer_too(

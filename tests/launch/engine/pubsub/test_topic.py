@@ -9,6 +9,7 @@ from groundwatch.launch.engine.pubsub.pubsub_errors import Refused, Unpublished
 from groundwatch.launch.engine.pubsub.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, build_message
 from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.page_servers import PAGES, page_server
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.waiting import wait_until
 
@@ -76,6 +77,16 @@ def test_an_outage_that_lasts_too_long_raises(own_server: FakePubSub, answers: O
         topic.publish(messages("canary"))
     assert "canary" not in str(unpublished.value)
     topic.close()
+
+
+@pytest.mark.parametrize("version", PAGES)
+def test_a_page_of_html_is_not_taken_for_a_confirmation(version: str) -> None:
+    with page_server(version) as address:
+        topic = Topic("projects/p/topics/t", address=address, total_s=0.3)
+        with pytest.raises(Unpublished, match=r"no answer within 0.3 s") as unpublished:
+            topic.publish(messages("canary"))
+        topic.close()
+    assert unpublished.value.stored == 0
 
 
 def test_a_call_that_hangs_is_given_up_and_tried_again(

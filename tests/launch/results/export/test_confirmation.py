@@ -1,24 +1,18 @@
 """Delivered means confirmed: every target takes the documented reply, and no other success."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.results.export.target import Target, TargetMisconfigured, open_target
-from groundwatch.launch.watch.alerts.webhooks import open_webhooks
-from tests.launch.watch.alerts.test_alert_notices import a_rate
-from tests.launch.watch.alerts.test_webhook_payloads import KEY
+from groundwatch.launch.results.export.target import TargetMisconfigured
 from tests.support.builders import an_enriched
 from tests.support.http_messages import Reply
 from tests.support.reports import write_enriched
-from tests.support.results import a_result
+from tests.support.result_targets import CHANNELS, TOOLS, OpenNamed, send_to
 from tests.support.results_server import ResultsServer
 from tests.support.vendor_replies import documented_reply
 
-TOOLS = ("langfuse", "mlflow", "opentelemetry", "phoenix")
-CHANNELS = ("slack", "google_chat", "pagerduty", "json")
 BLOCKED = b"<html>\n<head><title>Blocked</title></head><body>Ask your administrator.</body></html>"
 LOGIN = b"\n<!DOCTYPE html><html lang=en><form action=/login>"
 PAGES = {"a proxy's page": Reply(200, BLOCKED), "a login page": Reply(200, LOGIN)}
@@ -40,41 +34,9 @@ CASES = [
 ]
 
 
-@pytest.fixture
-def open_named(
-    server: ResultsServer, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[str], Target[object]]]:
-    """Open targets at the server, each with what it sends; they are closed at the end."""
-    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "pk")
-    monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.7")
-    for kind in CHANNELS:
-        form = {"pagerduty": "routing {}", "json": f"{{}} {KEY}"}.get(kind, "{}")
-        monkeypatch.setenv(kind.upper(), form.format(f"{server.url}/hook"))
-    opened: list[Target[object]] = []
-
-    def open_one(name: str) -> Target[object]:
-        is_tool = name in TOOLS
-        found = open_target(name, server.url) if is_tool else next(open_channel(name))
-        opened.append(found)
-        return found
-
-    yield open_one
-    for target in opened:
-        target.close()
-
-
-def open_channel(kind: str) -> Iterator[Target[object]]:
-    return (target for target, _ in open_webhooks(kind, kind.upper(), "source"))
-
-
-def send_to(target: Target[object], name: str) -> None:
-    target.send([a_result() if name in TOOLS else a_rate()])
-
-
 @pytest.mark.parametrize("name", [*TOOLS, *CHANNELS])
 def test_the_documented_reply_confirms(
-    name: str, server: ResultsServer, open_named: Callable[[str], Target[object]]
+    name: str, server: ResultsServer, open_named: OpenNamed
 ) -> None:
     send_to(open_named(name), name)
     assert server.received
@@ -82,7 +44,7 @@ def test_the_documented_reply_confirms(
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_any_other_success_is_a_refusal_that_says_so(
-    name: str, kind: str, server: ResultsServer, open_named: Callable[[str], Target[object]]
+    name: str, kind: str, server: ResultsServer, open_named: OpenNamed
 ) -> None:
     server.answer = lambda _: {**PAGES, **OTHERS}[kind]
     with pytest.raises(TargetMisconfigured) as raised:
@@ -96,7 +58,7 @@ def test_any_other_success_is_a_refusal_that_says_so(
 
 @pytest.mark.parametrize("content", [b"{}", b'{"partialSuccess": {}, "more": 1}', b""])
 def test_a_receiver_may_answer_with_json_or_nothing(
-    content: bytes, server: ResultsServer, open_named: Callable[[str], Target[object]]
+    content: bytes, server: ResultsServer, open_named: OpenNamed
 ) -> None:
     server.answer = lambda _: Reply(body=content)
     send_to(open_named("opentelemetry"), "opentelemetry")
@@ -108,7 +70,7 @@ def test_an_export_that_is_not_confirmed_fails_and_resumes(
     tmp_path: Path,
     server: ResultsServer,
     capsys: pytest.CaptureFixture[str],
-    open_named: Callable[[str], Target[object]],
+    open_named: OpenNamed,
 ) -> None:
     open_named(tool)
     folder = tmp_path / "out"

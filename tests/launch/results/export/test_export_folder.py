@@ -72,11 +72,14 @@ def test_every_record_is_sent_once_and_a_further_file_later(
     assert main(arguments) == 0
     assert sorted(scored_ids(server)) == sorted(f"r{number}" for number in range(35))
     progress = tmp_path / ".groundwatch-export-langfuse.json"
-    assert capsys.readouterr().out == f"langfuse: 35 records sent; {progress} keeps what is done.\n"
+    assert (
+        capsys.readouterr().out
+        == f"langfuse: 35 records sent and confirmed; {progress} keeps what is done.\n"
+    )
     write_enriched(folder, [an_enriched(record_id="late", trace_id="t1")], "run9")
     assert main(arguments) == 0
     assert scored_ids(server)[35:] == ["late"]
-    assert "langfuse: 1 record sent, 35 sent before; " in capsys.readouterr().out
+    assert "langfuse: 1 record sent and confirmed, 35 sent before; " in capsys.readouterr().out
     assert main(arguments) == 0
     assert len(scored_ids(server)) == 36
     assert "langfuse: nothing new to send, 36 sent before; " in capsys.readouterr().out
@@ -93,7 +96,7 @@ def test_a_record_that_is_refused_is_named_and_the_others_are_sent(
     folder = a_folder(tmp_path, 30)
     status = main(["export", str(folder), "--to", "langfuse", "--endpoint", server.url])
     assert status == 1
-    assert "29 records sent, 1 refused" in capsys.readouterr().out
+    assert "29 records sent and confirmed, 1 refused" in capsys.readouterr().out
     assert set(scored_ids(server)) == {f"r{number}" for number in range(30)}
 
 
@@ -149,7 +152,7 @@ def test_since_and_traceless_records_are_counted(tmp_path: Path) -> None:
     run = export_to(tmp_path, target, since=noon_us)
     assert target.sent == ["new"]
     assert (
-        "1 record sent, 1 skipped (no trace id), 2 before --since, or without a time;"
+        "1 record sent and confirmed, 1 skipped (no trace id), 2 before --since, or without a time;"
         in run.describe()
     )
 
@@ -280,7 +283,12 @@ def test_what_was_sent_to_one_address_is_sent_to_another_and_once_to_each(
             counts.append(len(servers[number].received))
     assert counts[0] == counts[1] == counts[2] == counts[3] > 0
     printed = capsys.readouterr().out.splitlines()
-    assert ["3 records sent;" in line for line in printed] == [True, True, False, False]
+    assert ["3 records sent and confirmed;" in line for line in printed] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     kept = (tmp_path / f".groundwatch-export-{tool}.json").read_text()
     assert not any(each in kept for each in ("s3cret", "user", "127.0.0.1", '"sk"', "pk"))
 
@@ -325,5 +333,5 @@ def test_a_file_that_another_run_has_replaced_is_sent_again(tmp_path: Path) -> N
     export_to(folder, target)
     records = [an_enriched(record_id=f"r{at}", trace_id="t1", verdict="BLOCKED") for at in range(3)]
     write_enriched(folder, records, "run0")
-    assert "3 records sent, 4 sent before" in export_to(folder, target).describe()
+    assert "3 records sent and confirmed, 4 sent before" in export_to(folder, target).describe()
     assert target.sent == ["r0", "r1", "r2", "r3", "r0", "r1", "r2"]

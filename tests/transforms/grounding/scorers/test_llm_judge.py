@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -13,6 +14,14 @@ from msgspec.structs import replace
 
 from groundwatch.launch.checker.checker_server import listening
 from groundwatch.launch.cli.main import main
+from groundwatch.transforms.grounding.errors import (
+    CheckFailed,
+    Misconfigured,
+    Rejected,
+    Unauthenticated,
+    Unavailable,
+)
+from groundwatch.transforms.grounding.protocol import interpret_reply
 from groundwatch.transforms.grounding.scorers import llm_judge
 from groundwatch.transforms.grounding.scorers.llm_judge import LlmJudge
 from tests.support.checks import CHECK_PATH, check_request
@@ -98,15 +107,23 @@ def test_the_required_claims_are_scored_in_one_call(api: RecordedService) -> Non
 
 
 @pytest.mark.parametrize(
-    ("status", "passed_on"),
-    [(401, 401), (403, 403), (404, 404), (422, 400), (429, 429), (500, 503)],
+    ("status", "error"),
+    [
+        *((status, Rejected) for status in (400, 413, 422)),
+        (401, Unauthenticated),
+        *((status, Misconfigured) for status in (302, 402, 403, 404, 405, 407)),
+        *((status, Unavailable) for status in (408, 409, 425, 429, 500, 503, 504)),
+    ],
 )
 def test_a_refusal_has_the_status_that_the_client_resolves_or_retries(
-    api: RecordedService, status: int, passed_on: int
+    api: RecordedService, status: int, error: type[CheckFailed]
 ) -> None:
     api.reply_with(status, {"error": {"message": "Unknown key: k-1"}})
     reply = check(LlmJudge(f"{api.address}/v1", "small", "k-1"))
-    assert reply.status_code == passed_on
+    assert reply.status_code == status
+    with pytest.raises(error) as raised:
+        interpret_reply(status, None, reply.content, REQUEST, datetime.now(UTC), checker="judge")
+    assert type(raised.value) is error
     message = f"The judge replied with status {status}. Unknown key:"
     assert reply.json()["error"]["message"] == message
 

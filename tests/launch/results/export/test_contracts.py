@@ -1,0 +1,37 @@
+"""The table of targets in docs/results.md says what every tool and channel does."""
+
+import pytest
+
+from groundwatch.launch.results.export.target import (
+    RowsRefused,
+    TargetMisconfigured,
+    TargetUnavailable,
+)
+from tests.support.http_messages import Reply
+from tests.support.result_targets import CHANNELS, TOOLS, OpenNamed, send_to
+from tests.support.results_server import ResultsServer
+from tests.support.targets_table import PAGE, Outcome, of_tool, page_with_tables
+
+RAISED = {
+    Outcome.REFUSED: RowsRefused,
+    Outcome.CORRECTED: TargetMisconfigured,
+    Outcome.LATER: TargetUnavailable,
+}
+STATUSES = (302, 308, 400, 401, 403, 404, 405, 407, 408, 409, 410, 413, 422, 429, 500, 503, 504)
+
+
+def test_the_page_has_the_contracts_of_the_code() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == page_with_tables(page), (
+        "after a change of contracts: python -m tests.support.targets_table"
+    )
+
+
+@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("name", [*TOOLS, *CHANNELS])
+def test_every_target_treats_a_status_as_the_table_says(
+    name: str, status: int, server: ResultsServer, open_named: OpenNamed
+) -> None:
+    server.answer = lambda _: Reply(status, b"{}", {"Location": "http://elsewhere.example/"})
+    with pytest.raises(RAISED[of_tool(status)]):
+        send_to(open_named(name), name)
