@@ -123,7 +123,7 @@ class _SizedBlob(Blob):
 
 class _Download(BeamBlobReader):
     def __init__(self, blob: Blob, path: str) -> None:
-        super().__init__(_SizedBlob(blob.name, blob.bucket), retry=RETRY)
+        super().__init__(blob, retry=RETRY)
         self._path = path
 
     def read(self, size: int = -1) -> bytes:
@@ -282,7 +282,7 @@ def _matches(names: list[str], patterns: list[str]) -> bool:
 
 def _blob(path: str) -> Blob:
     _, _, bucket, name = path.split("/", _SLASHES_BEFORE_NAME)
-    return _client().bucket(bucket).blob(name)
+    return _SizedBlob(name, _client().bucket(bucket))
 
 
 @cache

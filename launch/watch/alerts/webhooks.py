@@ -74,13 +74,14 @@ class _Channel(NamedTuple):
 
 
 class AlertWebhook(Target[Alert]):
-    """Post alerts to one address, those of a request in one message."""
+    """Post alerts to one address: each by itself, or grouped, as many as the contract allows."""
 
-    def __init__(
-        self, name: str, channel: _Channel, *, max_rows: int = 1, pause_s: float = 0.0
-    ) -> None:
-        self.name, self.max_rows, self.pause_s = name, max_rows, pause_s
-        self.part_pause_s = channel.contract.part_pause_s
+    def __init__(self, name: str, channel: _Channel, *, is_grouped: bool = False) -> None:
+        contract = channel.contract
+        self.name = name
+        self.max_rows = contract.rows.most if is_grouped else 1
+        self.pause_s = contract.pause_s if is_grouped else 0.0
+        self.part_pause_s = contract.part_pause_s
         self._channel = channel
         self._advice = f"renew the address or key in {name.partition(':')[2].partition(' ')[0]}"
         self._sender = HttpSender(name, channel.url, self._advice)
@@ -118,10 +119,8 @@ def open_webhooks(
     channel = _channel(kind, name, require_secret(variable).split(), source, folder)
     _check_url(name, channel.url)
     yield AlertWebhook(f"{name} incidents", channel), is_incident
-    contract = channel.contract
-    if contract is not PAGERDUTY:
-        most, pause_s = contract.rows.most, contract.pause_s
-        target = AlertWebhook(name, channel, max_rows=most, pause_s=pause_s)
+    if channel.contract is not PAGERDUTY:
+        target = AlertWebhook(name, channel, is_grouped=True)
         yield target, lambda alert: not is_incident(alert)
 
 
