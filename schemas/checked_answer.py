@@ -40,8 +40,15 @@ class Contradiction(Record, frozen=True, kw_only=True):
     fact: int | None = None
 
 
+class VerdictThresholds(Record, frozen=True, kw_only=True):
+    """The thresholds, 0..1, by which a verdict was decided."""
+
+    low_grounded: float
+    claim: float
+
+
 class Check(Record, frozen=True, kw_only=True):
-    """How an answer was checked."""
+    """How an answer was checked, by which revision of the checker, and by which thresholds."""
 
     checker: str
     calls: int
@@ -52,6 +59,25 @@ class Check(Record, frozen=True, kw_only=True):
     citation_threshold: float | None = None
     cached: bool = False
     unknown_members: tuple[str, ...] = ()
+    revision: str | None = None
+    thresholds: VerdictThresholds | None = None
+
+
+class Screen(Record, frozen=True, kw_only=True):
+    """What the first of two checkers found.
+
+    `characters` are those of its requests. `audit_share`, 0..1, is the share of the answers that it
+    passes which the second checks too.
+    """
+
+    checker: str
+    verdict: Verdict
+    verdict_reason: str
+    support_score: float | None
+    min_claim_score: float | None
+    characters: int
+    audit_share: float
+    revision: str | None = None
 
 
 class Grounding(Record, frozen=True, kw_only=True):

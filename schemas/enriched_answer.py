@@ -9,7 +9,7 @@ import msgspec
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
-from groundwatch.schemas.checked_answer import Check, Claim, Contradiction
+from groundwatch.schemas.checked_answer import Check, Claim, Contradiction, Screen
 from groundwatch.schemas.quantities import to_datetime, to_rfc3339, to_us
 from groundwatch.schemas.verdict import Verdict
 
@@ -18,7 +18,7 @@ _FULL_NAME = "groundwatch.EnrichedAnswer"  # the schema's full name, the same in
 _CHECK_FIELDS = frozenset(
     {
         *("check", "citation_precision", "citation_recall", "claims", "min_claim_score"),
-        *("mismatches", "score_drift", "support_score"),
+        *("mismatches", "score_drift", "screen", "support_score"),
     }
 )
 
@@ -55,6 +55,7 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
     trace_id: str | None = None
     span_id: str | None = None
     response_id: str | None = None
+    screen: Screen | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as values that JSON has."""
@@ -71,6 +72,7 @@ class CheckUsage(Record, frozen=True, kw_only=True):
     """What the check of an answer used; named as in `enriched_answer.avsc`."""
 
     checker: str | None = None
+    revision: str | None = None
     calls: int = 0
     attempts: int = 0
     characters: int = 0
@@ -104,6 +106,7 @@ class AnswerRow(Record, frozen=True, kw_only=True):
     trace_id: str | None = None
     span_id: str | None = None
     response_id: str | None = None
+    screen: Screen | None = None
 
     @property
     def event_time_us(self) -> int | None:

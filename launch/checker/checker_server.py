@@ -25,7 +25,7 @@ from groundwatch.launch.results.export.target import TargetMisconfigured
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.grounding.embedded_service import (
-    CheckAnswer,
+    EmbeddedChecker,
     LocalTransport,
     Reply,
     refuse,
@@ -61,7 +61,7 @@ async def _serve(settings: ServeCheckerSettings) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     judge = _judge(settings)
-    checker = judge.check if judge else settings.scorer
+    checker = EmbeddedChecker(judge.check, judge.revision) if judge else settings.scorer
     async with listening(settings.serve_port, settings.serve_host, checker) as address:
         kind = "checker in front of the judge" if judge else "embedded checker"
         sys.stdout.write(f"The {kind} listens on {address}\n")
@@ -81,14 +81,15 @@ def _judge(settings: ServeCheckerSettings) -> LlmJudge | None:
 
 @asynccontextmanager
 async def listening(
-    port: int, host: str = "127.0.0.1", checker: str | CheckAnswer | None = None
+    port: int, host: str = "127.0.0.1", checker: str | EmbeddedChecker | None = None
 ) -> AsyncIterator[str]:
     """Serve checks inside the running event loop while a `with` block lasts; yield the address.
 
     One process answers on one core: short requests in the event loop, long ones in a thread. The
     checker is that of `LocalTransport`. Port 0 takes a free port.
     """
-    threads = ThreadPoolExecutor(_JUDGE_THREADS if callable(checker) else _THREADS, "check")
+    is_judge = isinstance(checker, EmbeddedChecker)
+    threads = ThreadPoolExecutor(_JUDGE_THREADS if is_judge else _THREADS, "check")
     limits = ServerLimits(
         deadline_s=_DEADLINE_S,
         max_connections=_max_connections(),
@@ -114,8 +115,7 @@ async def _answer(checker: LocalTransport, request: Request) -> Page:
 
 
 def _page(reply: Reply) -> Page:
-    headers = {"Retry-After": reply.retry_after} if reply.retry_after else {}
-    return Page(reply.status, "application/json", reply.body, headers)
+    return Page(reply.status, "application/json", reply.body, reply.headers)
 
 
 def _max_connections() -> int:

@@ -6,20 +6,18 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import msgspec
-from fastavro.schema import to_parsing_canonical_form
 
+from groundwatch.launch.engine.earlier_schema import can_convert, convert_rows, schema_hash
 from groundwatch.launch.engine.outbox_rows import OUTBOX_TABLES
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed, RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.storage.local_files import open_locked
-from groundwatch.schemas.avro import load_schema
 from groundwatch.transforms.grounding.reply_cache import REPLY_TABLES
 from groundwatch.transforms.persistence.database import (
     UNFINISHED,
@@ -79,10 +77,7 @@ SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 _HEADER_BYTES = 100  # of a database; a shorter one is empty to SQLite
 _OLD_STATE = ("journal.sqlite", "plan.json")
 _OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
-_IDENTITY, _RUN, _SCHEMA = "identity", "run", "schema"
-_SAME_SCHEMA_OF_2_0_0 = {"c7851637e83c014e": "b2b79aa4a79ec45e"}
-"""2.0.0 kept a hash of the schema with its documentation."""
-
+_IDENTITY, _RUN, SCHEMA = "identity", "run", "schema"
 _IDENTITY_BYTES = 4
 _LOCK_TIMEOUT_S = 10.0
 _Content = TypeVar("_Content")
@@ -122,7 +117,9 @@ class EngineDatabase(Database):
         database = cls(folder)
         if not database.note(_IDENTITY, str):
             database.reset()
-        database.keep_note(_SCHEMA, _schema())
+        with database.transaction():
+            convert_rows(database, database.note(SCHEMA, str) or schema_hash())
+            database.keep_note(SCHEMA, schema_hash())
         return database
 
     @property
@@ -234,12 +231,6 @@ def _size_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _schema() -> str:
-    """Return a hash of what decides the bytes of a record: the schema without its documentation."""
-    content = to_parsing_canonical_form(load_schema("enriched_answer"))
-    return blake2b(content.encode(), digest_size=8).hexdigest()
-
-
 def _refuse_other_versions(folder: Path) -> None:
     path = folder / DATABASE
     if path.exists() and path.stat().st_size >= _HEADER_BYTES:
@@ -271,14 +262,13 @@ def _refuse_other_format(folder: Path) -> None:
 
 
 def _refuse_other_schema(folder: Path, database: Database) -> None:
-    row = next(database.read("SELECT content FROM notes WHERE name = ?", _SCHEMA), None)
+    row = next(database.read("SELECT content FROM notes WHERE name = ?", SCHEMA), None)
     waiting = next(database.read("SELECT 1 FROM chunks LIMIT 1"), None)
-    schema = _schema()
-    same = (schema, _SAME_SCHEMA_OF_2_0_0.get(schema))
-    if waiting and row and msgspec.json.decode(row[0]) not in same:
+    if waiting and row and not can_convert(msgspec.json.decode(row[0])):
         raise OtherVersion(
-            f"{folder / DATABASE} holds records of another schema that are in no output file yet:"
-            " finish it with the version that wrote them; nothing was changed"
+            f"{folder / DATABASE} holds records of another schema, which this version does not"
+            " know, that are in no output file yet: finish it with the version that wrote them;"
+            " nothing was changed"
         )
 
 

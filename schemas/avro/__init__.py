@@ -7,6 +7,14 @@ from typing import Any
 
 def load_schema(name: str) -> dict[str, Any]:
     """Load a schema of this package: ``enriched_answer``, ``alert`` or ``failure``."""
-    text = files(__name__).joinpath(f"{name}.avsc").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
+    return _load(f"{name}.avsc")
+
+
+def load_released(name: str, version: str) -> dict[str, Any]:
+    """Load a released version of a schema, of which ``enriched_answer``'s are installed."""
+    return _load(f"released/{name}/{version}.avsc")
+
+
+def _load(path: str) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(files(__name__).joinpath(path).read_text(encoding="utf-8"))
     return schema

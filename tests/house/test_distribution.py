@@ -24,7 +24,8 @@ FOR_THE_REPOSITORY = tuple(
         "launch/constraints.txt",
         "launch/deploy/dataflow/",
         "launch/deploy/flink/",
-        "schemas/avro/released/",
+        "schemas/avro/released/alert/",
+        "schemas/avro/released/failure/",
     )
 )
 """Where files stand beside the code that nothing reads where groundwatch is installed."""

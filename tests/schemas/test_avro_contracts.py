@@ -9,7 +9,13 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, NoDataIncident, RateIncident, WorstClaim
 from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from groundwatch.schemas.avro import load_schema
-from groundwatch.schemas.checked_answer import Check, Claim, Contradiction
+from groundwatch.schemas.checked_answer import (
+    Check,
+    Claim,
+    Contradiction,
+    Screen,
+    VerdictThresholds,
+)
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.failure import Failure
 from tests.support.avro_schemas import Schema, kind_of
@@ -20,6 +26,8 @@ KINDS = (
     Fact,
     SafetyRating,
     Check,
+    VerdictThresholds,
+    Screen,
     Contradiction,
     Citation,
     GroundingSupport,

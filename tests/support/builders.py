@@ -3,7 +3,7 @@
 from typing import Any
 
 from groundwatch.schemas.answer import Answer, Fact
-from groundwatch.schemas.checked_answer import Check, Claim
+from groundwatch.schemas.checked_answer import Check, Claim, Screen
 from groundwatch.schemas.cost_estimate import Estimate
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.failure import Failure
@@ -71,6 +71,21 @@ def a_check(**fields: Any) -> Check:
         "citation_threshold": 0.6,
     }
     return Check(**given | fields)
+
+
+def a_screen(**fields: Any) -> Screen:
+    """What the embedded checker found before another one: an answer that it passes."""
+    given = {
+        "checker": "local",
+        "revision": "words-1",
+        "verdict": Verdict.GROUNDED,
+        "verdict_reason": "ABOVE_THRESHOLDS",
+        "support_score": 0.9,
+        "min_claim_score": 0.8,
+        "characters": 26,
+        "audit_share": 0.02,
+    }
+    return Screen(**given | fields)
 
 
 def an_enriched(**fields: Any) -> EnrichedAnswer:

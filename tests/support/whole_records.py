@@ -9,7 +9,7 @@ from groundwatch.schemas.alert import (
     WorstClaim,
 )
 from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
-from groundwatch.schemas.checked_answer import Contradiction
+from groundwatch.schemas.checked_answer import Contradiction, VerdictThresholds
 from groundwatch.schemas.verdict import Verdict
 from tests.support.builders import (
     NOON_US,
@@ -18,6 +18,7 @@ from tests.support.builders import (
     a_claim,
     a_failure,
     a_message,
+    a_screen,
     an_enriched,
 )
 
@@ -45,7 +46,12 @@ ENRICHED = {
             Fact(text="a"),
             Fact(text="b", uri="u", title="t", document="d", attributes={"page": "7"}),
         ),
-        check=a_check(cached=True, unknown_members=('{"helpfulnessScore":0.5}',)),
+        check=a_check(
+            cached=True,
+            unknown_members=('{"helpfulnessScore":0.5}',),
+            revision="r7",
+            thresholds=VerdictThresholds(low_grounded=0.6, claim=0.4),
+        ),
         citation_precision=0.5,
         citation_recall=0.0,
         mismatches=(
@@ -62,6 +68,16 @@ ENRICHED = {
         trace_id="5b8efff798038103d269b633813fc60c",
         span_id="eee19b7ec3c1b174",
         response_id="r1",
+        screen=a_screen(),
+    ),
+    "screened without a score": an_enriched(
+        screen=a_screen(
+            verdict=Verdict.UNSCORABLE,
+            verdict_reason="NO_CLAIMS",
+            support_score=None,
+            min_claim_score=None,
+            revision=None,
+        )
     ),
     "bare": an_enriched(
         answer_name=None,

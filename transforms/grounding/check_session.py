@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
@@ -22,7 +22,7 @@ from groundwatch.transforms.grounding.protocol import (
 )
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.lexical.check_claims import check_grounding
+from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
 from groundwatch.transforms.rules.merging import merge_replies
 from groundwatch.transforms.rules.planning import plan_within
 from groundwatch.transforms.rules.routing import OVER_LIMIT
@@ -93,7 +93,7 @@ class CheckSession:
         with self._lock:
             calls, retries, characters = self._sent
             self._sent = SentCalls(calls + 1, retries, characters + request.characters)
-        return CheckReply(response=check_grounding(request), attempts=1)
+        return CheckReply(response=check_grounding(request), attempts=1, revision=REVISION)
 
 
 class BackgroundSession(CheckSession):
@@ -301,5 +301,11 @@ def check_steps(
         citation_threshold=settings.citation_threshold,
         cached=not any(sent),
         unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
+        revision=settings.revision or _revision_of(replies),
     )
     return CheckedAnswer(answer=answer, grounding=grounding, check=check)
+
+
+def _revision_of(replies: Sequence[CheckReply]) -> str | None:
+    """Name the revision of a checker; each of them if it changed between the calls."""
+    return ", ".join(dict.fromkeys(each.revision for each in replies if each.revision)) or None

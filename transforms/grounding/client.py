@@ -260,6 +260,7 @@ class GroundingClient:
             datetime.now(UTC),
             checker=self._settings.checker,
             attempts=call.sent,
+            revision=reply.revision,
         )
 
     async def _exchange(self, call: "_Call", token: Mapping[str, str]) -> HttpReply:

@@ -14,7 +14,7 @@ from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel
 from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
 from groundwatch.transforms.grounding.scorers.unsupported_tokens import UnsupportedTokens
-from groundwatch.transforms.lexical.check_claims import check_grounding
+from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
 from groundwatch.transforms.lexical.claim_result import ScoreClaims, ScorerFailed
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.text_splitting import count_tokens
@@ -55,22 +55,51 @@ class InvalidArgumentError(ValueError):
     """The service would reject this request; the message says why, without any of its text."""
 
 
+class EmbeddedChecker(NamedTuple):
+    """A function that checks answers, and its revision."""
+
+    check: CheckAnswer
+    revision: str
+
+
+BY_WORDS = EmbeddedChecker(check_grounding, REVISION)
+
+
 class Reply(NamedTuple):
-    """An HTTP status, a JSON body, and the header Retry-After if a service behind sent one."""
+    """An HTTP status, a JSON body, and headers.
+
+    They are Retry-After, if a service behind sent one, and X-Checker-Revision.
+    """
 
     status: int
     body: bytes
     retry_after: str | None = None
+    revision: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        given = {"Retry-After": self.retry_after, "X-Checker-Revision": self.revision}
+        return {name: value for name, value in given.items() if value}
 
 
-def load_scorer(folder: str) -> ScoreClaims:
-    """Load the model of a folder: a classifier of pairs of texts, or of their tokens.
+def load_checker(folder: str) -> EmbeddedChecker:
+    """Load the model of a folder as a checker: it scores the claims.
 
     Raises:
       Misconfigured: the folder holds no such model, or no output has the name that is needed.
     """
     with waiting_for(f"the model in {folder}"):
         model = OnnxModel(folder)
+    check = partial(check_grounding, scorer=score_by(model))
+    return EmbeddedChecker(check, model.revision)
+
+
+def score_by(model: OnnxModel) -> ScoreClaims:
+    """Score claims by a model: a classifier of pairs of texts, or of their tokens.
+
+    Raises:
+      Misconfigured: no output of it has the name that is needed.
+    """
     return (UnsupportedTokens if model.scores_tokens else EntailmentModel)(model).score
 
 
@@ -82,34 +111,33 @@ class LocalTransport(httpx.AsyncBaseTransport):
     `threads` are given.
 
     Args:
-      checker: checks an answer, or is the folder of a model that scores claims; None scores them by
-        words.
+      checker: checks an answer, or is the folder of a model that scores claims; by default it
+        scores them by words.
       threads: run requests of more than 8,000 bytes, so that the event loop can serve others.
     """
 
     def __init__(
-        self, checker: str | CheckAnswer | None = None, threads: Executor | None = None
+        self, checker: str | EmbeddedChecker | None = None, threads: Executor | None = None
     ) -> None:
-        if isinstance(checker, str):
-            checker = partial(check_grounding, scorer=load_scorer(checker))
-        self._check: CheckAnswer | None = checker
+        self._checker = load_checker(checker) if isinstance(checker, str) else checker or BY_WORDS
         self._threads = threads
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Answer one request, without authorization."""
         reply = await self.answer(request.method, request.url.path, request.content)
-        return httpx.Response(reply.status, stream=httpx.ByteStream(reply.body))
+        content = httpx.ByteStream(reply.body)
+        return httpx.Response(reply.status, headers=reply.headers, stream=content)
 
     async def answer(self, method: str, path: str, body: bytes) -> Reply:
+        checker = self._checker
         is_long = self._threads is not None and len(body) > _MOST_BYTES_IN_LOOP
-        if self._check or is_long:
+        if checker is not BY_WORDS or is_long:
             loop = asyncio.get_running_loop()
-            check = self._check or check_grounding
-            return await loop.run_in_executor(self._threads, answer, method, path, body, check)
+            return await loop.run_in_executor(self._threads, answer, method, path, body, checker)
         return answer(method, path, body)
 
 
-def answer(method: str, path: str, body: bytes, check: CheckAnswer = check_grounding) -> Reply:
+def answer(method: str, path: str, body: bytes, checker: EmbeddedChecker = BY_WORDS) -> Reply:
     """Answer one HTTP request as Google's service does, errors included.
 
     The query of the path is ignored. An error contains no text of the request.
@@ -123,7 +151,7 @@ def answer(method: str, path: str, body: bytes, check: CheckAnswer = check_groun
     except InvalidArgumentError as error:
         return refuse(400, str(error))
     try:
-        return Reply(200, _encode(check(request)))
+        return Reply(200, _encode(checker.check(request)), revision=checker.revision)
     except ScorerFailed as error:
         return refuse(error.status, str(error))._replace(retry_after=error.retry_after)
 

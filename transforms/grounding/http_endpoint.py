@@ -18,12 +18,20 @@ _HEADERS = (
 )
 
 
+_REVISION_HEADERS = (b"x-checker-revision", b"server")
+_MAX_REVISION = 200
+
+
 class HttpReply(NamedTuple):
-    """A reply with its decompressed body, and its header Retry-After unless it is an OK."""
+    """A reply with its decompressed body, its header Retry-After unless it is an OK.
+
+    `revision` is the header X-Checker-Revision or, without one, Server.
+    """
 
     status: int
     retry_after: str | None
     body: bytes
+    revision: str | None = None
 
 
 class HttpEndpoint:
@@ -60,7 +68,7 @@ class HttpEndpoint:
         content = decompress(_read_header(response, b"content-encoding"), content, most_bytes)
         is_ok = response.status_code == httpx.codes.OK
         retry_after = None if is_ok else _read_header(response, b"retry-after")
-        return HttpReply(response.status_code, retry_after, content)
+        return HttpReply(response.status_code, retry_after, content, _revision_of(response))
 
     async def aclose(self) -> None:
         await self._transport.aclose()
@@ -97,6 +105,11 @@ async def _read_body(response: httpx.Response, max_bytes: int) -> bytes:
     finally:
         await response.aclose()
     return bytes(body)
+
+
+def _revision_of(response: httpx.Response) -> str | None:
+    found = filter(None, (_read_header(response, name) for name in _REVISION_HEADERS))
+    return next(found, "")[:_MAX_REVISION] or None
 
 
 def _read_header(response: httpx.Response, name: bytes) -> str | None:

@@ -88,11 +88,13 @@ class CheckReply(Record, frozen=True, kw_only=True):
       response: the reply.
       attempts: requests sent for it; 0 if it came from the cache.
       unknown_members: JSON of its undocumented fields, None if there are none.
+      revision: of the checker, as its headers state it.
     """
 
     response: CheckResponse
     attempts: int
     unknown_members: str | None = None
+    revision: str | None = None
 
 
 def check_path(settings: CheckSettings) -> str:
@@ -153,6 +155,7 @@ def interpret_reply(
     *,
     checker: str = DISCOVERY_ENGINE,
     attempts: int = 1,
+    revision: str | None = None,
 ) -> CheckReply:
     """Decode a decompressed reply, and validate its offsets, indices and scores.
 
@@ -177,7 +180,9 @@ def interpret_reply(
         raise BadReply(f"the reply is {what}") from None
     if fault := _fault(response, request):
         raise BadReply(f"the reply is not valid: {fault}")
-    return CheckReply(response=response, attempts=attempts, unknown_members=unknown)
+    return CheckReply(
+        response=response, attempts=attempts, unknown_members=unknown, revision=revision
+    )
 
 
 def _decode_reply(body: bytes) -> tuple[CheckResponse, str | None]:

@@ -216,16 +216,25 @@ def _without_attempts(reply: CheckReply) -> CheckReply:
     return replace(reply, attempts=0)
 
 
+class _StoredReply(msgspec.Struct, array_like=True):
+    """A reply without its texts; 2.0.0 stored no revision."""
+
+    attempts: int
+    response: CheckResponse
+    revision: str | None = None
+
+
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(tuple[int, CheckResponse]).decode
+_decode = msgspec.msgpack.Decoder(_StoredReply).decode
 
 
 def encode_reply(reply: CheckReply) -> bytes:
-    """Encode the scores, offsets and indices of a reply, and no text."""
+    """Encode the revision, scores, offsets and indices of a reply, and no text."""
     response = reply.response
     chunks = tuple(CitedChunk(source=chunk.source) for chunk in response.cited_chunks)
     claims = tuple(map(_without_text, response.claims))
-    return _encode((reply.attempts, replace(response, cited_chunks=chunks, claims=claims)))
+    response = replace(response, cited_chunks=chunks, claims=claims)
+    return _encode(_StoredReply(reply.attempts, response, reply.revision))
 
 
 def _without_text(claim: CheckedClaim) -> CheckedClaim:
@@ -263,7 +272,8 @@ def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
 
     A cited chunk gets the text of its whole fact. The values of mismatches are found again.
     """
-    attempts, stored = _decode(encoded)
+    found = _decode(encoded)
+    stored = found.response
     answer, facts = request.answer_candidate.encode(), request.facts
     chunks = tuple(
         replace(chunk, chunk_text=facts[int(chunk.source)].fact_text)
@@ -276,4 +286,4 @@ def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
         # Only the first statement of an answer may be a short one.
         query = None if claim.grounding_check_required else query
     response = replace(stored, cited_chunks=chunks, claims=tuple(claims))
-    return CheckReply(response=response, attempts=attempts)
+    return CheckReply(response=response, attempts=found.attempts, revision=found.revision)

@@ -140,6 +140,12 @@ class CheckSettings(Record, frozen=True, kw_only=True):
         return f"{self.checker}+{name}" if name else self.checker
 
     @property
+    def revision(self) -> str | None:
+        """The version of Google's API and its configuration; another checker's is in its reply."""
+        is_google = self.checker == DISCOVERY_ENGINE
+        return f"{self.api_version} {self.grounding_config}" if is_google else None
+
+    @property
     def most_late_calls(self) -> int:
         """Most late calls, which run besides `max_in_flight`."""
         return _LATE_CALLS_PER_CALL * self.max_in_flight if self.outage is OutagePolicy.HOLD else 0

@@ -43,6 +43,9 @@ from groundwatch.transforms.lexical.support_score import (
 )
 from groundwatch.transforms.lexical.words import ClaimWords
 
+REVISION = "words-1"
+"""The version of these rules: another one gives other replies."""
+
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
 

@@ -10,7 +10,12 @@ from msgspec.structs import replace
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Answer, Citation, GroundingSupport
-from groundwatch.schemas.checked_answer import CheckedAnswer, Claim, Decision
+from groundwatch.schemas.checked_answer import (
+    CheckedAnswer,
+    Claim,
+    Decision,
+    VerdictThresholds,
+)
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
 from groundwatch.transforms.rules import routing
@@ -74,7 +79,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         score_drift=drift,
         skip_reasons=(*answer.skip_reasons, *routing.policy_reasons(answer)),
         claims=claims,
-        check=checked.check,
+        check=checked.check and replace(checked.check, thresholds=_deciding(thresholds)),
         citation_precision=cited.precision,
         citation_recall=cited.recall,
         mismatches=(
@@ -84,6 +89,10 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         generator_citations=answer.citations,
         generator_supports=answer.supports,
     )
+
+
+def _deciding(thresholds: Thresholds) -> VerdictThresholds:
+    return VerdictThresholds(low_grounded=thresholds.low_grounded, claim=thresholds.claim)
 
 
 def score_verdict(

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from groundwatch.launch.cli.terminal.figures import NOTHING, SCREEN_ACCURACY, moment, score
 from groundwatch.schemas.answer import Fact
-from groundwatch.schemas.checked_answer import Claim, Contradiction
+from groundwatch.schemas.checked_answer import Claim, Contradiction, Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.grounding.settings import LOCAL
@@ -43,12 +43,12 @@ def print_record(record: AnswerRow, thresholds: Thresholds) -> None:
 
 def _headline(record: AnswerRow) -> Text:
     style = _STYLES.get(Verdict(record.verdict), "bold yellow")
-    scores = f"support {score(record.support_score)}, lowest claim {score(record.min_claim_score)}"
-    return Text.assemble((record.verdict, style), f"  {record.verdict_reason}  {scores}\n")
+    return Text.assemble((record.verdict, style), f"  {record.verdict_reason}  {_scores(record)}\n")
 
 
 def _properties(record: AnswerRow) -> Iterator[tuple[Text, Text]]:
-    checker = record.check.checker if record.check else None
+    check, screen = record.check, record.screen
+    checker = check and check.checker and _named(check.checker, check.revision)
     time = None if record.event_time_us is None else f"{moment(record.event_time_us)} UTC"
     for name, value in (
         ("id", record.record_id),
@@ -57,12 +57,27 @@ def _properties(record: AnswerRow) -> Iterator[tuple[Text, Text]]:
         ("session", record.session),
         ("time", time),
         ("checker", checker),
+        ("screen", screen and _screen(screen)),
         ("tags", ", ".join(record.tags)),
         ("reasons", ", ".join(record.skip_reasons)),
         ("query", record.query),
     ):
         if value:
             yield Text(name, style="dim"), Text(_safe(value))
+
+
+def _named(checker: str, revision: str | None) -> str:
+    return f"{checker} ({revision})" if revision else checker
+
+
+def _screen(screen: Screen) -> str:
+    by = _named(screen.checker, screen.revision)
+    return f"{screen.verdict} by {by}: {screen.verdict_reason}, {_scores(screen)}"
+
+
+def _scores(found: AnswerRow | Screen) -> str:
+    lowest = score(found.min_claim_score)
+    return f"support {score(found.support_score)}, lowest claim {lowest}"
 
 
 def _claim(

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from operator import itemgetter
 from typing import IO, Any
 from unicodedata import category, normalize
@@ -40,27 +41,33 @@ class CsvTable:
 
 
 def _columns() -> Iterator[_Column]:
-    """List the columns: simple fields, those of the check, and the number of each list's items."""
+    """List the columns: simple fields, those of records, and the number of each list's items."""
     yield from _simple_columns(load_schema("enriched_answer")["fields"])
     yield "event_date", lambda row: row["event_time"] and row["event_time"].date()
     yield "worst_claim", _worst_claim
 
 
-def _simple_columns(fields: Sequence[Mapping[str, Any]], of: str = "") -> Iterator[_Column]:
+def _simple_columns(
+    fields: Sequence[Mapping[str, Any]], path: tuple[str, ...] = ()
+) -> Iterator[_Column]:
     for field in fields:
-        name, kind = field["name"], field["type"]
+        kind, names = field["type"], (*path, field["name"])
         kind = kind[1] if isinstance(kind, list) else kind
-        read = _reader(of, name) if of else itemgetter(name)
+        read, column = partial(_read, names), "_".join(names)
         if isinstance(kind, str) or "logicalType" in kind or kind.get("items") == "string":
-            yield (f"{of}_{name}" if of else name), read
+            yield column, read
         elif kind["type"] == "array":
-            yield f"{name}_count", lambda row, read=read: len(read(row))  # type: ignore[misc]
+            yield f"{column}_count", lambda row, read=read: len(read(row))  # type: ignore[misc]
         elif kind["type"] == "record":
-            yield from _simple_columns(kind["fields"], name)
+            yield from _simple_columns(kind["fields"], names)
 
 
-def _reader(record: str, name: str) -> Callable[[_Row], object]:
-    return lambda row: row[record] and row[record][name]
+def _read(names: Sequence[str], row: _Row) -> Any:
+    """Return a field of a record in a record, None if one of them is null or absent."""
+    value: Any = row
+    for name in names:
+        value = value and value.get(name)
+    return value
 
 
 def _worst_claim(row: _Row) -> str | None:

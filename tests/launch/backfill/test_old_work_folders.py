@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.engine.engine_database import FORMAT
+from groundwatch.launch.engine.engine_database import FORMAT, SCHEMA, EngineDatabase
 from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope
 from tests.support.journals import damage_rows
@@ -140,14 +140,17 @@ def test_a_database_of_a_later_version_is_refused_and_stays(
 def test_rows_of_another_schema_are_refused_and_stay(
     interrupted: Callable[[], int],
     tmp_path: Path,
+    work: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr("groundwatch.launch.engine.engine_database._schema", lambda: "another")
-        assert interrupted() == 2
+    with closing(EngineDatabase(str(work))) as database:
+        written = database.note(SCHEMA, str)
+        database.keep_note(SCHEMA, "another")
+    assert interrupted() == 2
     assert "holds records of another schema" in capsys.readouterr().err
     assert records_in(tmp_path / "out") == []
+    with closing(EngineDatabase(str(work))) as database:
+        database.keep_note(SCHEMA, written)
     assert interrupted() == 0
     assert len(set(record_ids_in(tmp_path / "out"))) == ANSWERS
 

@@ -12,6 +12,7 @@ from groundwatch.schemas.checked_answer import (
     Contradiction,
     Decision,
     Grounding,
+    VerdictThresholds,
 )
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Tag, Verdict
@@ -85,6 +86,11 @@ def test_an_engine_may_have_thresholds_of_its_own(engine: str | None, verdict: s
     assert thresholds.of_engine("shop") == Thresholds(claim=0.1, low_grounded=0.0)
     enriched = tag_answer(checked(0.9, *scored(0.3), engine=engine), thresholds)
     assert enriched.verdict == verdict
+    assert enriched.check
+    decided = VerdictThresholds(low_grounded=0.6, claim=0.5)
+    if engine == "shop":
+        decided = VerdictThresholds(low_grounded=0.0, claim=0.1)
+    assert enriched.check.thresholds == decided
     assert (Tag.UNSUPPORTED_CLAIM in enriched.tags) == (verdict == "LOW_GROUNDED")
 
 
@@ -202,7 +208,8 @@ def test_a_check_and_its_claims_stand_in_the_record() -> None:
     enriched = tagged(0.9, *claims)
     assert (enriched.support_score, enriched.min_claim_score) == (0.9, 0.8)
     assert enriched.claims == claims
-    assert enriched.check == a_check()
+    deciding = VerdictThresholds(low_grounded=0.6, claim=0.4)
+    assert enriched.check == replace(a_check(), thresholds=deciding)
 
 
 def test_the_generators_own_view_stands_beside_the_checks() -> None:

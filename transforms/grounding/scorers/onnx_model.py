@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from hashlib import file_digest
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -17,6 +18,7 @@ PROMPT, _QUESTION, _PASSAGES = "prompt.txt", "{question}", "{passages}"
 PROBE_TOKENS = 512
 """Every model must accept that many."""
 
+_REVISION_DIGITS = 12
 _SPECIAL_TOKENS = 2
 """Positions that some models, such as RoBERTa's, never give to a token."""
 
@@ -56,6 +58,7 @@ class OnnxModel:
       scores_tokens: whether each token has scores, or each pair.
       outputs: the number of scores of each.
       max_tokens: the longest input of the model; 512 if the configuration states no length.
+      revision: the first 12 digits of the SHA-256 of ``model.onnx``.
 
     Raises:
       Misconfigured: the folder contains no such model, or the extra ``scorer`` is not installed.
@@ -80,6 +83,9 @@ class OnnxModel:
             raise self.error(f"cannot be loaded: {error}") from None
         if self._prompt is not None and {_QUESTION, _PASSAGES} != {*_PLACE.findall(self._prompt)}:
             raise self.error(f"{PROMPT} needs the places {_QUESTION} and {_PASSAGES}")
+        with (root / MODEL).open("rb") as content_of_model:
+            digest = file_digest(content_of_model, "sha256").hexdigest()
+        self.revision = digest[:_REVISION_DIGITS]
         self._tokenizer.enable_padding()
         self.truncate(PROBE_TOKENS, "longest_first")
         self._inputs = self._check_inputs()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from groundwatch.launch.cli.main import main
-from tests.support.builders import an_enriched
+from tests.support.builders import a_check, a_screen, an_enriched
 from tests.support.reports import a_low, write_enriched, write_summary
 
 LOW = "a" * 64
@@ -31,6 +31,18 @@ def test_a_record_is_found_by_its_id_or_its_name(
     assert LOW in printed
     for fact in a_low().facts:
         assert fact.text.split()[0] in printed
+
+
+def test_the_checker_and_the_screen_before_it_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check = a_check(checker="http://judge", revision="small, prompt 1")
+    screen = a_screen(verdict="UNSCORABLE", verdict_reason="NO_CLAIMS", support_score=None)
+    write_enriched(tmp_path, [a_low(record_id=LOW, check=check, screen=screen)])
+    write_summary(tmp_path)
+    assert main(["show", LOW, str(tmp_path)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "checker http://judge (small, prompt 1) screen UNSCORABLE by local (words-1)" in printed
 
 
 def test_a_record_is_printed_as_json(output: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from groundwatch.schemas.wire.grounding_check import CheckResponse
-from groundwatch.transforms.grounding.embedded_service import LocalTransport, load_scorer
+from groundwatch.transforms.grounding.embedded_service import LocalTransport, load_checker
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel, score_by_entailment
 from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
@@ -128,7 +128,7 @@ def test_another_kind_of_model_is_refused(tmp_path: Path, spoil: object, words: 
     assert callable(spoil)
     spoil(tmp_path)
     with pytest.raises(Misconfigured, match=f"^--scorer {tmp_path}: .*{words}"):
-        load_scorer(str(tmp_path))
+        load_checker(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -147,12 +147,12 @@ def test_a_model_whose_outputs_do_not_name_entailment_is_refused(
     folder = write_model(tmp_path, outputs=outputs, labels=labels)
     expected = rf"{outputs} outputs \({', '.join(labels)}\) one must be named entailment or sup"
     with pytest.raises(Misconfigured, match=expected):
-        load_scorer(folder)
+        load_checker(folder)
 
 
 def test_a_model_without_a_configuration_is_not_guessed_at(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match=r"2 outputs \(unnamed\) one must be named"):
-        load_scorer(write_model(tmp_path, labels=None))
+        load_checker(write_model(tmp_path, labels=None))
 
 
 def test_without_the_extra_it_is_said_what_to_install(

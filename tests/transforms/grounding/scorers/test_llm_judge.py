@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 
 import httpx
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 
 from groundwatch.launch.checker.checker_server import listening
 from groundwatch.launch.cli.main import main
+from groundwatch.transforms.grounding.embedded_service import EmbeddedChecker
 from groundwatch.transforms.grounding.errors import (
     CheckFailed,
     Misconfigured,
@@ -75,7 +77,7 @@ def check(judge: LlmJudge) -> httpx.Response:
 
     async def ask() -> httpx.Response:
         async with (
-            listening(port=0, checker=judge.check) as address,
+            listening(port=0, checker=EmbeddedChecker(judge.check, judge.revision)) as address,
             httpx.AsyncClient(base_url=address, trust_env=False) as client,
         ):
             return await client.post(CHECK_PATH, content=msgspec.json.encode(REQUEST))
@@ -104,6 +106,23 @@ def test_the_required_claims_are_scored_in_one_call(api: RecordedService) -> Non
         "claims": {"0": "Lamps glow.", "1": "Tea is hot."},
     }
     assert judge.usage == {"calls": 1, "tokens_read": 120, "tokens_written": 30}
+
+
+PROMPTS = {1: "5c4f8d34bccb6fb3"}
+"""Of each version of the prompt, the digest of what is asked beside the texts."""
+
+
+def test_a_reply_names_the_model_and_the_version_of_the_prompt(api: RecordedService) -> None:
+    judge = LlmJudge(f"{api.address}/v1", "small", "secret")
+    assert check(judge).headers["x-checker-revision"] == judge.revision
+    model, _, version = judge.revision.partition(", prompt ")
+    assert model == "small"
+    [(_, _, body)] = api.requests
+    asked = json.loads(body)
+    said, texts = asked["messages"]
+    prompt = (said["content"], list(json.loads(texts["content"])), asked["response_format"])
+    digest = sha256(msgspec.json.encode(prompt)).hexdigest()[:16]
+    assert PROMPTS[int(version)] == digest, "raise the version of another prompt"
 
 
 @pytest.mark.parametrize(

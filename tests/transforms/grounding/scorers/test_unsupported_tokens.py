@@ -9,8 +9,13 @@ import msgspec
 import pytest
 
 from groundwatch.schemas.wire.grounding_check import CheckResponse
-from groundwatch.transforms.grounding.embedded_service import LocalTransport, load_scorer
+from groundwatch.transforms.grounding.embedded_service import (
+    LocalTransport,
+    load_checker,
+    score_by,
+)
 from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
 from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.claim_result import ScoredAnswer
 from groundwatch.transforms.lexical.support_score import sigmoid
@@ -32,7 +37,7 @@ def scores(
     folder: str, answer: str, facts: Sequence[str], question: str | None = None
 ) -> list[tuple[float, list[int]]]:
     scored = ScoredAnswer(text=answer, claims=split_sentences(answer), question=question)
-    results = load_scorer(folder)(scored, facts, 0.6)
+    results = score_by(OnnxModel(folder))(scored, facts, 0.6)
     return [(round(sigmoid(each.log_odds or 0), 3), list(each.cited)) for each in results]
 
 
@@ -61,7 +66,7 @@ def test_a_model_that_names_no_unsupported_tokens_is_refused(
 ) -> None:
     expected = rf"scores tokens, and of its 2 outputs \({', '.join(labels)}\) one must be named"
     with pytest.raises(Misconfigured, match=expected):
-        load_scorer(token_model(tmp_path, labels=labels))
+        load_checker(token_model(tmp_path, labels=labels))
 
 
 @pytest.mark.parametrize("place", [0, 5, 11])
@@ -133,4 +138,4 @@ def test_a_prompt_without_its_places_is_refused(tmp_path: Path) -> None:
     model = token_model(tmp_path)
     (tmp_path / "prompt.txt").write_text("Question: {question}")
     with pytest.raises(Misconfigured, match=r"prompt.txt needs the places \{question\} and"):
-        load_scorer(model)
+        load_checker(model)
