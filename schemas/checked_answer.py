@@ -2,7 +2,7 @@
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Answer
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.verdict import Tag, Verdict
 
 
 class Decision(Record, frozen=True, kw_only=True):
@@ -102,10 +102,14 @@ class Grounding(Record, frozen=True, kw_only=True):
 class CheckedAnswer(Record, frozen=True, kw_only=True):
     """An answer with the decision that it needs no check, or with its check once it is made.
 
-    `decision` is that of routing, or UNSCORABLE if the answer needs too many calls.
+    `decision` is that of routing, or UNSCORABLE if the answer needs too many calls. With two
+    checkers `screen` is what the first one found, and `escalated` says why the second one checked
+    it, or that it did not; None if it had not to.
     """
 
     answer: Answer
     decision: Decision | None = None
     grounding: Grounding | None = None
     check: Check | None = None
+    screen: Screen | None = None
+    escalated: Tag | None = None

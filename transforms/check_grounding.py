@@ -23,7 +23,7 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import Check, CheckedAnswer
 from groundwatch.schemas.failure import Failure
 from groundwatch.transforms.fill_bundles import FillBundles
-from groundwatch.transforms.grounding.check_session import CheckSession, Outcome, open_session
+from groundwatch.transforms.grounding.check_session import CheckSession, Outcome
 from groundwatch.transforms.grounding.client import SentCalls
 from groundwatch.transforms.grounding.errors import (
     BadReply,
@@ -33,7 +33,14 @@ from groundwatch.transforms.grounding.errors import (
     Unavailable,
 )
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
-from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
+from groundwatch.transforms.grounding.settings import (
+    LOCAL,
+    CheckSettings,
+    OutagePolicy,
+    with_screen,
+)
+from groundwatch.transforms.grounding.two_checkers import open_session
+from groundwatch.transforms.rules.thresholds import EscalationRule
 from groundwatch.transforms.runtime import counters
 from groundwatch.transforms.runtime.failures import (
     FAILURES,
@@ -79,13 +86,20 @@ class CheckGrounding(beam.PTransform):
     Args:
       settings: of the check; `max_in_flight` limits the concurrent calls of a process.
       fill_bundles: batches the answers first, None if the bundles are large enough.
+      escalate: a second checker, which decides what the first one is uncertain of.
+      rule: which answers those are.
     """
 
     def __init__(
-        self, settings: CheckSettings | None = None, fill_bundles: FillBundles | None = None
+        self,
+        settings: CheckSettings | None = None,
+        fill_bundles: FillBundles | None = None,
+        *,
+        escalate: CheckSettings | None = None,
+        rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     ) -> None:
         super().__init__()
-        self.settings = settings or CheckSettings()
+        self.settings = with_screen(settings or CheckSettings(), escalate, rule)
         self.fill_bundles = fill_bundles
 
     @no_annotations  # Beam knows several outputs by their tags only
@@ -240,6 +254,7 @@ class CountedSession:
         self.close = self.checks.close
         self._signaler = ThrottlingSignaler(counters.NAMESPACE)
         self._lock = threading.Lock()
+        self._checker = settings.checker_name
         # Calls that Beam's counters do not have yet.
         self._shown = SentCalls()
         self._average_ms = 0.0
@@ -270,7 +285,7 @@ class CountedSession:
         counters.CHECKS_OK.inc(len(ended))
         counters.CHECK_LATENCY_MS.update(*(check.latency_ms for check in ended))
         for check in ended:
-            if not check.cached:
+            if not check.cached and check.checker == self._checker:
                 before_ms = self._average_ms or check.latency_ms
                 self._average_ms = before_ms + _AVERAGE_WEIGHT * (check.latency_ms - before_ms)
         # Beam's autoscaler sees the throttled time.

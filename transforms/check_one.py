@@ -13,8 +13,9 @@ from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.message import Message, ParseOptions
 from groundwatch.transforms.formats.parser import ParseFailure
-from groundwatch.transforms.grounding.check_session import CheckSession, open_session
+from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import Check, Routed, enrich_answers, route_answers
 

@@ -37,6 +37,8 @@ NOT_IN_FINGERPRINT = frozenset(
         # They say how the checker is called, not what it replies.
         *("endpoint", "account", "max_in_flight", "requests_per_minute", "retries"),
         *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
+        # A first checker counts by itself, where there is one.
+        "screen",
     }
 )
 """Fields of `Config` and `CheckSettings` that may change while an interrupted run is resumed."""
@@ -59,9 +61,11 @@ class WouldReplace(RunFailed):
 
 def fingerprint(config: Config) -> str:
     """Identify a run's output by all settings not in `NOT_IN_FINGERPRINT`."""
+    screen = config.check.screen
+    parts = (config, config.check, *((screen.checker, screen.rule) if screen else ()))
     settings = [
         {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
-        for each in (config, config.check)
+        for each in parts
     ]
     content = [_RESUMES_SINCE, settings]
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()

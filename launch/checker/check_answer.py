@@ -30,13 +30,14 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
         except (OSError, UnicodeDecodeError) as error:
             loaded.problems.append(f"--fact_file {path}: cannot be read: {error}")
     loaded.raise_problems()
-    check_settings = settings.checker.check(retries=settings.retries.policy)
+    thresholds = settings.verdicts.thresholds
+    check_settings = settings.checker.check(retries=settings.retries.policy, thresholds=thresholds)
     try:
         answer = sys.stdin.read() if given.answer == "-" else given.answer
         try_connection(check_settings)
         routed = read_answer(answer, facts, given.query)
         with waiting_for(f"a reply of the checker {check_settings.checker}"):
-            enriched = enrich_one(routed, check_settings, settings.verdicts.thresholds)
+            enriched = enrich_one(routed, check_settings, thresholds)
     except (CheckFailed, OSError, UnicodeDecodeError, UnreadableAnswer) as error:
         detail = getattr(error, "detail", None)
         reason = f"{error}: {printable(detail)}" if detail else error
@@ -45,5 +46,5 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
         sys.stdout.write(indented_json(enriched).decode())
     else:
         record = msgspec.convert(enriched, AnswerRow, from_attributes=True)
-        print_record(record, settings.verdicts.thresholds)
+        print_record(record, thresholds)
     return LOW_GROUNDED if enriched.verdict is Verdict.LOW_GROUNDED else DONE

@@ -33,7 +33,7 @@ def summary_of(
         **fields | {"deferred": deferred},
         run=config.run,
         source=config.source,
-        checker=config.check.checker,
+        checker=config.check.names,
         enriched=rows["enriched"],
         failures=rows["failures"],
         alerts=rows["alerts"],

@@ -116,7 +116,7 @@ def run_worker(
             config, settings, options, journal, subscription=subscription, reporter=reporter
         ) as worker:
             name = settings.pubsub.subscription
-            reporter.report_start(name, config.output, config.check.checker_name)
+            reporter.report_start(name, config.output, config.check.names)
             _run(worker, stopping, drain_left_s)
         summary = worker.summary_of(journal)
         try:

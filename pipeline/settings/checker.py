@@ -20,9 +20,12 @@ from groundwatch.transforms.grounding.settings import (
     endpoint,
     grounding_config,
     location_of,
+    with_screen,
 )
+from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
 
 _CHECK = CheckSettings()
+_RULE = EscalationRule()
 _RETRIES = RetrySettings()
 DATABASE = "run.sqlite"
 """The file in a work folder with everything of a run that must survive."""
@@ -35,8 +38,15 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
 
     checker: The embedded checker (local), Google's check grounding API (discoveryengine), or the
       URL of a server with the same protocol. Default: local.
+    escalate: A second checker, named as by --checker. It decides what the first one is uncertain
+      of, and a share of the rest. Flags of calls, costs and accounts are about it.
+    escalate_below: An answer with a claim that the first checker scores lower is uncertain, as
+      one that it finds LOW_GROUNDED is.
+    escalate_share: Share of the other answers that the second checker checks, at random, to measure
+      what the first one misses.
     scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
-      config.json) that scores claims in the embedded checker. Needs groundwatch[scorer].
+      config.json) that scores claims in the embedded checker; in the second one with --escalate
+      local. Needs groundwatch[scorer].
     project: Google Cloud project, whose default_grounding_config is used.
     location: Location of Google's service. Default: that of --grounding_config, else global.
     api_version: Version of the API.
@@ -54,6 +64,9 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     """
 
     checker: kinds.Checker | None = None
+    escalate: kinds.Checker | None = None
+    escalate_below: kinds.Fraction = _RULE.below
+    escalate_share: kinds.Fraction = _RULE.share
     scorer: kinds.ModelFolder | None = None
     project: kinds.Text | None = None
     location: Literal["global", "us", "eu"] | None = None
@@ -70,18 +83,32 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other."""
         config, location = self.grounding_config, self.location
-        if self.checker == DISCOVERY_ENGINE and not (config or self.project):
-            yield "--checker discoveryengine: needs --project, or a --grounding_config"
-        if self.scorer and self.name != LOCAL:
+        named = (self.name, self.escalate)
+        if DISCOVERY_ENGINE in named and not (config or self.project):
+            flag = "escalate" if self.escalate == DISCOVERY_ENGINE else "checker"
+            yield f"--{flag} discoveryengine: needs --project, or a --grounding_config"
+        if self.scorer and LOCAL not in named:
             yield "--scorer: needs --checker local"
+        yield from self._escalation_problems()
         if config and location and location_of(config) != location:
             yield f"--location {location}: is not the location in --grounding_config"
         if config and location_of(config) not in LOCATIONS:
             yield f"--grounding_config {config}: its location must be global, us or eu"
 
+    def _escalation_problems(self) -> Iterator[str]:
+        if self.escalate and self.name == DISCOVERY_ENGINE:
+            yield (
+                "--checker discoveryengine: is paid for each answer, and --escalate is for a first"
+                " checker that costs nothing: leave --checker out"
+            )
+        elif self.escalate == LOCAL and not self.scorer:
+            yield "--escalate local: needs --scorer, a model, to differ from the first checker"
+        elif self.escalate and self.escalate == self.name != LOCAL:
+            yield f"--escalate {self.escalate}: is the first checker, too"
+
     @property
     def name(self) -> str:
-        """The checker; the embedded one by default."""
+        """The first checker; the embedded one by default."""
         return self.checker or LOCAL
 
     @property
@@ -100,27 +127,48 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         budget: Budget = _CHECK.budget,
         reply_folder: str | None = None,
         outage: OutagePolicy = OutagePolicy.FAIL,
+        thresholds: Thresholds = _RULE.thresholds,
     ) -> CheckSettings:
-        """Derive the settings of the client; without a folder it caches replies in memory only."""
-        is_google, is_local = self.name == DISCOVERY_ENGINE, self.name == LOCAL
-        own_endpoint = "" if is_local else self.name
-        config = self.grounding_config or ""
-        location = location_of(config) if config else self.location or GLOBAL
+        """Derive the settings of the client; without a folder it caches replies in memory only.
+
+        With a second checker they are its settings. It alone is paid: budget, quota and stored
+        replies are not about the first one. The thresholds decide the verdict of that.
+        """
+        decides = self.escalate or self.name
         quota = self.requests_per_minute
         # The embedded checker is free and faster than a disk.
-        has_store = reply_folder and (not is_local or budget != Budget())
+        has_store = reply_folder and (decides != LOCAL or budget != Budget())
+        settings = msgspec.structs.replace(
+            self._client(decides, retries, outage),
+            requests_per_minute=None if quota is None else quota / workers,
+            reply_store=f"{reply_folder}/{DATABASE}" if has_store else None,
+            budget=budget,
+        )
+        if self.escalate is None:
+            return settings
+        rule = EscalationRule(
+            below=self.escalate_below, share=self.escalate_share, thresholds=thresholds
+        )
+        first = self._client(self.name, retries, outage)
+        if self.escalate == LOCAL:
+            first = msgspec.structs.replace(first, scorer=None)  # it is the second one's
+        return with_screen(first, settings, rule)
+
+    def _client(self, name: str, retries: RetrySettings, outage: OutagePolicy) -> CheckSettings:
+        """Derive how a checker of this name is called."""
+        is_google, is_local = name == DISCOVERY_ENGINE, name == LOCAL
+        own_endpoint = "" if is_local else name
+        config = self.grounding_config or ""
+        location = location_of(config) if config else self.location or GLOBAL
         return CheckSettings(
-            checker=self.name,
+            checker=name,
             endpoint=endpoint(location) if is_google else own_endpoint,
-            scorer=self.scorer,
+            scorer=self.scorer if is_local else None,
             account=self.account if is_google else None,
             api_version=self.api_version,
             grounding_config=config or grounding_config(self.project or "-", location),
             max_in_flight=self.max_in_flight,
-            requests_per_minute=None if quota is None else quota / workers,
             retries=msgspec.structs.replace(retries, timeout_s=self.timeout_s),
-            reply_store=f"{reply_folder}/{DATABASE}" if has_store else None,
-            budget=budget,
             proxy=self.proxy,
             outage=outage,
         )

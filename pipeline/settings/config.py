@@ -130,6 +130,7 @@ def job_config(
             budget=job.costs.budget,
             reply_folder=reply_folder,
             outage=outage,
+            thresholds=job.verdicts.thresholds,
         ),
         thresholds=job.verdicts.thresholds,
         alerts=job.alerts.rule,

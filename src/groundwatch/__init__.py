@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from groundwatch.transforms.measure_rates import MeasureRates as MeasureRates
     from groundwatch.transforms.parse_answers import ParseAnswers as ParseAnswers
     from groundwatch.transforms.route_answers import RouteAnswers as RouteAnswers
+    from groundwatch.transforms.rules.thresholds import EscalationRule as EscalationRule
     from groundwatch.transforms.rules.thresholds import Thresholds as Thresholds
     from groundwatch.transforms.sample_answers import SampleAnswers as SampleAnswers
     from groundwatch.transforms.select_alerts import SelectAlerts as SelectAlerts
@@ -30,6 +31,7 @@ _MODULES = {
     "CheckSettings": "groundwatch.transforms.grounding.settings",
     "Deduplicate": "groundwatch.transforms.deduplicate",
     "EnrichedAnswer": "groundwatch.schemas.enriched_answer",
+    "EscalationRule": "groundwatch.transforms.rules.thresholds",
     "MeasureRates": "groundwatch.transforms.measure_rates",
     "Message": "groundwatch.schemas.message",
     "ParseAnswers": "groundwatch.transforms.parse_answers",
@@ -37,7 +39,7 @@ _MODULES = {
     "SampleAnswers": "groundwatch.transforms.sample_answers",
     "SelectAlerts": "groundwatch.transforms.select_alerts",
     "TagAnswers": "groundwatch.transforms.tag_answers",
-    "Thresholds": "groundwatch.transforms.rules.tagging",
+    "Thresholds": "groundwatch.transforms.rules.thresholds",
     "acheck": "groundwatch.checks",
     "check": "groundwatch.checks",
     "check_many": "groundwatch.checks",

@@ -4,10 +4,17 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
+from msgspec.structs import replace
+
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.transforms.check_one import check_answers, enrich_all, read_answer
-from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL, CheckSettings
-from groundwatch.transforms.rules.thresholds import Thresholds
+from groundwatch.transforms.grounding.settings import (
+    DISCOVERY_ENGINE,
+    LOCAL,
+    CheckSettings,
+    with_screen,
+)
+from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
 
 Facts = Iterable[str | Mapping[str, object]]
 
@@ -18,6 +25,8 @@ def check(
     *,
     query: str | None = None,
     checker: str | CheckSettings = LOCAL,
+    escalate: str | CheckSettings | None = None,
+    rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> EnrichedAnswer:
     """Check whether facts support an answer, and return its record with verdict and claims.
@@ -30,15 +39,25 @@ def check(
       facts: texts, or mappings with `text` and optionally `uri`, `title` and `attributes`.
       query: the question.
       checker: as the flag `--checker`: `local`, or the address of a server; or settings.
+      escalate: a second checker, named alike, which decides what the first one is uncertain of, and
+        a share of the rest.
+      rule: which answers these are; its thresholds are replaced by `thresholds`.
       thresholds: scores below which the answer is low-grounded.
 
     Raises:
       TypeError: the facts are one text or mapping, not a list; or a text is bytes.
-      ValueError: the checker is neither `local` nor an address.
+      ValueError: a checker is neither `local` nor an address.
       UnreadableAnswer: a fact is neither a text nor such a mapping, or a text is not Unicode.
       CheckFailed: the checker cannot be reached, or refuses.
     """
-    [record] = check_many([(answer, facts)], query=query, checker=checker, thresholds=thresholds)
+    [record] = check_many(
+        [(answer, facts)],
+        query=query,
+        checker=checker,
+        escalate=escalate,
+        rule=rule,
+        thresholds=thresholds,
+    )
     return record
 
 
@@ -47,6 +66,8 @@ def check_many(
     *,
     query: str | None = None,
     checker: str | CheckSettings = LOCAL,
+    escalate: str | CheckSettings | None = None,
+    rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> Iterator[EnrichedAnswer]:
     """Check many answers over the same connections; yield their records in the same order.
@@ -55,12 +76,16 @@ def check_many(
       answers: tuples of an answer and its facts, or of an answer, its facts and its question.
       query: the question of the answers without one of their own.
       checker: as in `check`.
+      escalate: as in `check`.
+      rule: as in `check`.
       thresholds: as in `check`.
 
     Raises:
       Exception: as `check`, at the first answer that cannot be checked.
     """
-    settings = _settings(checker)
+    second = None if escalate is None else _settings(escalate)
+    rule = replace(rule, thresholds=thresholds)
+    settings = with_screen(_settings(checker), second, rule)
     routed = (
         read_answer(answer, facts, own_query[0] if own_query else query)
         for answer, facts, *own_query in answers
@@ -74,11 +99,20 @@ async def acheck(
     *,
     query: str | None = None,
     checker: str | CheckSettings = LOCAL,
+    escalate: str | CheckSettings | None = None,
+    rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> EnrichedAnswer:
     """Check an answer as `check` does, in a thread, so that the event loop goes on."""
     return await asyncio.to_thread(
-        check, answer, facts, query=query, checker=checker, thresholds=thresholds
+        check,
+        answer,
+        facts,
+        query=query,
+        checker=checker,
+        escalate=escalate,
+        rule=rule,
+        thresholds=thresholds,
     )
 
 

@@ -39,6 +39,7 @@ _DERIVED_TAGS = frozenset(
         *(kind.tag for kind in ContradictionKind),
         *(Tag.LOW_ANSWERABLE_PROBABILITY, Tag.REASONING_REMOVED, Tag.RECOMBINED),
         *(Tag.SAFETY_RATED, Tag.SCORE_DRIFT, Tag.UNSUPPORTED_CLAIM),
+        *(Tag.AUDITED, Tag.ESCALATED, Tag.NOT_ESCALATED),
     }
 )
 

@@ -226,14 +226,6 @@ class BackgroundSession(CheckSession):
             done(outcome)
 
 
-def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = None) -> CheckSession:
-    """Open the session that suits a checker; `throttle` delays calls while the checker fails."""
-    has_limits = settings.pays_once or settings.requests_per_minute is not None
-    if settings.is_lexical and not has_limits:
-        return CheckSession(settings)
-    return BackgroundSession(settings, throttle)
-
-
 @dataclass(slots=True, eq=False)
 class _CheckInFlight:
     """A check in flight, or a detached one, which has an outcome when it has ended."""

@@ -2,9 +2,12 @@
 
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from groundwatch.schemas import Record
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.rules.limits import CheckLimits
+from groundwatch.transforms.rules.thresholds import EscalationRule
 
 LOCAL = "local"
 DISCOVERY_ENGINE = "discoveryengine"
@@ -112,6 +115,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       reply_store: a file that stores all replies of the run.
       budget: of the run; it needs a `reply_store`.
       proxy: the address of a proxy, None for that of the environment, if any.
+      screen: a first checker, whose replies decide what this one checks; None checks each answer.
     """
 
     checker: str = LOCAL
@@ -132,12 +136,23 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     budget: Budget = Budget()
     proxy: str | None = None
     outage: OutagePolicy = OutagePolicy.FAIL
+    screen: "Screening | None" = None
+
+    @property
+    def checkers(self) -> tuple["CheckSettings", ...]:
+        """The settings of each checker, in their order."""
+        return (self.screen.checker, self) if self.screen else (self,)
 
     @property
     def checker_name(self) -> str:
         """The checker in records, such as ``local`` or ``local+my-model``."""
         name = self.scorer and self.scorer.rstrip("/").rpartition("/")[2]
         return f"{self.checker}+{name}" if name else self.checker
+
+    @property
+    def names(self) -> str:
+        """The checkers of a run, such as ``local``, or ``local, then http://judge``."""
+        return ", then ".join(each.checker_name for each in self.checkers)
 
     @property
     def revision(self) -> str | None:
@@ -167,3 +182,17 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     def pays_once(self) -> bool:
         """Whether replies are cached, so that identical calls are paid for once."""
         return bool(self.reply_store or (self.cache_bytes and not self.is_lexical))
+
+
+class Screening(Record, frozen=True, kw_only=True):
+    """A first checker, which checks each answer, and what a second one checks by its replies."""
+
+    checker: CheckSettings = CheckSettings()
+    rule: EscalationRule = EscalationRule()
+
+
+def with_screen(
+    first: CheckSettings, second: CheckSettings | None, rule: EscalationRule
+) -> CheckSettings:
+    """Return the settings of a second checker behind a first one, or of the first one alone."""
+    return replace(second, screen=Screening(checker=first, rule=rule)) if second else first

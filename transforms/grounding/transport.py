@@ -53,18 +53,19 @@ def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
 
 
 def try_connection(settings: CheckSettings) -> None:
-    """Connect to a checker that is called without a proxy.
+    """Connect to a checker, and to one before it, unless a proxy stands between.
 
     Raises:
       Unavailable: there is no connection.
       InvalidEnvironment: its proxy, or the certificates to trust, cannot be used.
     """
-    if settings.checker == LOCAL:
-        return
-    try:
-        try_address(settings.endpoint, settings.proxy)
-    except OSError as error:
-        raise unreachable(settings, error) from None
+    for checker in settings.checkers:
+        if checker.checker == LOCAL:
+            continue
+        try:
+            try_address(checker.endpoint, checker.proxy)
+        except OSError as error:
+            raise unreachable(checker, error) from None
 
 
 def try_address(address: str, proxy: str | None = None) -> None:

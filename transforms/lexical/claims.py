@@ -57,9 +57,9 @@ def read_claim(sentence: str, role: Role = Role.TEXT) -> ClaimWords | None:
 
 def _read_part(sentence: str) -> ClaimWords | None:
     """Return the words of a statement in a sentence that by itself requires no check."""
-    is_refusal = _refuses(sentence)
+    is_refusal = refuses(sentence)
     for part in statements_of(sentence, is_refusal=is_refusal):
-        if is_refusal and (reports(part) or _refuses(part)):
+        if is_refusal and (reports(part) or refuses(part)):
             continue
         claim = _read_whole(part)
         if claim is not None and _states_something(claim):
@@ -73,7 +73,8 @@ def _states_something(claim: ClaimWords) -> bool:
     return not is_name and len(claim.distinct - _COURTESY) >= _FEWEST_WORDS
 
 
-def _refuses(text: str) -> bool:
+def refuses(text: str) -> bool:
+    """Return whether a text says that it, or its source, cannot answer."""
     return bool(read_words(text).signs & REFUSAL) and phrases.refuses(text)
 
 

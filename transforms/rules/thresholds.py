@@ -1,4 +1,4 @@
-"""The thresholds of verdicts and tags."""
+"""The thresholds of verdicts and tags, and of what a second checker checks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -37,3 +37,18 @@ class Thresholds(Record, frozen=True, kw_only=True):
             for engine in sorted(filter(None, {*self.engines, *by_engine}))
         }
         return replace(base, engines=own)
+
+
+class EscalationRule(Record, frozen=True, kw_only=True):
+    """Which answers a second checker checks, by what the first one has found.
+
+    Attributes:
+      below: 0..1, an answer with a claim that scores lower is uncertain. So is a low-grounded one,
+        and one with a claim of a kind that words judge badly.
+      share: 0..1, the share of the other answers that is checked too, at random.
+      thresholds: decide the verdict of the first checker.
+    """
+
+    below: float = 0.7
+    share: float = 0.02
+    thresholds: Thresholds = Thresholds()

@@ -9,6 +9,7 @@ from typing import Annotated
 from groundwatch.launch.cli.commands import Command
 from groundwatch.launch.cli.commands.evaluate import EvaluateSettings, EvaluationSettings
 from groundwatch.pipeline.settings import kinds
+from groundwatch.pipeline.settings.checker import CheckerSettings
 from groundwatch.pipeline.settings.definition import Note
 from groundwatch.pipeline.settings.job import VerdictSettings
 
@@ -23,6 +24,7 @@ class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
     """
 
     evaluation: Annotated[EvaluationSettings, Note(without="evaluation_output")]
+    checker: Annotated[CheckerSettings, Note(without="escalate escalate_below escalate_share")]
     verdicts: Annotated[
         VerdictSettings,
         Note(without="move_reason low_grounded_threshold claim_threshold"),

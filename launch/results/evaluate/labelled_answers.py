@@ -104,13 +104,16 @@ class LabelledAnswers:
         from groundwatch.transforms.grounding.transport import try_connection  # noqa: PLC0415
 
         messages = ArchiveMessages(paths)
-        check_settings = settings.checker.check(retries=settings.retries.policy)
+        thresholds = settings.verdicts.thresholds
+        check_settings = settings.checker.check(
+            retries=settings.retries.policy, thresholds=thresholds
+        )
         try_connection(check_settings)
         check = partial(check_answers, settings=check_settings)
         routed = (
             each for message in messages for each in route_answers(message, settings.format.options)
         )
-        for outcome in enrich_answers(routed, check, settings.verdicts.thresholds):
+        for outcome in enrich_answers(routed, check, thresholds):
             self.counts.read += 1
             if isinstance(outcome, EnrichedAnswer):
                 self._add(outcome)

@@ -1,5 +1,7 @@
 """Which settings may change while an interrupted run is resumed."""
 
+from typing import Any
+
 import msgspec
 import pytest
 from msgspec.structs import replace
@@ -8,12 +10,12 @@ from groundwatch.launch.backfill.same_run import NOT_IN_FINGERPRINT, fingerprint
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.grounding.settings import CheckSettings, with_screen
 from groundwatch.transforms.rules.alerting import AlertRule
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
-from groundwatch.transforms.rules.thresholds import Thresholds
+from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
 
 CONFIG = Config(inputs=(), output="out", run="r1")
 OTHERS = {
@@ -54,6 +56,17 @@ def test_each_setting_counts_or_is_named_as_one_that_does_not() -> None:
     }
     assert fields - NOT_IN_FINGERPRINT == {*OTHERS, *OTHER_CHECKS}
     assert fields >= NOT_IN_FINGERPRINT
+
+
+def test_a_first_checker_and_what_it_leaves_to_the_second_count() -> None:
+    def with_first(rule: EscalationRule = EscalationRule(), **fields: Any) -> str:  # noqa: B008
+        check = with_screen(CheckSettings(**fields), CONFIG.check, rule)
+        return fingerprint(replace(CONFIG, check=check))
+
+    rules = [EscalationRule(below=0.5), EscalationRule(share=0.5)]
+    found = [fingerprint(CONFIG), with_first(), *map(with_first, rules), with_first(scorer="model")]
+    assert len(set(found)) == 5
+    assert with_first(max_in_flight=1, proxy="http://proxy:1") == with_first()
 
 
 def test_how_a_run_works_may_change() -> None:

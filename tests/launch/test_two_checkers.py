@@ -1,0 +1,155 @@
+"""Two checkers in one run: which answers the second one decides, in each way of running."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from groundwatch import EscalationRule, check_many
+from groundwatch.launch.cli.main import main
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, Screening
+from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.fault_server import FaultServer, always
+from tests.support.outputs import Json, records_in, summary_in
+from tests.support.runs import an_archive, backfill
+from tests.support.watched import Watched
+from tests.support.wire_faults import status
+
+SHARE = 0.3
+SURE, UNSURE = 60, 20
+LINES = [
+    *(an_envelope(number, query=None) for number in range(SURE)),
+    *(an_unsupported_envelope(number, query=None) for number in range(100, 100 + UNSURE)),
+    an_envelope(200, facts=[]),
+    b"no answer",
+]
+FLAGS = "--escalate_share", str(SHARE)
+
+
+def by_tag(records: Iterable[Json]) -> dict[str, set[str]]:
+    """The ids of the answers that the second checker decided, by why."""
+    found: dict[str, set[str]] = {"ESCALATED": set(), "AUDITED": set(), "NOT_ESCALATED": set()}
+    for record in records:
+        for tag in found.keys() & {*record["tags"]}:
+            found[tag].add(record["record_id"])
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """What a backfill has the second checker decide."""
+    folder = tmp_path_factory.mktemp("pair")
+    with FaultServer() as server:
+        flags = "--escalate", server.address, *FLAGS
+        assert backfill(an_archive(folder, *LINES), folder / "out", *flags) == 0
+        records, summary = records_in(folder / "out"), summary_in(folder / "out")
+        found = by_tag(records)
+        # Equal requests are paid for once: all escalated ones have one text, all audited ones too.
+        assert server.requests == summary["calls"] == 2
+    assert summary["closes"] is True
+    decided = found["ESCALATED"] | found["AUDITED"]
+    for record in records:
+        if record["verdict"] == "UNSCORABLE":
+            assert (record["check"], record["screen"]) == (None, None)
+            continue
+        assert record["screen"]["checker"] == "local"
+        assert record["screen"]["audit_share"] == SHARE
+        is_second = record["record_id"] in decided
+        assert record["check"]["checker"] == (server.address if is_second else "local")
+    assert (len(found["ESCALATED"]), found["NOT_ESCALATED"]) == (UNSURE, set())
+    assert 0 < len(found["AUDITED"]) < SURE
+    return found
+
+
+def test_a_worker_picks_what_a_backfill_picks(
+    expected: dict[str, set[str]], tmp_path: Path
+) -> None:
+    with FakePubSub() as pubsub, FaultServer() as server:
+        watched = Watched(pubsub, tmp_path)
+        watched.publish(*LINES)
+        first = CheckSettings(outage=OutagePolicy.HOLD)
+        screen = Screening(checker=first, rule=EscalationRule(share=SHARE))
+        address = server.address
+        watched.drain(watched.config(checker=address, endpoint=address, screen=screen))
+        assert by_tag(records_in(watched.output)) == expected
+
+
+def test_a_replay_picks_what_a_backfill_picks(
+    expected: dict[str, set[str]], tmp_path: Path
+) -> None:
+    archive, output = an_archive(tmp_path, *LINES), tmp_path / "out"
+    with FaultServer(always(status(503, "UNAVAILABLE"))) as server:
+        flags = "--escalate", server.address, *FLAGS, "--max_attempts", "1"
+        assert backfill(archive, output, *flags) == 3
+    assert by_tag(records_in(output)) == by_tag([])
+    assert len(records_in(output)) == SURE + 1 - len(expected["AUDITED"])
+    with FaultServer() as server:
+        flags = "--escalate", server.address, *FLAGS
+        failures = f"{output}/failures/*.jsonl"
+        assert main(["replay", "--failures", failures, "--output", str(output), *flags]) == 0
+    assert by_tag(records_in(output)) == expected
+    assert len(records_in(output)) == SURE + UNSURE + 1
+    assert main(["verify", str(output)]) == 0
+
+
+def test_what_the_second_refuses_for_good_keeps_the_firsts_verdict(
+    expected: dict[str, set[str]], tmp_path: Path
+) -> None:
+    archive, output = an_archive(tmp_path, *LINES), tmp_path / "out"
+    with FaultServer(always(status(400, "INVALID_ARGUMENT"))) as server:
+        assert backfill(archive, output, "--escalate", server.address, *FLAGS) == 0
+    found = by_tag(records_in(output))
+    assert found["NOT_ESCALATED"] == expected["ESCALATED"] | expected["AUDITED"]
+    assert {record["verdict"] for record in records_in(output)} == {
+        "GROUNDED",
+        "LOW_GROUNDED",
+        "UNSCORABLE",
+    }
+
+
+def test_without_a_second_checker_nothing_is_picked(tmp_path: Path) -> None:
+    archive, output = an_archive(tmp_path, *LINES), tmp_path / "out"
+    assert backfill(archive, output) == 0
+    records = records_in(output)
+    assert {record["screen"] for record in records} == {None}
+    assert by_tag(records) == by_tag([])
+
+
+def test_one_answer_is_escalated_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with FaultServer() as server:
+        given = ["--answer", "Kettles whistle.", "--fact", "Lamps glow.", "--json"]
+        assert main(["check", *given, "--escalate", server.address]) == 4
+        record = json.loads(capsys.readouterr().out)
+        assert "ESCALATED" in record["tags"]
+        assert record["screen"]["verdict"] == "LOW_GROUNDED"
+        assert server.requests == 1
+
+
+def test_the_library_escalates() -> None:
+    answers = [("Kettles whistle.", ["Lamps glow."]), ("Lamps glow.", ["Lamps glow."])]
+    with FaultServer() as server:
+        rule = EscalationRule(share=0.0)
+        unsure, sure = check_many(answers, escalate=server.address, rule=rule)
+        assert server.requests == 1
+    assert (unsure.tags, sure.tags) == (("ESCALATED", "UNSUPPORTED_CLAIM"), ())
+    assert unsure.screen
+    assert sure.screen
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (("--checker", "discoveryengine", "--project", "p"), "leave --checker out"),
+        (("--escalate", "local"), "--escalate local: needs --scorer"),
+        (("--escalate", "discoveryengine"), "--escalate discoveryengine: needs --project"),
+        (("--checker", "http://127.0.0.1:9"), "is the first checker, too"),
+    ],
+)
+def test_two_checkers_that_make_no_pair_are_refused(
+    flags: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = "--escalate", "http://127.0.0.1:9", "--answer", "a", "--fact", "b"
+    assert main(["check", *given, *flags]) == 2
+    assert told in capsys.readouterr().err

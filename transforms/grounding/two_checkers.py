@@ -1,0 +1,112 @@
+"""Check answers by a first checker, and by a second one those that are uncertain."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from msgspec.structs import replace
+
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.grounding.check_session import (
+    BackgroundSession,
+    CheckSession,
+    Done,
+    Outcome,
+)
+from groundwatch.transforms.grounding.client import SentCalls
+from groundwatch.transforms.grounding.errors import Rejected
+from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.escalation import screen_answer
+from groundwatch.transforms.rules.thresholds import EscalationRule
+
+
+class TwoCheckers(CheckSession):
+    """Check each answer by a first checker, and those that a rule picks by a second one.
+
+    What is sent, spent and stored is what the second one is asked. An answer that it refuses for
+    good keeps the verdict of the first one.
+
+    Args:
+      first: checks each answer.
+      second: checks those that are picked.
+      rule: picks them, by the reply of the first one.
+    """
+
+    def __init__(self, first: CheckSession, second: CheckSession, rule: EscalationRule) -> None:
+        self._first = first
+        self._second = second
+        self._rule = rule
+
+    def submit(self, answer: Answer, done: Done) -> None:
+        """Start the check of an answer; `done` is called at once or on another thread."""
+        self._first.submit(answer, partial(self._screen, done))
+
+    def take_sent(self) -> SentCalls:
+        """Return what the second checker has been sent since the last call."""
+        return self._second.take_sent()
+
+    def begin(self, owner: int, *, again: bool) -> None:
+        self._second.begin(owner, again=again)
+
+    def flush(self) -> None:
+        self._second.flush()
+
+    def stop_when(self, is_stopped: Callable[[], bool]) -> None:
+        self._first.stop_when(is_stopped)
+        self._second.stop_when(is_stopped)
+
+    def detach(self, record_ids: Iterable[str]) -> None:
+        """Detach checks from their bundle; after this returns, they do not call back."""
+        detached = tuple(record_ids)
+        # In this order: the first checker hands over to the second one.
+        self._first.detach(detached)
+        self._second.detach(detached)
+
+    def has_ended(self, record_id: str) -> bool:
+        return self._first.has_ended(record_id) and self._second.has_ended(record_id)
+
+    def close(self) -> None:
+        self._first.close()
+        self._second.close()
+
+    def _screen(self, done: Done, outcome: Outcome) -> None:
+        if isinstance(outcome, CheckedAnswer):
+            try:
+                outcome = screen_answer(outcome, self._rule)
+            except Exception as error:  # noqa: BLE001 - whoever submitted the answer handles it
+                outcome = error
+        if isinstance(outcome, CheckedAnswer) and outcome.escalated:
+            self._second.submit(outcome.answer, partial(_decide, done, outcome))
+        else:
+            done(outcome)
+
+
+def _decide(done: Done, screened: CheckedAnswer, outcome: Outcome) -> None:
+    """Hand over the second checker's reply, with what the first one had found."""
+    if isinstance(outcome, CheckedAnswer) and outcome.grounding:
+        outcome = replace(outcome, screen=screened.screen, escalated=screened.escalated)
+    elif isinstance(outcome, CheckedAnswer | Rejected):
+        outcome = replace(screened, escalated=Tag.NOT_ESCALATED)
+    done(outcome)
+
+
+def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = None) -> CheckSession:
+    """Open the session that suits a checker, or two; `throttle` delays calls while it fails."""
+    if settings.screen is None:
+        return _open_one(settings, throttle)
+    first = _open_one(settings.screen.checker, None)
+    try:
+        second = _open_one(settings, throttle)
+    except BaseException:
+        first.close()
+        raise
+    return TwoCheckers(first, second, settings.screen.rule)
+
+
+def _open_one(settings: CheckSettings, throttle: AdaptiveThrottle | None) -> CheckSession:
+    has_limits = settings.pays_once or settings.requests_per_minute is not None
+    if settings.is_lexical and not has_limits:
+        return CheckSession(settings)
+    return BackgroundSession(settings, throttle)

@@ -1,0 +1,24 @@
+"""Tell which answers have claims of kinds that words judge badly."""
+
+from collections.abc import Sequence
+
+from groundwatch.schemas.answer import Fact
+from groundwatch.transforms.lexical.answer_sentences import split_sentences
+from groundwatch.transforms.lexical.citation_marks import Sources
+from groundwatch.transforms.lexical.claim_forms import read_claims
+from groundwatch.transforms.lexical.claims import refuses
+from groundwatch.transforms.lexical.fact_text import fact_attributes
+
+
+def has_hard_claim(answer: str, facts: Sequence[Fact], query: str | None) -> bool:
+    """Return whether an answer is a short one to what was asked, or states something and refuses.
+
+    "Yes, it does." is the former. The latter is a refusal with a statement beside it, in the same
+    sentence or in another: "The documents do not mention X. You can return it within 30 days."
+    """
+    sources = Sources.of([(fact.text, fact_attributes(fact)) for fact in facts])
+    sentences = split_sentences(answer, sources)
+    claims = read_claims(sentences, query)
+    if any(claim.answer for claim in claims):
+        return True
+    return any(claim.forms for claim in claims) and any(refuses(each.text) for each in sentences)

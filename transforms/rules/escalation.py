@@ -1,0 +1,57 @@
+"""Decide which answers a second checker checks, by what the first one has found."""
+
+from msgspec.structs import replace
+
+from groundwatch.schemas.checked_answer import Check, CheckedAnswer, Grounding, Screen
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.lexical.hard_claims import has_hard_claim
+from groundwatch.transforms.rules.sampling import is_in_share
+from groundwatch.transforms.rules.tagging import score_verdict
+from groundwatch.transforms.rules.thresholds import EscalationRule
+
+_DIGITS = slice(16, 32)
+"""Of a record id. Samples are drawn by the first 16: the share of a sample is drawn by others."""
+
+
+def screen_answer(checked: CheckedAnswer, rule: EscalationRule) -> CheckedAnswer:
+    """Note on an answer what the first checker found, and whether the second one checks it.
+
+    An answer that the first one could not check, since it needs too many calls, stays as it is.
+    The same answer is picked in every run: its reply, its question and its record id decide.
+    """
+    grounding, check = checked.grounding, checked.check
+    if grounding is None or check is None:
+        return checked
+    screen = _screen(checked, grounding, check, rule)
+    return replace(checked, screen=screen, escalated=_pick(checked, screen, rule))
+
+
+def _screen(
+    checked: CheckedAnswer, grounding: Grounding, check: Check, rule: EscalationRule
+) -> Screen:
+    lowest = min(grounding.required_scores, default=None)
+    thresholds = rule.thresholds.of_engine(checked.answer.engine)
+    decision = score_verdict(
+        grounding.support_score, lowest, thresholds, contradicts=bool(grounding.contradictions)
+    )
+    return Screen(
+        checker=check.checker,
+        revision=check.revision,
+        verdict=decision.verdict,
+        verdict_reason=decision.reason,
+        support_score=grounding.support_score,
+        min_claim_score=lowest,
+        characters=check.characters,
+        audit_share=rule.share,
+    )
+
+
+def _pick(checked: CheckedAnswer, screen: Screen, rule: EscalationRule) -> Tag | None:
+    """Return ESCALATED for an uncertain answer, AUDITED for a random one of the others."""
+    answer, lowest = checked.answer, screen.min_claim_score
+    is_low = screen.verdict is Verdict.LOW_GROUNDED
+    if is_low or (lowest is not None and lowest < rule.below):
+        return Tag.ESCALATED
+    if has_hard_claim(answer.answer_text, answer.facts, answer.query):
+        return Tag.ESCALATED
+    return Tag.AUDITED if is_in_share(answer.record_id[_DIGITS], rule.share) else None
