@@ -131,8 +131,8 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     ) -> CheckSettings:
         """Derive the settings of the client; without a folder it caches replies in memory only.
 
-        With a second checker they are its settings. It alone is paid: budget, quota and stored
-        replies are not about the first one. The thresholds decide the verdict of that.
+        With a second checker they are its settings. It alone is paid, so budget, quota and stored
+        replies are its own; `thresholds` decide the verdict of the first one.
         """
         decides = self.escalate or self.name
         quota = self.requests_per_minute
