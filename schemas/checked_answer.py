@@ -103,8 +103,8 @@ class CheckedAnswer(Record, frozen=True, kw_only=True):
     """An answer with the decision that it needs no check, or with its check once it is made.
 
     `decision` is that of routing, or UNSCORABLE if the answer needs too many calls. With two
-    checkers `screen` is what the first one found, and `escalated` says why the second one checked
-    it, or that it did not; None if it had not to.
+    checkers `screen` is what the first one found, and `escalation` says why the second one checked
+    it, or that it did not; None if it did not have to.
     """
 
     answer: Answer
@@ -112,4 +112,4 @@ class CheckedAnswer(Record, frozen=True, kw_only=True):
     grounding: Grounding | None = None
     check: Check | None = None
     screen: Screen | None = None
-    escalated: Tag | None = None
+    escalation: Tag | None = None

@@ -62,7 +62,7 @@ class WouldReplace(RunFailed):
 def fingerprint(config: Config) -> str:
     """Identify a run's output by all settings not in `NOT_IN_FINGERPRINT`."""
     screen = config.check.screen
-    parts = (config, config.check, *((screen.checker, screen.rule) if screen else ()))
+    parts = (config, config.check, *((screen.first, screen.rule) if screen else ()))
     settings = [
         {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
         for each in parts

@@ -8,14 +8,13 @@ from io import BytesIO
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
-import fastavro
 import msgspec
 from fastavro import parse_schema
-from fastavro.write import Writer
 from msgspec.structs import replace
 
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder
+from groundwatch.pipeline.sinks.avro_rows import Row, open_writer, rewrite_blocks, rewrite_row
 from groundwatch.pipeline.sinks.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 from groundwatch.schemas.alert import Alert, alert_to_json
 from groundwatch.schemas.avro import load_schema
@@ -125,32 +124,23 @@ class EnrichedFiles(RowFormat):
 
     def restrict_rows(self, content: bytes) -> bytes:
         """Hide texts in the rows of blocks."""
-        stream = BytesIO()
-        writer = _row_writer(stream, self._mark)
-        for row in fastavro.reader(BytesIO(self.header + content)):
-            writer.write(redact_row(row, self._text_mode))
-        writer.flush()
-        return stream.getvalue().removeprefix(self.header)
+        schema = parse_schema(load_schema("enriched_answer"))
+        return rewrite_blocks(content, schema, schema, self._redact_row)
 
     def restrict_message(self, message: TopicMessage) -> TopicMessage:
         """Hide texts in a record that was encoded as a message."""
         schema = parse_schema(load_schema("enriched_answer"))
-        row: Any = fastavro.schemaless_reader(BytesIO(message.data), schema, None)
-        stream = BytesIO()
-        fastavro.schemaless_writer(stream, schema, redact_row(row, self._text_mode))
-        return replace(message, data=stream.getvalue())
+        data = rewrite_row(message.data, schema, schema, self._redact_row)
+        return replace(message, data=data)
 
-
-def _row_writer(stream: IO[bytes], sync_marker: bytes) -> Writer:
-    """Start an Avro file whose rows are dictionaries."""
-    schema = parse_schema(load_schema("enriched_answer"))
-    return Writer(stream, schema, codec="deflate", sync_marker=sync_marker)
+    def _redact_row(self, row: Row) -> Row:
+        return redact_row(row, self._text_mode)
 
 
 @lru_cache(maxsize=1)  # a process writes the files of one run
 def _header(sync_marker: bytes) -> bytes:
     header = BytesIO()
-    _row_writer(header, sync_marker).flush()
+    open_writer(header, parse_schema(load_schema("enriched_answer")), sync_marker)
     return header.getvalue()
 
 

@@ -70,7 +70,7 @@ def test_a_worker_picks_what_a_backfill_picks(
         watched = Watched(pubsub, tmp_path)
         watched.publish(*LINES)
         first = CheckSettings(outage=OutagePolicy.HOLD)
-        screen = Screening(checker=first, rule=EscalationRule(share=SHARE))
+        screen = Screening(first=first, rule=EscalationRule(share=SHARE))
         address = server.address
         watched.drain(watched.config(checker=address, endpoint=address, screen=screen))
         assert by_tag(records_in(watched.output)) == expected

@@ -141,7 +141,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     @property
     def checkers(self) -> tuple["CheckSettings", ...]:
         """The settings of each checker, in their order."""
-        return (self.screen.checker, self) if self.screen else (self,)
+        return (self.screen.first, self) if self.screen else (self,)
 
     @property
     def checker_name(self) -> str:
@@ -187,7 +187,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
 class Screening(Record, frozen=True, kw_only=True):
     """A first checker, which checks each answer, and what a second one checks by its replies."""
 
-    checker: CheckSettings = CheckSettings()
+    first: CheckSettings = CheckSettings()
     rule: EscalationRule = EscalationRule()
 
 
@@ -195,4 +195,4 @@ def with_screen(
     first: CheckSettings, second: CheckSettings | None, rule: EscalationRule
 ) -> CheckSettings:
     """Return the settings of a second checker behind a first one, or of the first one alone."""
-    return replace(second, screen=Screening(checker=first, rule=rule)) if second else first
+    return replace(second, screen=Screening(first=first, rule=rule)) if second else first

@@ -77,7 +77,7 @@ class TwoCheckers(CheckSession):
                 outcome = screen_answer(outcome, self._rule)
             except Exception as error:  # noqa: BLE001 - whoever submitted the answer handles it
                 outcome = error
-        if isinstance(outcome, CheckedAnswer) and outcome.escalated:
+        if isinstance(outcome, CheckedAnswer) and outcome.escalation:
             self._second.submit(outcome.answer, partial(_decide, done, outcome))
         else:
             done(outcome)
@@ -86,9 +86,9 @@ class TwoCheckers(CheckSession):
 def _decide(done: Done, screened: CheckedAnswer, outcome: Outcome) -> None:
     """Hand over the second checker's reply, with what the first one had found."""
     if isinstance(outcome, CheckedAnswer) and outcome.grounding:
-        outcome = replace(outcome, screen=screened.screen, escalated=screened.escalated)
+        outcome = replace(outcome, screen=screened.screen, escalation=screened.escalation)
     elif isinstance(outcome, CheckedAnswer | Rejected):
-        outcome = replace(screened, escalated=Tag.NOT_ESCALATED)
+        outcome = replace(screened, escalation=Tag.NOT_ESCALATED)
     done(outcome)
 
 
@@ -96,7 +96,7 @@ def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = No
     """Open the session that suits a checker, or two; `throttle` delays calls while it fails."""
     if settings.screen is None:
         return _open_one(settings, throttle)
-    first = _open_one(settings.screen.checker, None)
+    first = _open_one(settings.screen.first, None)
     try:
         second = _open_one(settings, throttle)
     except BaseException:

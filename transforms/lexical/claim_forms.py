@@ -1,6 +1,6 @@
 """Read the sentences of an answer as claims, each in the forms in which it may be compared."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.answer_sentences import Role, Sentence
@@ -31,13 +31,12 @@ class Claim(NamedTuple):
     answer: ShortAnswer | None = None
 
 
-def read_claims(sentences: Iterable[Sentence], query: str | None) -> list[Claim]:
-    """Read sentences as claims, with what the user asked.
+def read_claims(sentences: Iterable[Sentence], query: str | None) -> Iterator[Claim]:
+    """Read sentences as claims, one by one, with what the user asked.
 
     What only repeats the user is no claim. The first sentence that may be one is also read as a
     short answer.
     """
-    claims: list[Claim] = []
     is_first = True
     for sentence in sentences:
         claim = _read_sentence(sentence)
@@ -47,8 +46,7 @@ def read_claims(sentences: Iterable[Sentence], query: str | None) -> list[Claim]
             if is_first and _may_be_short(claim):
                 claim = _as_answer(claim, query) or claim
         is_first = is_first and not claim.forms
-        claims.append(claim)
-    return claims
+        yield claim
 
 
 def _read_sentence(sentence: Sentence) -> Claim:

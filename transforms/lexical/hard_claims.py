@@ -18,7 +18,8 @@ def has_hard_claim(answer: str, facts: Sequence[Fact], query: str | None) -> boo
     """
     sources = Sources.of([(fact.text, fact_attributes(fact)) for fact in facts])
     sentences = split_sentences(answer, sources)
-    claims = read_claims(sentences, query)
-    if any(claim.answer for claim in claims):
-        return True
-    return any(claim.forms for claim in claims) and any(refuses(each.text) for each in sentences)
+    first = next((claim for claim in read_claims(sentences, query) if claim.forms), None)
+    if first is None:
+        return False
+    # No later one is read as a short answer.
+    return first.answer is not None or any(refuses(each.text) for each in sentences)

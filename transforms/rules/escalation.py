@@ -23,7 +23,7 @@ def screen_answer(checked: CheckedAnswer, rule: EscalationRule) -> CheckedAnswer
     if grounding is None or check is None:
         return checked
     screen = _screen(checked, grounding, check, rule)
-    return replace(checked, screen=screen, escalated=_pick(checked, screen, rule))
+    return replace(checked, screen=screen, escalation=_pick(checked, screen, rule))
 
 
 def _screen(

@@ -68,7 +68,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         *routing.routing_tags(answer),
         *(tag for tag, is_found in found.items() if is_found),
         *(ContradictionKind(contradiction.kind).tag for contradiction in contradictions),
-        *filter(None, [checked.escalated]),
+        *filter(None, [checked.escalation]),
     }
     return EnrichedAnswer(
         **{name: getattr(answer, name) for name in _COPIED_FIELDS},

@@ -59,7 +59,7 @@ def test_only_what_is_uncertain_is_sent_to_the_second_checker() -> None:
         assert server.requests == 1
     assert isinstance(sure, CheckedAnswer)
     assert isinstance(unsure, CheckedAnswer)
-    assert (sure.escalated, unsure.escalated) == (None, Tag.ESCALATED)
+    assert (sure.escalation, unsure.escalation) == (None, Tag.ESCALATED)
     assert sure.check
     assert unsure.check
     assert (sure.check.checker, unsure.check.checker) == ("local", server.address)
@@ -75,14 +75,14 @@ def test_a_share_of_the_rest_is_audited() -> None:
         assert server.requests == 2
     assert isinstance(sure, CheckedAnswer)
     assert isinstance(unsure, CheckedAnswer)
-    assert (sure.escalated, unsure.escalated) == (Tag.AUDITED, Tag.ESCALATED)
+    assert (sure.escalation, unsure.escalation) == (Tag.AUDITED, Tag.ESCALATED)
 
 
 def test_an_answer_that_the_second_refuses_for_good_keeps_the_screens_verdict() -> None:
     with FaultServer(always(status(400, "INVALID_ARGUMENT"))) as server:
         [unsure] = outcomes(settings_of(server), UNSURE)
     assert isinstance(unsure, CheckedAnswer)
-    assert unsure.escalated is Tag.NOT_ESCALATED
+    assert unsure.escalation is Tag.NOT_ESCALATED
     assert unsure.check
     assert unsure.check.checker == "local"
     assert unsure.grounding
@@ -141,7 +141,7 @@ def test_a_detached_check_goes_on_and_is_not_sent_again(first: CheckSettings) ->
             assert calls == []
             found = submitted(session, UNSURE).result(30)
         assert isinstance(found, CheckedAnswer)
-        assert found.escalated is Tag.ESCALATED
+        assert found.escalation is Tag.ESCALATED
         assert server.requests == 1
 
 
@@ -184,4 +184,4 @@ def test_answers_are_told_apart_by_what_they_are() -> None:
         refused, checked = outcomes(settings_of(server), UNSURE, other)
     assert isinstance(refused, CheckedAnswer)
     assert isinstance(checked, CheckedAnswer)
-    assert (refused.escalated, checked.escalated) == (Tag.NOT_ESCALATED, Tag.ESCALATED)
+    assert (refused.escalation, checked.escalation) == (Tag.NOT_ESCALATED, Tag.ESCALATED)

@@ -58,13 +58,13 @@ OTHERS = {
 @pytest.mark.parametrize("answer", UNCERTAIN.values(), ids=UNCERTAIN)
 def test_an_uncertain_answer_is_escalated_whatever_the_share(answer: CheckedAnswer) -> None:
     for rule in (NONE, ALL):
-        assert screen_answer(answer, rule).escalated is Tag.ESCALATED
+        assert screen_answer(answer, rule).escalation is Tag.ESCALATED
 
 
 @pytest.mark.parametrize("answer", OTHERS.values(), ids=OTHERS)
 def test_of_the_others_a_share_is_audited(answer: CheckedAnswer) -> None:
-    assert screen_answer(answer, NONE).escalated is None
-    assert screen_answer(answer, ALL).escalated is Tag.AUDITED
+    assert screen_answer(answer, NONE).escalation is None
+    assert screen_answer(answer, ALL).escalation is Tag.AUDITED
 
 
 def test_what_the_first_checker_found_is_kept() -> None:
@@ -85,8 +85,8 @@ def test_what_the_first_checker_found_is_kept() -> None:
 def test_the_thresholds_of_an_engine_decide_its_verdict() -> None:
     own = Thresholds().replaced({"low_grounded": [("shop", 0.95)]})
     rule = EscalationRule(share=0.0, thresholds=own)
-    assert screen_answer(checked(0.9, 0.9, engine="shop"), rule).escalated is Tag.ESCALATED
-    assert screen_answer(checked(0.9, 0.9, engine="tea"), rule).escalated is None
+    assert screen_answer(checked(0.9, 0.9, engine="shop"), rule).escalation is Tag.ESCALATED
+    assert screen_answer(checked(0.9, 0.9, engine="tea"), rule).escalation is None
 
 
 def test_an_answer_that_was_not_checked_stays_as_it_is() -> None:
@@ -101,7 +101,7 @@ IDS = [sha256(str(number).encode()).hexdigest() for number in range(20_000)]
 def audited(record_ids: list[str], share: float) -> set[str]:
     rule = EscalationRule(share=share)
     found = (screen_answer(checked(0.9, 0.9, record_id=each), rule) for each in record_ids)
-    return {each.answer.record_id for each in found if each.escalated}
+    return {each.answer.record_id for each in found if each.escalation}
 
 
 def test_a_sample_is_audited_by_the_same_share_as_the_rest() -> None:

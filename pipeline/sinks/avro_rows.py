@@ -1,0 +1,50 @@
+"""Write the rows of Avro again, as a change of them or another schema requires."""
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any, TypeAlias
+
+import fastavro
+from fastavro.write import Writer
+
+Schema: TypeAlias = Any  # as fastavro parses it
+Row: TypeAlias = dict[str, Any]
+
+_MARKER_BYTES = 16
+
+
+def open_writer(stream: BytesIO, schema: Schema, sync_marker: bytes) -> Writer:
+    """Write the header of a file whose rows are dictionaries; return what writes them."""
+    writer = Writer(stream, schema, codec="deflate", sync_marker=sync_marker)
+    writer.flush()
+    return writer
+
+
+def rewrite_blocks(
+    content: bytes, before: Schema, after: Schema, change: Callable[[Row], Row] = lambda row: row
+) -> bytes:
+    """Write the rows of a file's blocks again, changed and in another schema.
+
+    The blocks are those of a file without its header; each ends with the file's sync marker.
+    """
+    marker = content[-_MARKER_BYTES:]
+    file, written = BytesIO(), BytesIO()
+    open_writer(file, before, marker)
+    file.write(content)
+    file.seek(0)
+    writer = open_writer(written, after, marker)
+    header_bytes = written.tell()
+    for row in fastavro.reader(file, after):
+        writer.write(change(row))
+    writer.flush()
+    return written.getvalue()[header_bytes:]
+
+
+def rewrite_row(
+    data: bytes, before: Schema, after: Schema, change: Callable[[Row], Row] = lambda row: row
+) -> bytes:
+    """Write a row that stands alone again, as `rewrite_blocks` does."""
+    row: Any = fastavro.schemaless_reader(BytesIO(data), before, after)
+    written = BytesIO()
+    fastavro.schemaless_writer(written, after, change(row))
+    return written.getvalue()
