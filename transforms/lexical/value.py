@@ -1,6 +1,6 @@
 """Compare values: numbers with their units, amounts, dates, times and phone numbers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from itertools import product
 from math import isclose
 from typing import NamedTuple
@@ -115,13 +115,11 @@ class Value(NamedTuple):
         own, its = ({unit.dimension for unit in each.units} for each in (self, other))
         return bool(own & its) or not (own or its) or bool(own & MONEY and its & MONEY)
 
-    def _dates_beside(self, other: "Value") -> Iterator[tuple[Parts, Parts]]:
+    def _dates_beside(self, other: "Value") -> Iterable[tuple[Parts, Parts]]:
         pairs = product(self.dates, other.dates)
         if not (self.is_decade or other.is_decade):
-            yield from pairs
-            return
-        for own, its in pairs:
-            yield _decade_of(own), _decade_of(its)
+            return pairs
+        return ((_decade_of(own), _decade_of(its)) for own, its in pairs)
 
     def _is_hour(self, other: "Value") -> bool:
         time, number = (self, other) if self.kind == TIME else (other, self)
@@ -142,8 +140,13 @@ def contradiction_kind(value: Value, other: Value) -> ContradictionKind:
 
 def _agree(one: Parts, two: Parts) -> bool:
     """Return whether two dates have a part in common, and no part differs."""
-    both = [(own, its) for own, its in zip(one, two, strict=True) if own and its]
-    return bool(both) and all(own == its for own, its in both)
+    is_shared = False
+    for own, its in zip(one, two, strict=True):
+        if own and its:
+            if own != its:
+                return False
+            is_shared = True
+    return is_shared
 
 
 def _decade_of(parts: Parts) -> Parts:
