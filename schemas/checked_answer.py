@@ -104,7 +104,8 @@ class CheckedAnswer(Record, frozen=True, kw_only=True):
 
     `decision` is that of routing, or UNSCORABLE if the answer needs too many calls. With two
     checkers `screen` is what the first one found, and `escalation` says why the second one checked
-    it, or that it did not; None if it did not have to.
+    it, or that it did not; None if it did not have to. `over_budget` says that the budget did not
+    allow it.
     """
 
     answer: Answer
@@ -113,3 +114,4 @@ class CheckedAnswer(Record, frozen=True, kw_only=True):
     check: Check | None = None
     screen: Screen | None = None
     escalation: Tag | None = None
+    over_budget: bool = False

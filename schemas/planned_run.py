@@ -13,6 +13,8 @@ class PlannedRun(Record, frozen=True, kw_only=True):
         since 1970 UTC.
       messages: how many they hold.
       replays: whether they hold failures, which the run resolves.
+      max_calls, max_characters: the budget that left answers to the first of two checkers, None
+        for no limit.
     """
 
     fingerprint: str
@@ -20,3 +22,5 @@ class PlannedRun(Record, frozen=True, kw_only=True):
     versions: tuple[tuple[int, int], ...]
     messages: int
     replays: bool = False
+    max_calls: int | None = None
+    max_characters: int | None = None

@@ -11,9 +11,10 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.cost_estimate import Comparison
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
+from groundwatch.schemas.verdict import Tag
 
 _SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished", "published", "waiting")
-_COUNTS_BY_NAME = ("verdicts", "failures_by_error", "published", "waiting")
+_COUNTS_BY_NAME = ("verdicts", "failures_by_error", "escalations", "published", "waiting")
 _TIMES = ("started_at", "finished_at")
 
 
@@ -29,6 +30,8 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
       unreadable: messages that cannot be read as answers, and damaged archives.
       calls: requests sent to the checker, failed ones included; `retries` repeat another one.
       checked: answers for which a call was made or a cached reply was used.
+      escalations: with two checkers, answers that are tagged ESCALATED, AUDITED or NOT_ESCALATED.
+      over_budget: those that are NOT_ESCALATED since the budget did not allow their check.
     """
 
     read: int = 0
@@ -44,6 +47,15 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
     retries: int = 0
     characters: int = 0
     checked: int = 0
+    escalations: dict[str, int] = {}
+    over_budget: int = 0
+
+    @property
+    def timed(self) -> int:
+        """Answers whose latencies count: with two checkers, those that the second one checked."""
+        if not self.escalations:
+            return self.checked
+        return sum(self.escalations.get(tag, 0) for tag in (Tag.ESCALATED, Tag.AUDITED))
 
 
 class RunCounts(AnswerCounts, frozen=True, kw_only=True):
@@ -155,7 +167,7 @@ def total_counts(parts: Iterable[RunCounts]) -> RunCounts:
     counted = list(parts)
     sums = _sums(counted, "latency_ms")
     sums["failures_by_error"] = dict(sorted(sums["failures_by_error"].items()))
-    sums["verdicts"] = dict(sums["verdicts"])
+    sums |= {name: dict(sums[name]) for name in ("verdicts", "escalations")}
     slowest_ms = max((part.max_latency_ms for part in counted), default=0)
     return RunCounts(**sums, max_latency_ms=slowest_ms)
 
@@ -213,7 +225,7 @@ def _folder_totals(runs: Sequence[Summary]) -> Summary:
         sums["unreadable"] -= replayed.unreadable
         sums["failures_by_error"].subtract(replayed.failures_by_error)
     sums["failures_by_error"] = dict(+sums["failures_by_error"])
-    sums |= {name: dict(sums[name]) for name in ("verdicts", "published", "waiting")}
+    sums |= {name: dict(sums[name]) for name in ("verdicts", "escalations", "published", "waiting")}
     if any(run.published is None for run in runs):
         sums["published"] = None
     costs = [run.cost for run in runs if run.cost is not None]
@@ -247,12 +259,12 @@ def _sums(parts: Sequence[AnswerCounts], *further: str) -> dict[str, Any]:
 
 
 def _mean_latency_ms(runs: Sequence[Summary]) -> float | None:
-    """Average over all checked answers of the runs that say how many they checked."""
-    known = [(run.mean_latency_ms, run.checked) for run in runs if run.mean_latency_ms is not None]
-    checked = sum(number for _, number in known)
-    if not checked:
+    """Average over all timed answers of the runs that say how many they checked."""
+    known = [(run.mean_latency_ms, run.timed) for run in runs if run.mean_latency_ms is not None]
+    timed = sum(number for _, number in known)
+    if not timed:
         return known[-1][0] if known else None
-    return round(sum(mean_ms * number for mean_ms, number in known) / checked, 1)
+    return round(sum(mean_ms * number for mean_ms, number in known) / timed, 1)
 
 
 def _fields(summary: Summary) -> dict[str, Any]:

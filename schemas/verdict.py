@@ -57,6 +57,10 @@ class Tag(_Value):
     FACTS_DROPPED = "FACTS_DROPPED"
 
 
+ESCALATION_TAGS = (Tag.ESCALATED, Tag.AUDITED, Tag.NOT_ESCALATED)
+"""Why the second of two checkers checked an answer, or that it did not."""
+
+
 class ContradictionKind(_Value):
     """The kind of value that contradicts the facts; each has a tag, such as ``UNIT_MISMATCH``."""
 

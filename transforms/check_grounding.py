@@ -28,7 +28,7 @@ from groundwatch.transforms.grounding.client import SentCalls
 from groundwatch.transforms.grounding.errors import (
     BadReply,
     CheckFailed,
-    OverBudget,
+    Deferred,
     RunStopped,
     Unavailable,
 )
@@ -200,12 +200,15 @@ class _CheckAnswer(beam.DoFn):
         if isinstance(outcome, CheckedAnswer):
             if outcome.check:
                 self._uncounted.append(outcome.check)
+            if outcome.escalation:
+                counters.ESCALATIONS[outcome.escalation].inc()
+                counters.OVER_BUDGET.inc(int(outcome.over_budget))
             if len(self._uncounted) >= _CHECKS_PER_COUNT:
                 self._count()
             yield check.output(outcome)
             return
         self._count()
-        if isinstance(outcome, OverBudget):
+        if isinstance(outcome, Deferred):
             yield _deferred(check)
         else:
             yield TaggedOutput(FAILURES, check.output(self._failure(check.answer, outcome)))
@@ -283,9 +286,11 @@ class CountedSession:
         for counter, by in zip(counters.SENT, sent, strict=True):
             counter.commit(by)
         counters.CHECKS_OK.inc(len(ended))
-        counters.CHECK_LATENCY_MS.update(*(check.latency_ms for check in ended))
-        for check in ended:
-            if not check.cached and check.checker == self._checker:
+        # A first checker's are not mixed with those of the one that calls are made to.
+        timed = [check for check in ended if check.checker == self._checker]
+        counters.CHECK_LATENCY_MS.update(*(check.latency_ms for check in timed))
+        for check in timed:
+            if not check.cached:
                 before_ms = self._average_ms or check.latency_ms
                 self._average_ms = before_ms + _AVERAGE_WEIGHT * (check.latency_ms - before_ms)
         # Beam's autoscaler sees the throttled time.

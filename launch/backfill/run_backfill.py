@@ -1,4 +1,4 @@
-"""Run a bounded job on this machine: plan or resume it, run its batches, publish, clean up."""
+"""Run a bounded job on this machine: run its batches, publish, clean up."""
 
 import secrets
 import signal
@@ -15,9 +15,13 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
 from groundwatch.launch.backfill.archive_source import AnyEvent
+from groundwatch.launch.backfill.begin_run import (
+    ENDED,
+    begin_or_resume,
+    look_back,
+    with_planned_inputs,
+)
 from groundwatch.launch.backfill.earlier_runs import (
-    announce_replacement,
-    end_publication,
     publish_summary,
     remove_earlier_runs,
     remove_left_behind,
@@ -29,13 +33,8 @@ from groundwatch.launch.backfill.resolved_failures import claim_resolved
 from groundwatch.launch.backfill.same_run import (
     EndedRun,
     WouldReplace,
-    change_since,
-    change_since_end,
-    fingerprint,
     finished_run,
-    repeated_run,
 )
-from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.progress import Progress, read_gauges
 from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
 from groundwatch.launch.engine.journal import Journal
@@ -45,11 +44,9 @@ from groundwatch.launch.engine.run_summary import summary_of_journal
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.settings.job import JobSettings, LocalRunSettings
+from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.sinks.summary_file import refuse_other_source, write_summary
-from groundwatch.pipeline.sources.archives import examine_file
-from groundwatch.pipeline.sources.splits import Segment, split_segments
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.planned_run import PlannedRun
@@ -62,11 +59,8 @@ from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 
-SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
-_BATCHES_A_PROCESS = 4
-_FEWEST_MESSAGES = 500
 _PUBLISH_EVERY_S = 1.0
-_RATES_EVALUATED, _ENDED = "rates_evaluated", "ended"
+_RATES_EVALUATED = "rates_evaluated"
 
 
 @contextmanager
@@ -77,7 +71,8 @@ def local_run(
 
     An interrupted run is resumed; after a change of flags or input, only its paid replies stay. A
     finished run is not run again, unless with `again`. The state of a run that has ended is removed
-    when the `with` block ends without an error.
+    when the `with` block ends without an error; its paid replies stay if its budget left answers to
+    the first of two checkers.
 
     Raises:
       WouldReplace: the run would replace the results of a finished one.
@@ -90,9 +85,9 @@ def local_run(
         opened.callback(database.close)
         lock = opened.enter_context(lock_output(config.lock, LOCK_WAIT_S, owner=database.identity))
         refuse_other_source(config.destination, config.source)
-        config = _with_planned_inputs(config, database)
+        config = with_planned_inputs(config, database)
         try:
-            ended, change = _look_back(config, database, again=job.local.again)
+            ended, change = look_back(config, database, again=job.local.again)
             if ended is None:
                 # Each call would try for minutes before the run gives up.
                 try_connection(config.check)
@@ -100,7 +95,7 @@ def local_run(
             _remove_unused(config, database)
             raise
         if ended is None:
-            config = _planned(config, processes, job.local, database, change)
+            config = begin_or_resume(config, processes, job.local, database, change)
             if config.replays:
                 # Also where it is resumed: another replay may have ended meanwhile.
                 claim_resolved(config, database.path)
@@ -111,6 +106,9 @@ def local_run(
         yield ended
         if ended.is_earlier:
             _remove_unused(config, database)
+        elif ended.summary.over_budget:
+            # With a larger budget, it is run again, and pays only for what is left.
+            database.reset()
         elif not ended.summary.deferred:
             _remove_state(config, database)
     remove_left_behind(config)
@@ -198,7 +196,7 @@ class _Run:
                 )
         if summary.is_complete:
             summary = resolve_replayed(self._config, summary)
-            self._database.keep_note(_ENDED, summary)
+            self._database.keep_note(ENDED, summary)
             # What follows cannot be done twice with less than this.
             self._database.checkpoint()
         remove_earlier_runs(self._config, summary)
@@ -231,7 +229,13 @@ class _Run:
             price_per_1k_chars=self._price,
             deferred=self._plan.waiting(),
         )
-        summary = replace(summary, unfinished=not ended, planned=self._planned)
+        planned = self._planned
+        if summary.over_budget:
+            limits = self._config.check.budget
+            planned = replace(
+                planned, max_calls=limits.max_calls, max_characters=limits.max_characters
+            )
+        summary = replace(summary, unfinished=not ended, planned=planned)
         return with_comparison(summary, self._config.destination)
 
     def _publish_full(self) -> None:
@@ -241,87 +245,6 @@ class _Run:
                 self._publisher.publish()
             self._database.checkpoint()
             self._publish_at_s = time.monotonic() + _PUBLISH_EVERY_S
-
-
-def make_plan(
-    config: Config, processes: int, segment_messages: int = SEGMENT_MESSAGES
-) -> tuple[PlannedRun, list[Segment]]:
-    """Verify the input, count its messages, and split it into batches, some for each process."""
-    files = [(path, examine_file(path, are_failures=config.replays)) for path in config.inputs]
-    size = segment_messages
-    messages = sum(contents.messages for _, contents in files)
-    if processes > 1:
-        fair_share = -(-messages // (_BATCHES_A_PROCESS * processes))
-        size = min(size, max(fair_share, _FEWEST_MESSAGES))
-    planned = PlannedRun(
-        fingerprint=fingerprint(config),
-        inputs=config.inputs,
-        versions=tuple(contents.version for _, contents in files),
-        messages=messages,
-        replays=config.replays,
-    )
-    return planned, split_segments(files, size)
-
-
-def _with_planned_inputs(config: Config, database: EngineDatabase) -> Config:
-    """Let a replay that is resumed read what it has begun with: no failures of its own."""
-    earlier = Plan(database).planned()
-    return replace(config, inputs=earlier.inputs) if earlier and config.replays else config
-
-
-def _look_back(
-    config: Config, database: EngineDatabase, *, again: bool
-) -> tuple[EndedRun | None, str | None]:
-    """Find the run that has ended already, or say why no interrupted one is resumed."""
-    if summary := database.note(_ENDED, Summary):
-        # It was killed when all of its results were published.
-        remove_earlier_runs(config, summary)
-        publish_summary(config, summary)
-        if not change_since_end(config, summary):
-            return EndedRun(summary), None
-        database.reset()
-    earlier = Plan(database).planned()
-    change = change_since(config, earlier) if earlier else "no plan is left"
-    finished = repeated_run(config) if change and not again else None
-    if finished:
-        end_publication(config, finished)
-        return EndedRun(finished, is_earlier=True), None
-    return None, change
-
-
-def _planned(
-    config: Config,
-    processes: int,
-    flags: LocalRunSettings,
-    database: EngineDatabase,
-    change: str | None,
-) -> Config:
-    """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
-    if change is None and not flags.forget_replies:
-        database.assign_run(config.run)
-        return config
-    planned, batches = make_plan(config, processes)
-    if Plan(database).planned():
-        # Its published files are removed when the new run has ended.
-        Publisher(database, config, row_formats(config)).recover()
-        database.reset()
-    announce_replacement(config)
-    _keep_replies(database, change, forget=flags.forget_replies)
-    database.assign_run(config.run)
-    Plan(database).begin(planned, batches)
-    return config
-
-
-def _keep_replies(database: EngineDatabase, change: str | None, *, forget: bool) -> None:
-    with closing(ReplyStore(database.path)) as store:
-        if forget:
-            store.delete_replies()
-        elif replies := store.begin_plan():
-            sys.stderr.write(
-                f"groundwatch: {change}: a new run begins;"
-                f" {counted(replies, 'check')} that an interrupted run has paid for will not be"
-                " paid for again unless with --forget_replies\n"
-            )
 
 
 @contextmanager

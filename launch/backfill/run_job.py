@@ -89,7 +89,8 @@ def _exit_status(config: Config, summary: Summary) -> int:
     is_unreadable = summary.unreadable == summary.read and not summary.deferred
     if is_unreadable and not config.replays:
         return fail_unreadable(first_failures(config.destination, summary.name), config.inputs)
-    return LEFT if summary.retryable_failures or summary.deferred else DONE
+    is_left = summary.retryable_failures or summary.deferred or summary.over_budget
+    return LEFT if is_left else DONE
 
 
 def _reason(error: BaseException) -> str:

@@ -18,6 +18,7 @@ from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.grounding.settings import Budget
 
 _RESUMES_SINCE = "2.0.0"
 """The first release whose interrupted runs this one resumes: part of each fingerprint."""
@@ -132,6 +133,15 @@ def change_since_end(config: Config, finished: Summary) -> str | None:
         for file in (finished.replayed.files if finished.replayed else ())
     }
     return change_since(config, finished.planned, moved)
+
+
+def allows_more(config: Config, finished: Summary) -> bool:
+    """Return whether a command pays for checks that the budget of a finished run did not allow."""
+    planned = finished.planned
+    if not finished.over_budget or planned is None:
+        return False
+    spent = Budget(max_calls=planned.max_calls, max_characters=planned.max_characters)
+    return config.check.budget.exceeds(spent)
 
 
 def finished_run(config: Config) -> Summary | None:

@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.summary import RunCounts, Summary
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.verdict import ESCALATION_TAGS, Verdict
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime import clock
@@ -27,6 +27,9 @@ def summary_of(
     """Make the summary of a run that ends now; `rows` are those in the output's files, by kind."""
     cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
     verdicts = {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict}
+    if config.check.screen:
+        found = {tag.value: counts.escalations.get(tag, 0) for tag in ESCALATION_TAGS}
+        counts = replace(counts, escalations=found)
     fields: dict[str, Any] = {**asdict(counts), "verdicts": verdicts}
     latency_ms, max_latency_ms = fields.pop("latency_ms"), fields.pop("max_latency_ms")
     return Summary(
@@ -38,8 +41,8 @@ def summary_of(
         failures=rows["failures"],
         alerts=rows["alerts"],
         cost=cost,
-        mean_latency_ms=round(latency_ms / counts.checked, 1) if counts.checked else None,
-        max_latency_ms=max_latency_ms if counts.checked else None,
+        mean_latency_ms=round(latency_ms / counts.timed, 1) if counts.timed else None,
+        max_latency_ms=max_latency_ms if counts.timed else None,
         started_at_us=started_at_us,
         finished_at_us=clock.now_us(),
         thresholds=_used_thresholds(config.thresholds),

@@ -17,10 +17,10 @@ from groundwatch.transforms.grounding.settings import (
     GoogleAccount,
     OutagePolicy,
     RetrySettings,
+    Screening,
     endpoint,
     grounding_config,
     location_of,
-    with_screen,
 )
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
 
@@ -127,6 +127,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         budget: Budget = _CHECK.budget,
         reply_folder: str | None = None,
         outage: OutagePolicy = OutagePolicy.FAIL,
+        defers_over_budget: bool = False,
         thresholds: Thresholds = _RULE.thresholds,
     ) -> CheckSettings:
         """Derive the settings of the client; without a folder it caches replies in memory only.
@@ -152,7 +153,8 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         first = self._client(self.name, retries, outage)
         if self.escalate == LOCAL:
             first = msgspec.structs.replace(first, scorer=None)  # it is the second one's
-        return with_screen(first, settings, rule)
+        screen = Screening(first=first, rule=rule, defers_over_budget=defers_over_budget)
+        return msgspec.structs.replace(settings, screen=screen)
 
     def _client(self, name: str, retries: RetrySettings, outage: OutagePolicy) -> CheckSettings:
         """Derive how a checker of this name is called."""

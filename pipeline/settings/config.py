@@ -110,6 +110,7 @@ def job_config(
     reply_folder: str | None = None,
     retries: RetrySettings | None = None,
     outage: OutagePolicy = OutagePolicy.FAIL,
+    replays: bool = False,
     **fields: Any,
 ) -> Config:
     """Derive a pipeline's configuration from the settings of a job and from how it is run.
@@ -120,6 +121,7 @@ def job_config(
     return Config(
         output=job.output.output,
         run=run,
+        replays=replays,
         parsing=job.format.options,
         file_bytes=job.output.target_file_mb * MEGABYTE,
         sampling=job.sampling.rule,
@@ -130,6 +132,8 @@ def job_config(
             budget=job.costs.budget,
             reply_folder=reply_folder,
             outage=outage,
+            # What a replay has resolved is no failure any more: nothing could pay for the rest.
+            defers_over_budget=replays,
             thresholds=job.verdicts.thresholds,
         ),
         thresholds=job.verdicts.thresholds,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.backfill.run_backfill import SEGMENT_MESSAGES
+from groundwatch.launch.backfill.begin_run import SEGMENT_MESSAGES
 from tests.support.commands import HEED_INTERRUPTS, ChildProcess, run, start
 from tests.support.limits import LIMITED
 from tests.support.outputs import record_ids_in, records_in, summary_in

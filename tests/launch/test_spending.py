@@ -165,4 +165,4 @@ def test_a_new_run_says_what_is_paid_for_already(
         assert "paid for" not in capsys.readouterr().err
         assert backfill(archive, tmp_path / "out", *flags, "--claim_threshold", "0.1") == 3
     complaint = capsys.readouterr().err
-    assert "a new run begins; 15 checks that an interrupted run has paid for" in complaint
+    assert "a new run begins; 15 checks that an earlier run has paid for" in complaint

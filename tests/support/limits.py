@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from groundwatch.launch.backfill import run_backfill
+from groundwatch.launch.backfill import begin_run
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.engine.pubsub import failure_spool
 from groundwatch.launch.watch import run_worker
@@ -27,7 +27,7 @@ LIMITED = ("-m", "tests.support.limits")
 @contextmanager
 def limited(
     *,
-    segment_messages: int = run_backfill.SEGMENT_MESSAGES,
+    segment_messages: int = begin_run.SEGMENT_MESSAGES,
     batch_messages: int = WORKER_LIMITS.batch_messages,
     outstanding_messages: int = WORKER_LIMITS.outstanding_messages,
     idle_s: float = failure_spool.EMPTY_AFTER_S,
@@ -39,7 +39,7 @@ def limited(
     """
     limits = WorkerLimits(batch_messages=batch_messages, outstanding_messages=outstanding_messages)
     given: tuple[tuple[Any, str, dict[str, Any]], ...] = (
-        (run_backfill, "make_plan", {"segment_messages": segment_messages}),
+        (begin_run, "make_plan", {"segment_messages": segment_messages}),
         (run_worker, "open_worker", {"limits": limits}),
         (failure_spool, "spool_failures", {"idle_s": idle_s}),
     )

@@ -15,7 +15,7 @@ from groundwatch.schemas.checked_answer import Check, CheckedAnswer, Decision
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.grounding.client import GroundingClient, SentCalls
-from groundwatch.transforms.grounding.errors import OverBudget
+from groundwatch.transforms.grounding.errors import Deferred, Interrupted
 from groundwatch.transforms.grounding.protocol import (
     CheckReply,
     build_request,
@@ -53,7 +53,7 @@ class CheckSession:
         `done` is called with the checked answer or the error, at once or on another thread.
         """
         if self._is_stopped():
-            done(OverBudget("the run was interrupted"))
+            done(Interrupted("the run was interrupted"))
             return
         steps = check_steps(answer, self._settings)
         try:
@@ -76,7 +76,7 @@ class CheckSession:
         """Write to the reply store what has been sent."""
 
     def stop_when(self, is_stopped: Callable[[], bool]) -> None:
-        """Send nothing when this is true: checks end in OverBudget, and calls in flight go on."""
+        """Send nothing when this is true: checks end in Interrupted, and calls in flight go on."""
         self._is_stopped = is_stopped
 
     def detach(self, record_ids: Iterable[str]) -> None:
@@ -238,7 +238,10 @@ class _CheckInFlight:
 async def check_answer(
     answer: Answer, client: GroundingClient, settings: CheckSettings
 ) -> CheckedAnswer:
-    """Check an answer with the calls of a client. A failed call cancels the others."""
+    """Check an answer with the calls of a client. A failed call cancels the others.
+
+    A call that must wait for a later try does not: the others may be paid for, and are stored.
+    """
     steps = check_steps(answer, settings)
     try:
         requests = next(steps)
@@ -254,12 +257,24 @@ async def check_answer(
 
 
 async def _send_all(requests: list[CheckRequest], client: GroundingClient) -> list[CheckReply]:
+    async def send(request: CheckRequest) -> CheckReply | Deferred:
+        try:
+            return await client.check(request)
+        except Deferred as error:
+            return error
+
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(client.check(request)) for request in requests]
+            tasks = [group.create_task(send(request)) for request in requests]
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from None
-    return [task.result() for task in tasks]
+    replies = []
+    for task in tasks:
+        reply = task.result()
+        if isinstance(reply, Deferred):
+            raise reply
+        replies.append(reply)
+    return replies
 
 
 def check_steps(

@@ -22,6 +22,7 @@ from groundwatch.transforms.grounding import retry_policy
 from groundwatch.transforms.grounding.errors import (
     CheckFailed,
     GaveUp,
+    Interrupted,
     Misconfigured,
     OverBudget,
     Rejected,
@@ -80,7 +81,7 @@ class GroundingClient:
       transport: carries the requests; None chooses by `settings`.
 
     Attributes:
-      is_stopped: while it returns True no request is sent; calls that would end in OverBudget.
+      is_stopped: while it returns True no request is sent; calls that would end in Interrupted.
 
     Raises:
       Misconfigured: the credentials do not exist, or the proxy cannot be used.
@@ -280,7 +281,7 @@ class GroundingClient:
         """Count a request that is about to be sent, or subtract one that could not be sent."""
         characters = call.request.characters
         if by > 0 and self.is_stopped():
-            raise OverBudget("the run was interrupted")
+            raise Interrupted("the run was interrupted")
         if self._store and by < 0:
             self._store.refund(characters)
         elif self._store and not self._store.spend(characters, self._settings.budget):

@@ -57,8 +57,16 @@ class AnswerRefused(CheckFailed):
     retryable = True
 
 
-class OverBudget(CheckFailed):
-    """The budget of the run allows no further call; the answer waits for a later run."""
+class Deferred(CheckFailed):
+    """The answer waits for a later try of the run."""
+
+
+class OverBudget(Deferred):
+    """The budget of the run allows no further call."""
+
+
+class Interrupted(Deferred):
+    """The run was interrupted before the call was sent."""
 
 
 class RunStopped(CheckFailed):

@@ -1,6 +1,7 @@
 """The settings of the check, and the addresses of Google's service."""
 
 from enum import StrEnum
+from math import inf
 
 from msgspec.structs import replace
 
@@ -98,6 +99,12 @@ class Budget(Record, frozen=True, kw_only=True):
     max_calls: int | None = None
     max_characters: int | None = None
 
+    def exceeds(self, other: "Budget") -> bool:
+        """Return whether one limit is higher than that of another budget, and none is lower."""
+        limits = (self.max_calls, other.max_calls), (self.max_characters, other.max_characters)
+        numbers = [tuple(inf if each is None else each for each in pair) for pair in limits]
+        return all(own >= its for own, its in numbers) and any(own > its for own, its in numbers)
+
 
 class CheckSettings(Record, frozen=True, kw_only=True):
     """The settings of the check, fixed for a run.
@@ -185,10 +192,16 @@ class CheckSettings(Record, frozen=True, kw_only=True):
 
 
 class Screening(Record, frozen=True, kw_only=True):
-    """A first checker, which checks each answer, and what a second one checks by its replies."""
+    """A first checker, which checks each answer, and what a second one checks by its replies.
+
+    Attributes:
+      defers_over_budget: whether an answer that the budget does not let the second one check waits
+        for a larger budget; otherwise it keeps the verdict of the first one.
+    """
 
     first: CheckSettings = CheckSettings()
     rule: EscalationRule = EscalationRule()
+    defers_over_budget: bool = False
 
 
 def with_screen(

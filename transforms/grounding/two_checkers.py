@@ -15,29 +15,29 @@ from groundwatch.transforms.grounding.check_session import (
     Outcome,
 )
 from groundwatch.transforms.grounding.client import SentCalls
-from groundwatch.transforms.grounding.errors import Rejected
+from groundwatch.transforms.grounding.errors import OverBudget, Rejected
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
-from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.rules.escalation import screen_answer
-from groundwatch.transforms.rules.thresholds import EscalationRule
 
 
 class TwoCheckers(CheckSession):
     """Check each answer by a first checker, and those that a rule picks by a second one.
 
     What is sent, spent and stored is what the second one is asked. An answer that it refuses for
-    good keeps the verdict of the first one.
+    good keeps the verdict of the first one, and so does one that the budget does not allow it to
+    check, unless such answers are deferred.
 
     Args:
       first: checks each answer.
       second: checks those that are picked.
-      rule: picks them, by the reply of the first one.
+      screening: says which those are, by the reply of the first one.
     """
 
-    def __init__(self, first: CheckSession, second: CheckSession, rule: EscalationRule) -> None:
+    def __init__(self, first: CheckSession, second: CheckSession, screening: Screening) -> None:
         self._first = first
         self._second = second
-        self._rule = rule
+        self._screening = screening
 
     def submit(self, answer: Answer, done: Done) -> None:
         """Start the check of an answer; `done` is called at once or on another thread."""
@@ -74,22 +74,23 @@ class TwoCheckers(CheckSession):
     def _screen(self, done: Done, outcome: Outcome) -> None:
         if isinstance(outcome, CheckedAnswer):
             try:
-                outcome = screen_answer(outcome, self._rule)
+                outcome = screen_answer(outcome, self._screening.rule)
             except Exception as error:  # noqa: BLE001 - whoever submitted the answer handles it
                 outcome = error
         if isinstance(outcome, CheckedAnswer) and outcome.escalation:
-            self._second.submit(outcome.answer, partial(_decide, done, outcome))
+            self._second.submit(outcome.answer, partial(self._decide, done, outcome))
         else:
             done(outcome)
 
-
-def _decide(done: Done, screened: CheckedAnswer, outcome: Outcome) -> None:
-    """Hand over the second checker's reply, with what the first one had found."""
-    if isinstance(outcome, CheckedAnswer) and outcome.grounding:
-        outcome = replace(outcome, screen=screened.screen, escalation=screened.escalation)
-    elif isinstance(outcome, CheckedAnswer | Rejected):
-        outcome = replace(screened, escalation=Tag.NOT_ESCALATED)
-    done(outcome)
+    def _decide(self, done: Done, screened: CheckedAnswer, outcome: Outcome) -> None:
+        """Hand over the second checker's reply, with what the first one had found."""
+        if isinstance(outcome, CheckedAnswer) and outcome.grounding:
+            outcome = replace(outcome, screen=screened.screen, escalation=screened.escalation)
+        elif isinstance(outcome, CheckedAnswer | Rejected):
+            outcome = replace(screened, escalation=Tag.NOT_ESCALATED)
+        elif isinstance(outcome, OverBudget) and not self._screening.defers_over_budget:
+            outcome = replace(screened, escalation=Tag.NOT_ESCALATED, over_budget=True)
+        done(outcome)
 
 
 def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = None) -> CheckSession:
@@ -102,7 +103,7 @@ def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = No
     except BaseException:
         first.close()
         raise
-    return TwoCheckers(first, second, settings.screen.rule)
+    return TwoCheckers(first, second, settings.screen)
 
 
 def _open_one(settings: CheckSettings, throttle: AdaptiveThrottle | None) -> CheckSession:

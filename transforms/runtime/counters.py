@@ -11,7 +11,7 @@ from apache_beam.metrics.metric import Metrics, MetricsFilter
 from apache_beam.runners.runner import PipelineResult
 
 from groundwatch.schemas.summary import RunCounts
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.verdict import ESCALATION_TAGS, Verdict
 
 NAMESPACE = "grounding"
 
@@ -87,12 +87,18 @@ SENT = (CALLS, RETRIES, CHARACTERS)
 VERDICTS = {verdict: Counter(f"verdict_{verdict.lower()}") for verdict in Verdict}
 """Answers with each verdict."""
 
+ESCALATIONS = {tag: Counter(f"answers_{tag.lower()}") for tag in ESCALATION_TAGS}
+"""Answers that the first of two checkers was uncertain of, or that were drawn, by their tag."""
+
+# Those of them that the budget did not allow the second one to check.
+OVER_BUDGET = Counter("answers_over_budget")
+
 CHECK_LATENCY_NAME = "call_ms"
 CHECK_LATENCY_MS = Distribution(
     CHECK_LATENCY_NAME,
     (1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 120_000),
 )
-"""Milliseconds from an answer's first request to its last reply."""
+"""Milliseconds from an answer's first request to its last reply; of two checkers, the second's."""
 
 ALERT_LATENCY_MS = Distribution(
     "alert_ms",
@@ -152,7 +158,13 @@ def counts_from(result: PipelineResult) -> RunCounts:
         calls=counted[CALLS.name],
         retries=counted[RETRIES.name],
         characters=counted[CHARACTERS.name],
-        checked=latency.count if latency else 0,
+        checked=counted[CHECKS_OK.name],
+        escalations={
+            tag.value: counted[counter.name]
+            for tag, counter in ESCALATIONS.items()
+            if counted[counter.name]
+        },
+        over_budget=counted[OVER_BUDGET.name],
         latency_ms=latency.sum if latency else 0,
         max_latency_ms=latency.max if latency else 0,
     )

@@ -30,7 +30,7 @@ from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answ
 from groundwatch.schemas.cost_estimate import Comparison
 from groundwatch.schemas.quantities import SECOND_US
 from groundwatch.schemas.summary import Summary
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.rules.thresholds import Thresholds
 
 _MAX_ANSWERS = 5
@@ -63,6 +63,8 @@ def show_summary(
     lines = [accounts_line(summary), counted(summary.alerts, "alert")]
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
+    if summary.escalations:
+        lines.append(escalations_line(summary))
     tally = reported
     if tally is None or tally.answers != summary.enriched:
         tally = _tally_of(config, summary)
@@ -99,6 +101,15 @@ def comparison_line(comparison: Comparison, calls: int) -> str:
     difference = comparison.relative_differences["calls"]
     off = "" if difference is None else f" ({100 * difference:+.1f} %)"
     return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
+
+
+def escalations_line(summary: Summary) -> str:
+    """Say in one line which answers the second of two checkers decided."""
+    found = summary.escalations
+    return (
+        f"second checker: {found[Tag.ESCALATED]:,} escalated and {found[Tag.AUDITED]:,} audited of"
+        f" {counted(summary.checked, 'checked answer')}, {found[Tag.NOT_ESCALATED]:,} not escalated"
+    )
 
 
 def _flagged(summary: Summary, tally: Tally) -> str:
@@ -156,6 +167,10 @@ def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterato
     if summary.deferred:
         yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} unread."
         yield "  Give the same command with a higher limit to continue.\n"
+    if summary.over_budget:
+        kept = counted(summary.over_budget, "answer")
+        yield f"  --max_calls or --max_cost left {kept} to the first checker: its verdict stands."
+        yield "  Give the same command with a higher limit: it pays only for what is left.\n"
     if summary.failures_by_error:
         yield "  One failure of each kind:"
         for example in failure_examples(config.destination, summary.name):

@@ -28,7 +28,8 @@ RARE_PLACES = {_PUBLISHED, _UNKNOWN}
 """Places that are shown only if there are rows."""
 
 _MAX_NAMED = 5
-_OF_RECORDS, _OF_FAILURES = ("verdicts", "checked"), ("failures_by_error", "retryable_failures")
+_OF_RECORDS = ("verdicts", "checked", "escalations")
+_OF_FAILURES = ("failures_by_error", "retryable_failures")
 # A bounded run counts its calls and characters elsewhere, and what it has deferred at its end.
 _COMMITTED = sorted({*AnswerCounts.__struct_fields__} - {"calls", "characters", "deferred"})
 # Of a run with a database, and of a bounded one without.

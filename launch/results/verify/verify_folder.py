@@ -50,6 +50,7 @@ from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import to_datetime
 from groundwatch.schemas.summary import RunCounts
+from groundwatch.schemas.verdict import ESCALATION_TAGS
 
 _FORMATS = row_formats(Config(output="", run=""))  # nothing is written here
 _PREFIX_DIGITS = 16
@@ -134,23 +135,25 @@ def _count_rows(
     path: str, name: str, prefixes: "array[int]", damages: dict[str, str]
 ) -> tuple[int, RunCounts]:
     """Count the rows up to a damage, and their outcomes."""
-    counted: Counter[tuple[str, bool]] = Counter()
+    counted: Counter[tuple[str, bool, str]] = Counter()
     try:
         for row in _read_rows(path, name):
-            counted[row.outcome, row.flag] += 1
+            counted[row.outcome, row.flag, row.escalation] += 1
             if row.record_id:
                 prefixes.append(int(row.record_id[:_PREFIX_DIGITS], 16))
     except UnreadableFile as error:
         if error.damage is None:
             raise
         damages[name] = error.damage
-    outcomes: Counter[str] = Counter()
-    for (outcome, _), rows in counted.items():
+    outcomes, escalations = Counter[str](), Counter[str]()
+    for (outcome, _, escalation), rows in counted.items():
         outcomes[outcome] += rows
-    flagged = sum(rows for (_, flag), rows in counted.items() if flag)
+        if escalation:
+            escalations[escalation] += rows
+    flagged = sum(rows for (_, flag, _), rows in counted.items() if flag)
     counts = RunCounts()
     if name.startswith("enriched/"):
-        counts = RunCounts(verdicts=dict(outcomes), checked=flagged)
+        counts = RunCounts(verdicts=dict(outcomes), checked=flagged, escalations=dict(escalations))
     elif name.startswith("failures/"):
         counts = RunCounts(failures_by_error=dict(outcomes), retryable_failures=flagged)
     return counted.total(), counts
@@ -163,18 +166,23 @@ class _Row(NamedTuple):
       record_id: None for an alert, and if a message could not be read.
       outcome: the verdict of a record, the class of a failure's error.
       flag: whether a record was checked, or a failure is retryable.
+      escalation: the tag that says whether the second of two checkers checked a record; empty if
+        it did not have to.
     """
 
     record_id: str | None = None
     outcome: str = ""
     flag: bool = False
+    escalation: str = ""
 
 
 def _read_rows(path: str, name: str) -> Iterator[_Row]:
     if name.startswith("enriched/"):
         for rows in read_blocks(path):
             for row in rows:
-                yield _Row(row["record_id"], row["verdict"], row["check"] is not None)
+                escalation = next((tag for tag in ESCALATION_TAGS if tag in row["tags"]), "")
+                is_checked = row["check"] is not None
+                yield _Row(row["record_id"], row["verdict"], is_checked, escalation)
     elif name.startswith("failures/"):
         for failure in read_lines(path, FailureLine):
             yield _Row(failure.record_id, failure.error_class, failure.retryable)

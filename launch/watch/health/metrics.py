@@ -23,7 +23,7 @@ from groundwatch.launch.http_server import Page
 from groundwatch.launch.watch.worker import Defect, Worker
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.quantities import SECOND_US
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.verdict import ESCALATION_TAGS, Verdict
 from groundwatch.transforms.grounding.client import CALLS_IN_FLIGHT
 from groundwatch.transforms.grounding.errors import (
     AnswerRefused,
@@ -65,6 +65,7 @@ METRICS: Mapping[str, tuple[Any, ...]] = {
     "duplicates_seen": (_COUNTER, "Answers dropped because of their record id."),
     "sampled_out": (_COUNTER, "Answers that are not in the sample."),
     "answers": (_COUNTER, "Enriched answers by verdict.", "verdict"),
+    "escalations": (_COUNTER, "Answers for the second of two checkers, by tag.", "tag"),
     "failures": (_COUNTER, "Failures by class of error.", "error_class"),
     "failures_retryable": (_COUNTER, "Failures that a replay may resolve."),
     "calls_in_flight": (_GAUGE, "Calls that wait for a reply."),
@@ -134,6 +135,7 @@ class Metrics(Collector):
             "duplicates_seen": counts.duplicates,
             "sampled_out": counts.sampled_out,
             "answers": {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict},
+            "escalations": {tag.value: counts.escalations.get(tag, 0) for tag in ESCALATION_TAGS},
             "failures": dict.fromkeys(ERROR_CLASSES, 0) | failures,
             "failures_retryable": counts.retryable_failures,
             "calls_in_flight": len(CALLS_IN_FLIGHT),

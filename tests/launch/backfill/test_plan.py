@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.backfill.run_backfill import make_plan
+from groundwatch.launch.backfill.begin_run import make_plan
 from groundwatch.pipeline.settings.config import Config
 
 

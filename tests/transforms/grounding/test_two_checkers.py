@@ -12,7 +12,7 @@ from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.transforms.grounding.check_session import CheckSession, Outcome
 from groundwatch.transforms.grounding.client import SentCalls
-from groundwatch.transforms.grounding.errors import OverBudget, Unavailable
+from groundwatch.transforms.grounding.errors import Interrupted, OverBudget, Unavailable
 from groundwatch.transforms.grounding.settings import (
     Budget,
     CheckSettings,
@@ -96,25 +96,35 @@ def test_what_the_second_cannot_check_now_fails_and_the_others_do_not() -> None:
     assert isinstance(unsure, Unavailable)
 
 
-def test_calls_and_budget_are_the_second_ones(tmp_path: Path) -> None:
+@pytest.mark.parametrize("defers", [False, True])
+def test_calls_and_budget_are_the_second_ones(tmp_path: Path, defers: bool) -> None:
     with FaultServer() as server:
         settings = settings_of(
             server, budget=Budget(max_calls=1), reply_store=str(tmp_path / "run.sqlite")
         )
+        assert settings.screen
+        screen = replace(settings.screen, defers_over_budget=defers)
         other = replace(UNSURE, record_id="c" * 64, answer_text="Doors close.")
-        with closing(open_session(settings)) as session:
+        with closing(open_session(replace(settings, screen=screen))) as session:
             found = [submitted(session, each).result(30) for each in (SURE, UNSURE, other)]
             sent = session.take_sent()
         assert server.requests == 1
     assert sent == SentCalls(1, 0, len("Kettles whistle.") + len("Lamps glow."))
-    assert [type(each) for each in found] == [CheckedAnswer, CheckedAnswer, OverBudget]
+    assert all(isinstance(each, CheckedAnswer) for each in found[:2])
+    if defers:
+        assert isinstance(found[2], OverBudget)
+    else:
+        assert isinstance(found[2], CheckedAnswer)
+        assert (found[2].escalation, found[2].over_budget) == (Tag.NOT_ESCALATED, True)
+        assert found[2].check
+        assert found[2].check.checker == "local"
 
 
 def test_nothing_begins_after_a_stop() -> None:
     with FaultServer() as server, closing(open_session(settings_of(server))) as session:
         session.stop_when(lambda: True)
-        assert isinstance(submitted(session, SURE).result(30), OverBudget)
-        assert isinstance(submitted(session, UNSURE).result(30), OverBudget)
+        assert isinstance(submitted(session, SURE).result(30), Interrupted)
+        assert isinstance(submitted(session, UNSURE).result(30), Interrupted)
         assert server.requests == 0
 
 

@@ -1,0 +1,143 @@
+"""Resume an interrupted run, begin a new one, or find that the same one has ended."""
+
+import sys
+from contextlib import closing
+
+from msgspec.structs import replace
+
+from groundwatch.launch.backfill.earlier_runs import (
+    announce_replacement,
+    end_publication,
+    publish_summary,
+    remove_earlier_runs,
+)
+from groundwatch.launch.backfill.same_run import (
+    EndedRun,
+    WouldReplace,
+    allows_more,
+    change_since,
+    change_since_end,
+    fingerprint,
+    repeated_run,
+)
+from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.engine.engine_database import EngineDatabase
+from groundwatch.launch.engine.plan import Plan
+from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.settings.job import LocalRunSettings
+from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.sources.archives import examine_file
+from groundwatch.pipeline.sources.splits import Segment, split_segments
+from groundwatch.schemas.planned_run import PlannedRun
+from groundwatch.schemas.quantities import to_rfc3339
+from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.grounding.reply_cache import ReplyStore
+
+SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
+ENDED = "ended"
+"""The note with the summary of a run whose results are all published."""
+
+_BATCHES_A_PROCESS = 4
+_FEWEST_MESSAGES = 500
+
+
+def make_plan(
+    config: Config, processes: int, segment_messages: int = SEGMENT_MESSAGES
+) -> tuple[PlannedRun, list[Segment]]:
+    """Verify the input, count its messages, and split it into batches, some for each process."""
+    files = [(path, examine_file(path, are_failures=config.replays)) for path in config.inputs]
+    size = segment_messages
+    messages = sum(contents.messages for _, contents in files)
+    if processes > 1:
+        fair_share = -(-messages // (_BATCHES_A_PROCESS * processes))
+        size = min(size, max(fair_share, _FEWEST_MESSAGES))
+    planned = PlannedRun(
+        fingerprint=fingerprint(config),
+        inputs=config.inputs,
+        versions=tuple(contents.version for _, contents in files),
+        messages=messages,
+        replays=config.replays,
+    )
+    return planned, split_segments(files, size)
+
+
+def with_planned_inputs(config: Config, database: EngineDatabase) -> Config:
+    """Let a replay that is resumed read what it has begun with: no failures of its own."""
+    earlier = Plan(database).planned()
+    return replace(config, inputs=earlier.inputs) if earlier and config.replays else config
+
+
+def look_back(
+    config: Config, database: EngineDatabase, *, again: bool
+) -> tuple[EndedRun | None, str | None]:
+    """Find the run that has ended already, or say why no interrupted one is resumed.
+
+    A run whose budget left answers to the first of two checkers has not ended for a command with a
+    larger one.
+
+    Raises:
+      WouldReplace: the run would replace the results of a finished one, or pay for them again.
+    """
+    if summary := database.note(ENDED, Summary):
+        # It was killed when all of its results were published.
+        remove_earlier_runs(config, summary)
+        publish_summary(config, summary)
+        if not (change_since_end(config, summary) or allows_more(config, summary)):
+            return EndedRun(summary), None
+        database.reset()
+    earlier = Plan(database).planned()
+    change = change_since(config, earlier) if earlier else "no plan is left"
+    finished = repeated_run(config) if change and not again else None
+    if finished is None:
+        return None, change
+    end_publication(config, finished)
+    if not allows_more(config, finished):
+        return EndedRun(finished, is_earlier=True), None
+    if finished.calls and not _spent_calls(database):
+        raise WouldReplace(
+            f"the replies that the run of {to_rfc3339(finished.finished_at_us)} has paid for are"
+            f" not in {database.folder}: nothing was checked or written; give --again to pay for"
+            " all of them anew, or another --output to keep what it has"
+        )
+    return None, "the budget is larger"
+
+
+def begin_or_resume(
+    config: Config,
+    processes: int,
+    flags: LocalRunSettings,
+    database: EngineDatabase,
+    change: str | None,
+) -> Config:
+    """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
+    if change is None and not flags.forget_replies:
+        database.assign_run(config.run)
+        return config
+    planned, batches = make_plan(config, processes)
+    if Plan(database).planned():
+        # Its published files are removed when the new run has ended.
+        Publisher(database, config, row_formats(config)).recover()
+        database.reset()
+    announce_replacement(config)
+    _keep_replies(database, change, forget=flags.forget_replies)
+    database.assign_run(config.run)
+    Plan(database).begin(planned, batches)
+    return config
+
+
+def _keep_replies(database: EngineDatabase, change: str | None, *, forget: bool) -> None:
+    with closing(ReplyStore(database.path)) as store:
+        if forget:
+            store.delete_replies()
+        elif replies := store.begin_plan():
+            sys.stderr.write(
+                f"groundwatch: {change}: a new run begins;"
+                f" {counted(replies, 'check')} that an earlier run has paid for will not be"
+                " paid for again unless with --forget_replies\n"
+            )
+
+
+def _spent_calls(database: EngineDatabase) -> int:
+    with closing(ReplyStore(database.path)) as store:
+        return store.spent().calls
