@@ -13,8 +13,7 @@ class PlannedRun(Record, frozen=True, kw_only=True):
         since 1970 UTC.
       messages: how many they hold.
       replays: whether they hold failures, which the run resolves.
-      max_calls, max_characters: the budget that left answers to the first of two checkers, None
-        for no limit.
+      max_calls, max_characters: the budget of the last try of the run, None for no limit.
     """
 
     fingerprint: str

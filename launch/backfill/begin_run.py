@@ -22,6 +22,7 @@ from groundwatch.launch.backfill.same_run import (
 )
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.engine_database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.pipeline.settings.config import Config
@@ -38,6 +39,7 @@ SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 ENDED = "ended"
 """The note with the summary of a run whose results are all published."""
 
+_LARGER_BUDGET = "the budget is larger"
 _BATCHES_A_PROCESS = 4
 _FEWEST_MESSAGES = 500
 
@@ -58,6 +60,8 @@ def make_plan(
         versions=tuple(contents.version for _, contents in files),
         messages=messages,
         replays=config.replays,
+        max_calls=config.check.budget.max_calls,
+        max_characters=config.check.budget.max_characters,
     )
     return planned, split_segments(files, size)
 
@@ -73,8 +77,8 @@ def look_back(
 ) -> tuple[EndedRun | None, str | None]:
     """Find the run that has ended already, or say why no interrupted one is resumed.
 
-    A run whose budget left answers to the first of two checkers has not ended for a command with a
-    larger one.
+    With a larger budget than the one that has left answers to the first of two checkers, a run is
+    neither resumed nor ended: a new one has paid for what it has.
 
     Raises:
       WouldReplace: the run would replace the results of a finished one, or pay for them again.
@@ -83,16 +87,19 @@ def look_back(
         # It was killed when all of its results were published.
         remove_earlier_runs(config, summary)
         publish_summary(config, summary)
-        if not (change_since_end(config, summary) or allows_more(config, summary)):
+        if not (change_since_end(config, summary) or allows_more(config, summary.planned, summary)):
             return EndedRun(summary), None
         database.reset()
     earlier = Plan(database).planned()
     change = change_since(config, earlier) if earlier else "no plan is left"
+    if change is None:
+        counts = Journal(database, row_formats(config)).totals()
+        change = _LARGER_BUDGET if allows_more(config, earlier, counts) else None
     finished = repeated_run(config) if change and not again else None
     if finished is None:
         return None, change
     end_publication(config, finished)
-    if not allows_more(config, finished):
+    if not allows_more(config, finished.planned, finished):
         return EndedRun(finished, is_earlier=True), None
     if finished.calls and not _spent_calls(database):
         raise WouldReplace(
@@ -100,7 +107,7 @@ def look_back(
             f" not in {database.folder}: nothing was checked or written; give --again to pay for"
             " all of them anew, or another --output to keep what it has"
         )
-    return None, "the budget is larger"
+    return None, _LARGER_BUDGET
 
 
 def begin_or_resume(
@@ -113,6 +120,7 @@ def begin_or_resume(
     """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
     if change is None and not flags.forget_replies:
         database.assign_run(config.run)
+        Plan(database).keep_budget(config.check.budget)
         return config
     planned, batches = make_plan(config, processes)
     if Plan(database).planned():

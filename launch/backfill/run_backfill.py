@@ -229,13 +229,7 @@ class _Run:
             price_per_1k_chars=self._price,
             deferred=self._plan.waiting(),
         )
-        planned = self._planned
-        if summary.over_budget:
-            limits = self._config.check.budget
-            planned = replace(
-                planned, max_calls=limits.max_calls, max_characters=limits.max_characters
-            )
-        summary = replace(summary, unfinished=not ended, planned=planned)
+        summary = replace(summary, unfinished=not ended, planned=self._planned)
         return with_comparison(summary, self._config.destination)
 
     def _publish_full(self) -> None:

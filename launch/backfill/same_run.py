@@ -17,7 +17,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
-from groundwatch.schemas.summary import Summary
+from groundwatch.schemas.summary import AnswerCounts, Summary
 from groundwatch.transforms.grounding.settings import Budget
 
 _RESUMES_SINCE = "2.0.0"
@@ -135,12 +135,11 @@ def change_since_end(config: Config, finished: Summary) -> str | None:
     return change_since(config, finished.planned, moved)
 
 
-def allows_more(config: Config, finished: Summary) -> bool:
-    """Return whether a command pays for checks that the budget of a finished run did not allow."""
-    planned = finished.planned
-    if not finished.over_budget or planned is None:
+def allows_more(config: Config, earlier: PlannedRun | None, counts: AnswerCounts) -> bool:
+    """Return whether a command pays for checks that the budget of an earlier run did not allow."""
+    if not counts.over_budget or earlier is None:
         return False
-    spent = Budget(max_calls=planned.max_calls, max_characters=planned.max_characters)
+    spent = Budget(max_calls=earlier.max_calls, max_characters=earlier.max_characters)
     return config.check.budget.exceeds(spent)
 
 

@@ -196,7 +196,8 @@ class CostSettings(Settings, frozen=True, kw_only=True):
 
     price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
     max_calls: Stop after this many requests of the run, including failed ones, retries and earlier
-      attempts at the run. A higher limit resumes it. Default: no limit.
+      attempts at the run. A higher limit resumes it. With --escalate the run goes on, and the
+      verdict of the first checker stands. Default: no limit.
     max_cost: Stop before this cost, at --price_per_1k_chars, as with --max_calls. Default: no
       limit.
     """

@@ -103,9 +103,7 @@ def test_kills_hide_no_call_from_the_budget(tmp_path: Path, archive: Path) -> No
         flags += ["--max_in_flight", str(in_flight)]
         places = "--input", str(archive), "--output", str(output)
         for reached in (8, 16):
-            with start(
-                *GROUNDWATCH, "backfill", *places, *flags, "--max_calls", "30"
-            ) as process:
+            with start(*GROUNDWATCH, "backfill", *places, *flags, "--max_calls", "30") as process:
                 wait_until(lambda: server.requests >= reached, _TIMEOUT_S)  # noqa: B023 - at once
                 process.kill()
         assert backfill(archive, output, *flags, "--max_calls", "30") == 3

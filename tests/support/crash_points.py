@@ -1,6 +1,8 @@
 """Kill a job at each system call that makes a change durable, and run it again.
 
-A job is a backfill, one made again by `--again`, a replay or a worker.
+A job is a backfill, one made again by `--again`, a replay or a worker; `pair` is a backfill whose
+second checker's budget is spent, and then a larger one, and `pair_worker` a worker with a second
+checker.
 
 A point is a call of unlink, rename, link, rmdir, fsync or fdatasync, by Python or by SQLite; the
 process is killed before it, or after it. Each point has a folder of its own. A forked process runs
@@ -40,14 +42,15 @@ from tests.support.archives import an_envelope, lines_of
 from tests.support.builders import a_failure, a_message
 from tests.support.fault_server import FaultServer
 from tests.support.limits import limited
-from tests.support.outputs import failures_in, record_ids_in, summary_in, visible_files
+from tests.support.outputs import failures_in, record_ids_in, records_in, summary_in, visible_files
 from tests.support.system_calls import require_tracing, run_killed_at
 from tests.support.wire_faults import Fault, good
 
 ANSWERS = 60
 UNREADABLE = 3
 BATCH = 20
-JOBS = ("backfill", "again", "replay", "worker")
+JOBS = ("backfill", "again", "replay", "worker", "pair", "pair_worker")
+BUDGET = 30
 IN_FLIGHT = 4
 _STUCK_AFTER_S = 120
 
@@ -123,10 +126,12 @@ def run_job(job: str, folder: Path, checker: str, *further: str) -> int:
     """Run a job in this process, with `further` flags; return its exit status."""
     signal.alarm(_STUCK_AFTER_S)
     output = folder / "out"
-    flags = ["--output", str(output), "--checker", checker, "--max_in_flight", str(IN_FLIGHT)]
+    if job.endswith("worker"):
+        return _run_worker(folder, output, _checkers(job, checker))
+    flags = ["--output", str(output)]
+    for name, value in _checkers(job, checker).items():
+        flags += [f"--{name}", str(value)]
     flags += further
-    if job == "worker":
-        return _run_worker(folder, output, checker)
     with limited(segment_messages=BATCH):
         if job != "replay":
             return main(["backfill", "--input", str(folder / "answers.jsonl"), *flags])
@@ -134,15 +139,24 @@ def run_job(job: str, folder: Path, checker: str, *further: str) -> int:
 
 
 def run_first(job: str, folder: Path, checker: str) -> int:
-    """Run the command that is killed: of a job made again, the only one that says so."""
-    return run_job(job, folder, checker, *(["--again"] if job == "again" else []))
+    """Run the command that is killed: its flags are further ones, or a budget."""
+    flags = {"again": ["--again"], "pair": ["--max_calls", str(BUDGET)]}
+    return run_job(job, folder, checker, *flags.get(job, []))
 
 
-def _run_worker(folder: Path, output: Path, checker: str) -> int:
+def _checkers(job: str, checker: str) -> dict[str, Any]:
+    """Return flags by which this checker checks each answer, also as the second one."""
+    named = {"checker": checker}
+    if job.startswith("pair"):
+        named = {"escalate": checker, "escalate_share": 1.0}
+    return {**named, "max_in_flight": IN_FLIGHT}
+
+
+def _run_worker(folder: Path, output: Path, checkers: dict[str, Any]) -> int:
     stop = threading.Event()
     destination = Destination(root=str(output), run="watched")
-    flags = {"subscription": "projects/p/subscriptions/s", "checker": checker}
-    settings = build(WatchSettings, flags | {"max_in_flight": IN_FLIGHT})
+    flags = {"subscription": "projects/p/subscriptions/s"}
+    settings = build(WatchSettings, flags | checkers)
     work_folder = default_work_folder(destination)
     config = Config(
         output=destination.root,
@@ -222,7 +236,10 @@ def problems_of(job: str, folder: Path) -> list[str]:
     if (summary["enriched"], summary["failures"], summary["closes"]) != (ANSWERS, UNREADABLE, True):
         found.append(f"summary.json says {summary['enriched']} and {summary['failures']}")
     hidden = [path for path in output.rglob("*") if path.name.startswith(".")]
-    if job != "worker" and hidden:
+    decided = sum(record["check"]["checker"] != "local" for record in records_in(output))
+    if job.startswith("pair") and decided != ANSWERS:
+        found.append(f"the second checker decided {decided} of {ANSWERS} answers")
+    if not job.endswith("worker") and hidden:
         found.append(f"left behind: {hidden[0].name}")
     linked = [p for p in output.rglob("*") if p.is_file() and p.stat().st_nlink > 1]
     if linked:
@@ -277,7 +294,8 @@ def crash_at(job: str, point: int, checker: CountingChecker) -> Crash | None:
             if turn == "third" and checker.calls > calls:
                 problems.append(f"the third run paid for {checker.calls - calls} calls")
             # A replay fails again to read what is unreadable, a worker counts its time.
-            if turn == "third" and job in {"backfill", "again"} and _files(folder / "out") != files:
+            is_same = job == "replay" or job.endswith("worker") or _files(folder / "out") == files
+            if turn == "third" and not is_same:
                 problems.append("the third run changed files")
         paid_again = checker.calls - before - ANSWERS
         # Before the run made again has begun, the next command shows the finished one.
@@ -298,7 +316,7 @@ def count_points(job: str, checker: CountingChecker) -> int:
     with tempfile.TemporaryDirectory() as name:
         prepare(job, Path(name), checker.address)
         ended = run_killed_at(0, lambda: run_first(job, Path(name), checker.address))
-        if ended.status:
+        if ended.status != (3 if job == "pair" else 0):
             raise RuntimeError(f"the job ended with {ended.status}")
         return len(ended.points)
 

@@ -28,7 +28,6 @@ from groundwatch.transforms.grounding.client import CALLS_IN_FLIGHT
 from groundwatch.transforms.grounding.errors import (
     AnswerRefused,
     BadReply,
-    OverBudget,
     Rejected,
     Unavailable,
 )
@@ -41,7 +40,7 @@ _PREFIX = "groundwatch_"
 _MS = 1_000
 _COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
 _UNREADABLE = (UnreadableAnswer.__name__, UnmappedFields.__name__)
-_UNCHECKED = (Defect, Unavailable, BadReply, Rejected, AnswerRefused, OverBudget)
+_UNCHECKED = (Defect, Unavailable, BadReply, Rejected, AnswerRefused)
 ERROR_CLASSES = (*_UNREADABLE, *(each.__name__ for each in _UNCHECKED))
 """The classes of a worker's failures: each is a series from the start, so that the first counts."""
 
