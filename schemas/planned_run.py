@@ -1,6 +1,21 @@
 """What a bounded run was planned for: by it the same command is known again."""
 
+from math import inf
+
 from groundwatch.schemas import Record
+
+
+class Budget(Record, frozen=True, kw_only=True):
+    """The budget of all calls of a run, in requests and in characters; None for no limit."""
+
+    max_calls: int | None = None
+    max_characters: int | None = None
+
+    def exceeds(self, other: "Budget") -> bool:
+        """Return whether one limit is higher than that of another budget, and none is lower."""
+        limits = (self.max_calls, other.max_calls), (self.max_characters, other.max_characters)
+        numbers = [tuple(inf if each is None else each for each in pair) for pair in limits]
+        return all(own >= its for own, its in numbers) and any(own > its for own, its in numbers)
 
 
 class PlannedRun(Record, frozen=True, kw_only=True):
@@ -13,7 +28,7 @@ class PlannedRun(Record, frozen=True, kw_only=True):
         since 1970 UTC.
       messages: how many they hold.
       replays: whether they hold failures, which the run resolves.
-      max_calls, max_characters: the budget of the last try of the run, None for no limit.
+      budget: that of the last try of the run.
     """
 
     fingerprint: str
@@ -21,5 +36,4 @@ class PlannedRun(Record, frozen=True, kw_only=True):
     versions: tuple[tuple[int, int], ...]
     messages: int
     replays: bool = False
-    max_calls: int | None = None
-    max_characters: int | None = None
+    budget: Budget = Budget()

@@ -33,7 +33,7 @@ from groundwatch.pipeline.sources.splits import Segment, split_segments
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
-from groundwatch.transforms.grounding.reply_cache import ReplyStore
+from groundwatch.transforms.grounding.reply_cache import ReplyStore, read_spent
 
 SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 ENDED = "ended"
@@ -60,8 +60,7 @@ def make_plan(
         versions=tuple(contents.version for _, contents in files),
         messages=messages,
         replays=config.replays,
-        max_calls=config.check.budget.max_calls,
-        max_characters=config.check.budget.max_characters,
+        budget=config.check.budget,
     )
     return planned, split_segments(files, size)
 
@@ -101,11 +100,11 @@ def look_back(
     end_publication(config, finished)
     if not allows_more(config, finished.planned, finished):
         return EndedRun(finished, is_earlier=True), None
-    if finished.calls and not _spent_calls(database):
+    if finished.calls and not read_spent(database.path).calls:
         raise WouldReplace(
             f"the replies that the run of {to_rfc3339(finished.finished_at_us)} has paid for are"
             f" not in {database.folder}: nothing was checked or written; give --again to pay for"
-            " all of them anew, or another --output to keep what it has"
+            " all of them again, or another --output to keep what it has"
         )
     return None, _LARGER_BUDGET
 
@@ -144,8 +143,3 @@ def _keep_replies(database: EngineDatabase, change: str | None, *, forget: bool)
                 f" {counted(replies, 'check')} that an earlier run has paid for will not be"
                 " paid for again unless with --forget_replies\n"
             )
-
-
-def _spent_calls(database: EngineDatabase) -> int:
-    with closing(ReplyStore(database.path)) as store:
-        return store.spent().calls

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from types import FrameType
@@ -53,7 +53,7 @@ from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
-from groundwatch.transforms.grounding.reply_cache import ReplyStore
+from groundwatch.transforms.grounding.reply_cache import read_spent
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
@@ -116,9 +116,7 @@ def local_run(
 
 def _remove_unused(config: Config, database: EngineDatabase) -> None:
     """Remove the state of a run that was not begun, unless it has paid replies of another."""
-    with closing(ReplyStore(database.path)) as store:
-        is_unused = not Plan(database).planned() and not store.spent().calls
-    if is_unused:
+    if not Plan(database).planned() and not read_spent(database.path).calls:
         _remove_state(config, database)
 
 

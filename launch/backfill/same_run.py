@@ -18,7 +18,6 @@ from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import AnswerCounts, Summary
-from groundwatch.transforms.grounding.settings import Budget
 
 _RESUMES_SINCE = "2.0.0"
 """The first release whose interrupted runs this one resumes: part of each fingerprint."""
@@ -137,10 +136,9 @@ def change_since_end(config: Config, finished: Summary) -> str | None:
 
 def allows_more(config: Config, earlier: PlannedRun | None, counts: AnswerCounts) -> bool:
     """Return whether a command pays for checks that the budget of an earlier run did not allow."""
-    if not counts.over_budget or earlier is None:
+    if earlier is None or not counts.over_budget:
         return False
-    spent = Budget(max_calls=earlier.max_calls, max_characters=earlier.max_characters)
-    return config.check.budget.exceeds(spent)
+    return config.check.budget.exceeds(earlier.budget)
 
 
 def finished_run(config: Config) -> Summary | None:

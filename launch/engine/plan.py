@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.sources.splits import RecordRange, Segment, halve
-from groundwatch.schemas.planned_run import PlannedRun
-from groundwatch.transforms.grounding.settings import Budget
+from groundwatch.schemas.planned_run import Budget, PlannedRun
 
 _CLAIM = """
 UPDATE plan SET state = 'running', attempt = ?, tries = tries + 1
@@ -41,8 +40,7 @@ class Plan:
     def keep_budget(self, budget: Budget) -> None:
         """Note the budget of another try of the run."""
         if planned := self.planned():
-            limits = {"max_calls": budget.max_calls, "max_characters": budget.max_characters}
-            self._database.keep_note(_PLAN, replace(planned, **limits))
+            self._database.keep_note(_PLAN, replace(planned, budget=budget))
 
     def resume(self) -> None:
         """Let batches that an interrupted process has claimed wait again."""

@@ -1,7 +1,6 @@
 """Make the summary of a run, of its counts or of all that a database has committed."""
 
 from collections.abc import Mapping
-from contextlib import closing
 from typing import Any
 
 from msgspec.structs import asdict, replace
@@ -10,7 +9,7 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.summary import RunCounts, Summary
 from groundwatch.schemas.verdict import ESCALATION_TAGS, Verdict
-from groundwatch.transforms.grounding.reply_cache import ReplyStore
+from groundwatch.transforms.grounding.reply_cache import read_spent
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime import clock
 
@@ -61,8 +60,7 @@ def summary_of_journal(
     hours, counts = journal.ledger(), journal.totals()
     if config.check.reply_store:
         # Those of unfinished batches and killed processes count, too.
-        with closing(ReplyStore(config.check.reply_store)) as store:
-            calls, characters = store.spent()
+        calls, characters = read_spent(config.check.reply_store)
         counts = replace(counts, calls=calls, characters=characters)
     summary = summary_of(
         config,

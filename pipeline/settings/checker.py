@@ -7,20 +7,20 @@ import msgspec
 
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
+from groundwatch.schemas.planned_run import Budget
 from groundwatch.transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     GLOBAL,
     LOCAL,
     LOCATIONS,
-    Budget,
     CheckSettings,
     GoogleAccount,
     OutagePolicy,
     RetrySettings,
-    Screening,
     endpoint,
     grounding_config,
     location_of,
+    with_screen,
 )
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
 
@@ -153,8 +153,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         first = self._client(self.name, retries, outage)
         if self.escalate == LOCAL:
             first = msgspec.structs.replace(first, scorer=None)  # it is the second one's
-        screen = Screening(first=first, rule=rule, defers_over_budget=defers_over_budget)
-        return msgspec.structs.replace(settings, screen=screen)
+        return with_screen(first, settings, rule, defers_over_budget=defers_over_budget)
 
     def _client(self, name: str, retries: RetrySettings, outage: OutagePolicy) -> CheckSettings:
         """Derive how a checker of this name is called."""

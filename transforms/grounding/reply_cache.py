@@ -3,12 +3,14 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
+from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.wire.grounding_check import (
     CheckedClaim,
     CheckRequest,
@@ -16,7 +18,6 @@ from groundwatch.schemas.wire.grounding_check import (
     CitedChunk,
 )
 from groundwatch.transforms.grounding.protocol import CheckReply
-from groundwatch.transforms.grounding.settings import Budget
 from groundwatch.transforms.lexical.check_claims import find_contradictions
 from groundwatch.transforms.persistence.database import Database, checksum_column
 
@@ -134,6 +135,12 @@ class ReplyStore:
         """Write the replies, and close the file."""
         self.flush()
         self._database.close()
+
+
+def read_spent(path: str) -> Spent:
+    """Return what a run has sent, of the file of its replies; raise OSError if it is damaged."""
+    with closing(ReplyStore(path)) as store:
+        return store.spent()
 
 
 class ReplyCache:

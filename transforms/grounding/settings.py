@@ -1,11 +1,11 @@
 """The settings of the check, and the addresses of Google's service."""
 
 from enum import StrEnum
-from math import inf
 
 from msgspec.structs import replace
 
 from groundwatch.schemas import Record
+from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.thresholds import EscalationRule
@@ -91,19 +91,6 @@ class RetrySettings(Record, frozen=True, kw_only=True):
     max_answer_attempts: int = 5
     probe_after_s: float = 30.0
     probe_every_s: float = 60.0
-
-
-class Budget(Record, frozen=True, kw_only=True):
-    """The budget of all calls of a run, in requests and in characters; None for no limit."""
-
-    max_calls: int | None = None
-    max_characters: int | None = None
-
-    def exceeds(self, other: "Budget") -> bool:
-        """Return whether one limit is higher than that of another budget, and none is lower."""
-        limits = (self.max_calls, other.max_calls), (self.max_characters, other.max_characters)
-        numbers = [tuple(inf if each is None else each for each in pair) for pair in limits]
-        return all(own >= its for own, its in numbers) and any(own > its for own, its in numbers)
 
 
 class CheckSettings(Record, frozen=True, kw_only=True):
@@ -205,7 +192,14 @@ class Screening(Record, frozen=True, kw_only=True):
 
 
 def with_screen(
-    first: CheckSettings, second: CheckSettings | None, rule: EscalationRule
+    first: CheckSettings,
+    second: CheckSettings | None,
+    rule: EscalationRule,
+    *,
+    defers_over_budget: bool = False,
 ) -> CheckSettings:
     """Return the settings of a second checker behind a first one, or of the first one alone."""
-    return replace(second, screen=Screening(first=first, rule=rule)) if second else first
+    if second is None:
+        return first
+    screen = Screening(first=first, rule=rule, defers_over_budget=defers_over_budget)
+    return replace(second, screen=screen)

@@ -64,7 +64,7 @@ def show_summary(
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
     if summary.escalations:
-        lines.append(escalations_line(summary))
+        lines.append(_escalations_line(summary))
     tally = reported
     if tally is None or tally.answers != summary.enriched:
         tally = _tally_of(config, summary)
@@ -103,7 +103,7 @@ def comparison_line(comparison: Comparison, calls: int) -> str:
     return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
 
 
-def escalations_line(summary: Summary) -> str:
+def _escalations_line(summary: Summary) -> str:
     """Say in one line which answers the second of two checkers decided."""
     found = summary.escalations
     return (

@@ -6,7 +6,7 @@ import pytest
 
 from groundwatch.pipeline.settings.checker import CheckerSettings, CostSettings
 from groundwatch.pipeline.settings.load import load
-from groundwatch.transforms.grounding.settings import Budget
+from groundwatch.schemas.planned_run import Budget
 from tests.support.entailment_models import write_model
 
 

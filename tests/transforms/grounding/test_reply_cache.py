@@ -8,6 +8,7 @@ from threading import Thread
 
 import pytest
 
+from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.wire.grounding_check import CheckResponse
 from groundwatch.transforms.grounding.protocol import CheckReply
 from groundwatch.transforms.grounding.reply_cache import (
@@ -16,7 +17,6 @@ from groundwatch.transforms.grounding.reply_cache import (
     decode_reply,
     encode_reply,
 )
-from groundwatch.transforms.grounding.settings import Budget
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.persistence.database import Database
 from tests.support.checks import check_request

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.verdict import Tag
 from groundwatch.transforms.grounding.check_session import CheckSession, Outcome
 from groundwatch.transforms.grounding.client import SentCalls
 from groundwatch.transforms.grounding.errors import Interrupted, OverBudget, Unavailable
 from groundwatch.transforms.grounding.settings import (
-    Budget,
     CheckSettings,
     OutagePolicy,
     RetrySettings,
