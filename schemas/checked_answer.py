@@ -66,8 +66,8 @@ class Check(Record, frozen=True, kw_only=True):
 class Screen(Record, frozen=True, kw_only=True):
     """What the first of two checkers found.
 
-    `characters` are those of its requests. `audit_share`, 0..1, is the share of the answers that it
-    passes which the second checks too.
+    `characters` are those of its requests. An answer is uncertain whose lowest score is below
+    `escalate_below`, 0..1; of the answers that it passes, the second one checks `audit_share`, 0..1.
     """
 
     checker: str
@@ -76,6 +76,7 @@ class Screen(Record, frozen=True, kw_only=True):
     support_score: float | None
     min_claim_score: float | None
     characters: int
+    escalate_below: float
     audit_share: float
     revision: str | None = None
 

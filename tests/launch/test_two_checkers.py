@@ -56,6 +56,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
             continue
         assert record["screen"]["checker"] == "local"
         assert record["screen"]["audit_share"] == SHARE
+        assert record["screen"]["escalate_below"] == 0.7
         is_second = record["record_id"] in decided
         assert record["check"]["checker"] == (server.address if is_second else "local")
     assert (len(found["ESCALATED"]), found["NOT_ESCALATED"]) == (UNSURE, set())

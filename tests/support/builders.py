@@ -83,6 +83,7 @@ def a_screen(**fields: Any) -> Screen:
         "support_score": 0.9,
         "min_claim_score": 0.8,
         "characters": 26,
+        "escalate_below": 0.7,
         "audit_share": 0.02,
     }
     return Screen(**given | fields)

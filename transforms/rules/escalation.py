@@ -42,6 +42,7 @@ def _screen(
         support_score=grounding.support_score,
         min_claim_score=lowest,
         characters=check.characters,
+        escalate_below=rule.below,
         audit_share=rule.share,
     )
 
@@ -54,4 +55,9 @@ def _pick(checked: CheckedAnswer, screen: Screen, rule: EscalationRule) -> Tag |
         return Tag.ESCALATED
     if has_hard_claim(answer.answer_text, answer.facts, answer.query):
         return Tag.ESCALATED
-    return Tag.AUDITED if is_in_share(answer.record_id[_DIGITS], rule.share) else None
+    return Tag.AUDITED if is_drawn(answer.record_id, rule.share) else None
+
+
+def is_drawn(record_id: str, share: float) -> bool:
+    """Return whether an answer is in the random share, 0..1, of those that are not escalated."""
+    return is_in_share(record_id[_DIGITS], share)

@@ -79,7 +79,8 @@ def test_what_the_first_checker_found_is_kept() -> None:
     assert screen
     assert (screen.checker, screen.revision, screen.characters) == ("local", "words-1", 99)
     assert (screen.verdict, screen.verdict_reason) == (Verdict.GROUNDED, "ABOVE_THRESHOLDS")
-    assert (screen.support_score, screen.min_claim_score, screen.audit_share) == (0.9, 0.7, 0.25)
+    assert (screen.support_score, screen.min_claim_score) == (0.9, 0.7)
+    assert (screen.escalate_below, screen.audit_share) == (0.7, 0.25)
 
 
 def test_the_thresholds_of_an_engine_decide_its_verdict() -> None:
