@@ -66,12 +66,12 @@ class Check(Record, frozen=True, kw_only=True):
 class Screen(Record, frozen=True, kw_only=True):
     """What the first of two checkers found.
 
-    `characters` are those of its requests. An answer is uncertain whose lowest score is below
-    `escalate_below`, 0..1; of the answers that it passes, the second one checks `audit_share`, 0..1.
+    `characters` are those of its requests. An answer whose lowest score is below `escalate_below`,
+    0..1, is uncertain; of the others, the second one checks the random share `audit_share`, 0..1.
     """
 
     checker: str
-    verdict: Verdict
+    verdict: str
     verdict_reason: str
     support_score: float | None
     min_claim_score: float | None

@@ -45,5 +45,6 @@ class RunSummary(Record, frozen=True, kw_only=True):
     duplicates: int | None = None
     sampled_out: int | None = None
     cost: float | None = None
+    characters: int | None = None
     closes: bool | None = None
     thresholds: Thresholds | None = None

@@ -95,6 +95,21 @@ def test_a_replay_picks_what_a_backfill_picks(
     assert main(["verify", str(output)]) == 0
 
 
+def test_the_summary_and_the_page_say_how_often_they_disagree(
+    expected: dict[str, set[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, output = an_archive(tmp_path, *LINES), tmp_path / "out"
+    with FaultServer() as server:
+        flags = "--escalate", server.address, *FLAGS
+        assert backfill(archive, output, *flags) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "of what the screen flags, 0.0% is grounded (95 % interval 0.0% to 0.0%)" in printed
+    assert "of what the screen passes, 0.0% is low-grounded (95 % interval 0.0% to" in printed
+    assert main(["report", str(output)]) == 0
+    page = (output / "report.html").read_text()
+    assert f'data-label="Audited">{len(expected["AUDITED"])}</td>' in page
+
+
 def test_what_the_second_refuses_for_good_keeps_the_firsts_verdict(
     expected: dict[str, set[str]], tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from groundwatch.schemas.quantities import EPOCH
 from groundwatch.schemas.verdict import Verdict
 from tests.support.avro_rows import enriched_to_avro
-from tests.support.builders import a_claim, a_fact, an_enriched
+from tests.support.builders import a_claim, a_fact, a_screen, an_enriched
 
 RIGHT_TO_LEFT = "\u202egnihtyreve sesrever\u202c"
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -71,6 +71,7 @@ def hostile_answers() -> list[EnrichedAnswer]:
                 Contradiction(claim=0, kind="NUMBER", claim_value=text),
             ),
             facts=(a_fact(text, uri=text, title=text, document=f"{number}{text}"),),
+            screen=a_screen(verdict=text, verdict_reason=text, checker=text, revision=text),
         )
         for number, text in enumerate(texts)
     ]

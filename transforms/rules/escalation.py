@@ -50,7 +50,7 @@ def _screen(
 def _pick(checked: CheckedAnswer, screen: Screen, rule: EscalationRule) -> Tag | None:
     """Return ESCALATED for an uncertain answer, AUDITED for a random one of the others."""
     answer, lowest = checked.answer, screen.min_claim_score
-    is_low = screen.verdict is Verdict.LOW_GROUNDED
+    is_low = screen.verdict == Verdict.LOW_GROUNDED
     if is_low or (lowest is not None and lowest < rule.below):
         return Tag.ESCALATED
     if has_hard_claim(answer.answer_text, answer.facts, answer.query):

@@ -95,10 +95,6 @@ def estimate_quality(samples: Mapping[Stratum, Sample]) -> Quality:
 
     Each label stands for as many answers as its stratum has for each of its labels, so that neither
     is biased by how many are drawn from which. Intervals are of 95 %.
-
-    A plain ratio of two estimates is too high if labels are few. Source: E. Beale, "Some Uses of
-    Computers in Operational Research", Industrielle Organisation 31 (1962). The recall is still too
-    high, and its interval wide, while none or one missed answer is expected among the labels.
     """
     flagged = samples.get(Stratum.FLAGGED, Sample(0, 0, 0))
     others = [
@@ -107,34 +103,66 @@ def estimate_quality(samples: Mapping[Stratum, Sample]) -> Quality:
     precision = flagged.share
     if not precision or not all(each.labelled for each in others):
         return Quality(precision, None)
-    found, missed = flagged.wrong, sum(each.wrong for each in others)
-    if not found + missed:
-        return Quality(precision, None)
+    return Quality(precision, _estimate_recall([flagged], others))
+
+
+def estimate_share(strata: Iterable[Sample]) -> Interval | None:
+    """Estimate the share of unsupported answers in some strata; None if one says nothing yet."""
+    known = [each for each in strata if each.answers]
+    if not known or not all(each.labelled for each in known):
+        return None
+    answers = sum(each.answers for each in known)
+    return Interval(*(min(each / answers, 1.0) for each in _count_limits(known)))
+
+
+def estimate_recall(found: Iterable[Sample], missed: Iterable[Sample]) -> Interval | None:
+    """Estimate which share of the unsupported answers is in the strata that are `found`.
+
+    None if a stratum says nothing yet, or none is unsupported.
+    """
+    parts = [[each for each in part if each.answers] for part in (found, missed)]
+    if not all(each.labelled for part in parts for each in part):
+        return None
+    return _estimate_recall(*parts)
+
+
+def _estimate_recall(found: Sequence[Sample], missed: Sequence[Sample]) -> Interval | None:
+    """Estimate the recall with its 95 % interval, from strata with labels.
+
+    A plain ratio of two estimates is too high if labels are few. Source: E. Beale, "Some Uses of
+    Computers in Operational Research", Industrielle Organisation 31 (1962). The recall is still too
+    high, and its interval wide, while none or one missed answer is expected among the labels.
+    """
+    counts = [sum(each.wrong for each in part) for part in (found, missed)]
+    whole = sum(counts)
+    if not whole:
+        return None
     spread, other = (
         sum(each.variance(each.unsupported / each.labelled) for each in part)
-        for part in ([flagged], others)
+        for part in (found, missed)
     )
-    whole = found + missed
-    value = (found * whole + spread) / (whole**2 + spread + other)
-    low, high = (1 / (1 + each) for each in reversed(_ratio_limits(flagged, others)))
-    return Quality(precision, Interval(value, min(low, value), max(high, value)))
+    value = (counts[0] * whole + spread) / (whole**2 + spread + other)
+    low, high = (1 / (1 + each) for each in reversed(_ratio_limits(found, missed)))
+    return Interval(value, min(low, value), max(high, value))
 
 
-def _ratio_limits(flagged: Sample, others: Sequence[Sample]) -> tuple[float, float]:
-    """Return the limits of how many unsupported answers are missed for each that is flagged.
+def _ratio_limits(found: Sequence[Sample], missed: Sequence[Sample]) -> tuple[float, float]:
+    """Return the limits of how many unsupported answers are missed for each that is found.
 
     Source: A. Donner and G. Zou, "Closed-form confidence intervals for functions of the normal mean
     and standard deviation", Statistical Methods in Medical Research 21 (2012).
     """
-    missed, missed_low, missed_high = _count_limits(others)
-    found, found_low, found_high = _count_limits([flagged])
-    both = missed * found
+    above, above_low, above_high = _count_limits(missed)
+    below, below_low, below_high = _count_limits(found)
+    if not above_high or not below_high:
+        return (inf, inf) if above_high else (0.0, 0.0)
+    both = above * below
     # The lower limit is in the form that divides by no difference.
-    part = missed_low * (2 * missed - missed_low)
-    root = sqrt(max(both**2 - part * found_high * (2 * found - found_high), 0))
+    part = above_low * (2 * above - above_low)
+    root = sqrt(max(both**2 - part * below_high * (2 * below - below_high), 0))
     low = part / (both + root) if part else 0.0
-    part = found_low * (2 * found - found_low)
-    root = sqrt(max(both**2 - part * missed_high * (2 * missed - missed_high), 0))
+    part = below_low * (2 * below - below_low)
+    root = sqrt(max(both**2 - part * above_high * (2 * above - above_high), 0))
     return low, (both + root) / part if part else inf
 
 

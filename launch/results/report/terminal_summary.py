@@ -14,6 +14,7 @@ from groundwatch.launch.cli.terminal.figures import (
     accounts_line,
     answer_ids,
     counted,
+    percent,
     printable,
 )
 from groundwatch.launch.cli.terminal.unreadable_input import failure_examples
@@ -68,6 +69,7 @@ def show_summary(
     tally = reported
     if tally is None or tally.answers != summary.enriched:
         tally = _tally_of(config, summary)
+    lines += _disagreements(tally)
     if config.check.is_lexical and summary.checked:
         lines.append(f"{_flagged(summary, tally)}. {SCREEN_ACCURACY}")
     console.print(Padding("\n" + "\n".join(lines) + "\n", _INDENT, expand=False))
@@ -110,6 +112,18 @@ def _escalations_line(summary: Summary) -> str:
         f"second checker: {found[Tag.ESCALATED]:,} escalated and {found[Tag.AUDITED]:,} audited of"
         f" {counted(summary.checked, 'checked answer')}, {found[Tag.NOT_ESCALATED]:,} not escalated"
     )
+
+
+def _disagreements(tally: Tally) -> Iterator[str]:
+    """Say how often the second of two checkers disagrees with the first one."""
+    total = tally.escalations.total()
+    for share, screened, found in (
+        (total.flagged.share, "flags", "grounded"),
+        (total.passed.share, "passes", "low-grounded"),
+    ):
+        if share:
+            interval = f"95 % interval {percent(share.low)} to {percent(share.high)}"
+            yield f"of what the screen {screened}, {percent(share.value)} is {found} ({interval})"
 
 
 def _flagged(summary: Summary, tally: Tally) -> str:

@@ -5,6 +5,7 @@ from collections import Counter, deque
 
 import msgspec
 
+from groundwatch.launch.results.report.counts.escalations import Escalations, is_of_second
 from groundwatch.launch.results.report.counts.groups import ASSESSED, GeneratorComparison, Groups
 from groundwatch.launch.results.report.counts.score_grid import ScoreGrid
 from groundwatch.launch.results.report.counts.timeline import OTHERS, Timeline
@@ -130,9 +131,10 @@ class Tally:
         self.alert_kinds: Counter[str] = Counter()
         self.rate_alerts: deque[AlertLine] = deque(maxlen=_MAX_RATE_ALERTS)
         self._failures: dict[tuple[str, str], FailureClass] = {}
+        self.escalations = Escalations()
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
-        self.screened = 0  # assessed answers that the embedded checker compared by words
+        self.screened = 0  # assessed answers whose verdict is the embedded checker's
         self.reported = 0  # low-grounded answers without a check: the generator reported them
         self.unscored_alerts = 0  # answers that alert by default under any thresholds
         self.unexplained_verdicts = 0  # those that do not follow from the thresholds
@@ -156,6 +158,7 @@ class Tally:
         self._count_verdict(answer)
         self._count_scores(answer)
         self._count_check(answer)
+        self.escalations.add(answer)
         engine = cut_name(answer.engine)
         if engine not in self._generators and len(self._generators) >= _MAX_ENGINES:
             engine = OTHERS
@@ -246,6 +249,8 @@ class Tally:
             return
         self.checked += 1
         self.screened += answer.check.checker == LOCAL and answer.verdict in ASSESSED
+        if answer.screen is not None and not is_of_second(answer):
+            return  # calls, cost and latencies are those of the second checker
         self.cached += answer.check.cached
         # Records of version 1 count repeated requests among the attempts alone.
         self.calls += answer.check.attempts

@@ -26,6 +26,7 @@ from groundwatch.transforms.rules.record_urls import record_url
 
 _MAX_ENGINES = 20
 _TREND_COLUMNS = 28
+_PRICED_CHARACTERS = 1_000
 
 
 def source_hash(source: str) -> str:
@@ -76,13 +77,33 @@ def render(
         filters=filters_of(tally.combinations),
         summary=findings.summary,
         unreadable=findings.unreadable,
-        price_per_1k_chars=price_per_1k_chars,
+        costs=costs_of(findings, price_per_1k_chars),
         record_url=partial(record_url, url_template),
         verdicts=presentation.verdict_styles(tally.verdicts),
         columns=tally.timeline.columns(),
         trends=tally.timeline.by_engine(_TREND_COLUMNS),
         others=OTHERS,
     )
+
+
+class Costs(NamedTuple):
+    """What the calls cost, and would have cost for all answers of two checkers; None if unknown."""
+
+    calls: float | None
+    all_answers: float | None
+
+
+def costs_of(findings: Findings, price_per_1k_chars: float | None) -> Costs:
+    """Compute the costs at a price of 1,000 characters; without one, by those of the last run."""
+    tally, summary = findings.tally, findings.summary
+    for_all = tally.escalations.characters
+    if price_per_1k_chars is not None:
+        price = price_per_1k_chars / _PRICED_CHARACTERS
+        return Costs(tally.characters * price, for_all * price)
+    if summary is None or summary.cost is None:
+        return Costs(None, None)
+    each = summary.cost / summary.characters if summary.characters else None
+    return Costs(summary.cost, None if each is None else for_all * each)
 
 
 def render_comparison(

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from math import exp, lgamma, log, log1p
 from statistics import mean
 
 import pytest
@@ -11,6 +12,8 @@ from groundwatch.launch.results.evaluate.strata import (
     Sample,
     Stratum,
     estimate_quality,
+    estimate_recall,
+    estimate_share,
     labels_needed,
     measure_agreement,
     next_stratum,
@@ -96,6 +99,59 @@ def test_nothing_is_left_to_estimate_once_all_answers_are_labelled() -> None:
     assert quality.precision == pytest.approx((0.6, 0.6, 0.6))
     assert quality.recall == pytest.approx((0.75, 0.75, 0.75))
     assert labels_needed(Interval(0.6, 0.5, 0.7), samples.values(), 0.05) == 0
+
+
+REDRAWS = 10_000
+
+
+@pytest.mark.parametrize(
+    ("known", "others", "share"),
+    [
+        # Answers of which each is labelled, with the unsupported ones; others; the share drawn.
+        ((100, 60), (900, 450), 0.02),
+        ((100, 60), (900, 45), 0.1),
+        ((100, 60), (900, 9), 0.1),
+        ((100, 60), (900, 45), 0.5),
+        ((20, 10), (180, 9), 0.2),
+        ((500, 200), (4_500, 225), 0.05),
+        ((2_000, 1_200), (18_000, 180), 0.02),
+        ((2_000, 1_000), (18_000, 900), 0.02),
+        ((0, 0), (1_000, 100), 0.1),
+        ((300, 200), (2_700, 0), 0.02),
+    ],
+)
+def test_a_random_share_tells_about_the_others(
+    known: tuple[int, int], others: tuple[int, int], share: float
+) -> None:
+    found, (size, wrong) = Sample(known[0], *known), others
+    truths = (found.unsupported + wrong) / (found.answers + size), known[1] / (known[1] + wrong)
+    estimates = []
+    chance = random.Random(5)  # noqa: S311 - the same draws each time
+    drawn = (_draws(chance, answers, share) for answers in (wrong, size - wrong))
+    for unsupported, supported in zip(*drawn, strict=True):
+        missed = Sample(size, unsupported + supported, unsupported)
+        estimates.append((estimate_share([found, missed]), estimate_recall([found], [missed])))
+    for truth, made in zip(truths, zip(*estimates, strict=True), strict=True):
+        intervals = [each for each in made if each]
+        assert len(intervals) > 0.999 * REDRAWS  # the others drew none
+        assert mean(each.value for each in intervals) == pytest.approx(truth, abs=0.025)
+        holding = sum(
+            each.low <= truth + 1e-12 and truth - 1e-12 <= each.high for each in intervals
+        )
+        assert holding / REDRAWS > 0.93
+
+
+def _draws(chance: random.Random, answers: int, share: float) -> list[int]:
+    """How many of some answers are drawn, each by its own chance, in each of the redraws."""
+    weights = [
+        exp(log(share) * drawn + log1p(-share) * (answers - drawn) + _log_ways(answers, drawn))
+        for drawn in range(answers + 1)
+    ]
+    return chance.choices(range(answers + 1), weights, k=REDRAWS)
+
+
+def _log_ways(answers: int, drawn: int) -> float:
+    return lgamma(answers + 1) - lgamma(drawn + 1) - lgamma(answers - drawn + 1)
 
 
 @pytest.mark.parametrize("missed", [0, 1, 25])

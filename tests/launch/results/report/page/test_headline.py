@@ -10,10 +10,11 @@ from groundwatch.launch.results.report.counts.tally import Findings, Tally
 from groundwatch.launch.results.report.page.page import render
 from groundwatch.pipeline.sources.output_records import RunSummary
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.builders import an_enriched
 from tests.support.pages import Page, parse_page
+from tests.support.pairs import POPULATION, pair
 from tests.support.reports import a_low, row_of
 
 GOOD = RunSummary(enriched=1, closes=True)
@@ -185,3 +186,16 @@ def test_the_totals_are_reconciled_in_a_sentence(
 ) -> None:
     [totals] = page_of(tally_of(*answers), None).all("p", "totals")
     assert sentence in " ".join(totals.text.split())
+
+
+def test_two_checkers_are_told_apart() -> None:
+    [totals] = page_of(tally_of(*POPULATION), GOOD).all("p", "totals")
+    assert "the second checker decided 11 and made 11 calls" in totals.text
+    assert "If the second checker decided all, 23.2% would be low-grounded" in totals.text
+
+
+def test_nothing_is_said_about_all_answers_without_audited_ones() -> None:
+    escalated = (each for each in POPULATION if Tag.ESCALATED in each.tags)
+    [totals] = page_of(tally_of(*escalated, pair(None)), GOOD).all("p", "totals")
+    assert "the second checker decided 6" in totals.text
+    assert "decided all" not in totals.text

@@ -10,6 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.launch.results.report.counts.timeline import OTHERS
@@ -19,8 +20,9 @@ from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import to_us
 from groundwatch.transforms.rules.redaction import TextMode, redact
 from groundwatch.transforms.rules.thresholds import Thresholds
-from tests.support.builders import NOON_US, a_claim, a_fact, an_enriched
+from tests.support.builders import NOON_US, a_claim, a_fact, a_screen, an_enriched
 from tests.support.pages import Element, Page, parse_page
+from tests.support.pairs import POPULATION
 from tests.support.reports import (
     BREAKOUT,
     CONTROLS,
@@ -387,6 +389,28 @@ def test_the_cost_is_the_summary_s_unless_a_price_is_given(tmp_path: Path) -> No
     findings = findings_in(tmp_path)
     assert "12.50" in parse_page(render(findings, "x")).text
     assert "0.52" in parse_page(render(findings, "x", price_per_1k_chars=20.0)).text
+
+
+def test_two_checkers_have_a_section(tmp_path: Path) -> None:
+    ids = (hashlib.sha256(bytes([number])).hexdigest() for number in range(100))
+    write_summary(tmp_path, cost=0.5, characters=286)
+    page = page_of(
+        tmp_path,
+        *(replace(each, record_id=own) for each, own in zip(POPULATION, ids, strict=False)),
+    )
+    [section] = (each.text for each in page.all("section") if each.attributes["id"] == "second")
+    assert " ".join(section.split()).count("56 6 5 0 50.0% 50.0% to 50.0% 21.2% ") == 2
+    assert "0.7 in force" in section
+    [calls] = (each.text for each in page.all("section") if each.attributes["id"] == "calls")
+    characters = len(POPULATION) * a_screen().characters
+    for_all = f"about {characters:,} characters, at a cost of {0.5 / 286 * characters:.2f}"
+    assert for_all in " ".join(calls.split())
+
+
+def test_one_checker_has_no_section_of_two(tmp_path: Path) -> None:
+    page = page_of(tmp_path, an_enriched(screen=None))
+    assert "second" not in {each.attributes["id"] for each in page.all("section")}
+    assert "second checker" not in page.text
 
 
 def test_contradictions_are_listed_below_the_answer(tmp_path: Path) -> None:

@@ -1,0 +1,205 @@
+"""What the second of two checkers found, among the answers that the first one had checked."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from groundwatch.launch.results.evaluate.shares import Interval
+from groundwatch.launch.results.evaluate.strata import Sample, estimate_recall, estimate_share
+from groundwatch.launch.results.report.counts.timeline import OTHERS
+from groundwatch.launch.results.report.counts.untrusted_names import cut_name
+from groundwatch.schemas.checked_answer import Screen
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.verdict import ESCALATION_TAGS, Tag, Verdict
+from groundwatch.transforms.rules.escalation import is_drawn
+
+LIMITS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""The values of `--escalate_below` that are compared."""
+
+_MAX_ENGINES = 1_000
+_NO_ANSWER = Sample(0, 0, 0)
+_LOW_GROUNDED = str(Verdict.LOW_GROUNDED)
+
+
+class Part(NamedTuple):
+    """Screened answers that the rule treats alike.
+
+    Attributes:
+      engine: None where the answers name none.
+      is_flagged: whether the first checker found them LOW_GROUNDED.
+      is_hard: whether they were escalated for another reason than their scores.
+      share: the random share of them that the second one checks, 0..1; None if it checks each.
+      place: of their lowest claim score among `LIMITS`: it is below the limits from this one on.
+    """
+
+    engine: str | None
+    is_flagged: bool
+    is_hard: bool
+    share: float | None
+    place: int
+
+
+class Disagreement(NamedTuple):
+    """How often the second checker disagrees about answers, with a 95 % interval.
+
+    It has decided some of them; the share, 0..1, is None where these do not tell.
+    """
+
+    answers: int
+    decided: int
+    share: Interval | None
+
+
+class Engine(NamedTuple):
+    """The screened answers of an engine, or of all, and how often the second checker disagrees.
+
+    `flagged` are the answers that the first one found LOW_GROUNDED, `passed` the others.
+    """
+
+    engine: str | None
+    answers: int
+    tags: Counter[str]
+    flagged: Disagreement
+    passed: Disagreement
+
+    @property
+    def decided(self) -> int:
+        """How many of them the second checker decided."""
+        return self.flagged.decided + self.passed.decided
+
+
+class Limit(NamedTuple):
+    """What a value of `--escalate_below` leads to.
+
+    Attributes:
+      below: the value.
+      escalated: the share of all answers that the second checker gets, 0..1, without audited ones.
+      caught: the share of those that it finds LOW_GROUNDED; None if nothing tells.
+    """
+
+    below: float
+    escalated: float
+    caught: Interval | None
+
+
+class Escalations:
+    """Count what two checkers found, in memory that does not grow with the records.
+
+    What the second one would find in an answer that it did not check is estimated from those that
+    it checked: all uncertain answers, and a random share of the others. An answer that it was to
+    check, and did not, counts as if chance had left it out.
+
+    Attributes:
+      characters: about how many the second checker would be sent for all answers, if no two were
+        the same.
+      in_force: the values of `--escalate_below` of the records.
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[Part, Sample] = {}
+        self._tags: dict[str | None, Counter[str]] = {}
+        self.characters = 0
+        self.in_force: set[float] = set()
+
+    def add(self, answer: AnswerRow) -> None:
+        """Count a record, if the first of two checkers checked it."""
+        screen = answer.screen
+        if screen is None:
+            return
+        tag = next((each for each in ESCALATION_TAGS if each in answer.tags), None)
+        engine = cut_name(answer.engine)
+        if engine not in self._tags and len(self._tags) >= _MAX_ENGINES:
+            engine = OTHERS
+        self._tags.setdefault(engine, Counter()).update([tag] if tag else [])
+        part = _part_of(answer, screen, tag)._replace(engine=engine)
+        is_decided = is_of_second(answer)
+        is_low = is_decided and answer.verdict == _LOW_GROUNDED
+        one = Sample(1, int(is_decided), int(is_low))
+        self._parts[part] = _sum([self._parts.get(part, _NO_ANSWER), one])
+        self.in_force.add(screen.escalate_below)
+        self.characters += screen.characters
+
+    @property
+    def answers(self) -> int:
+        """How many answers the first checker has checked."""
+        return sum(each.answers for each in self._parts.values())
+
+    def total(self) -> Engine:
+        """Return the counts of all engines together."""
+        return self._engine(None, self._parts)
+
+    def engines(self) -> list[Engine]:
+        """Return the counts of each engine, those with the most answers first."""
+        parts: dict[str | None, list[Part]] = {name: [] for name in self._tags}
+        for part in self._parts:
+            parts[part.engine].append(part)
+        found = [self._engine(name, own) for name, own in parts.items()]
+        return sorted(found, key=lambda each: (-each.answers, each.engine or ""))
+
+    def low_share(self) -> Interval | None:
+        """Estimate the share of all answers that the second checker would find LOW_GROUNDED."""
+        return estimate_share(self._strata(self._parts))
+
+    def limits(self) -> list[Limit]:
+        """Return what each of `LIMITS` leads to."""
+        return [self._limit(place) for place in range(len(LIMITS))]
+
+    def _engine(self, name: str | None, parts: Iterable[Part]) -> Engine:
+        own = list(parts)
+        tags: Counter[str] = Counter()
+        for engine in {part.engine for part in own}:
+            tags.update(self._tags[engine])
+        flagged = self._strata(part for part in own if part.is_flagged)
+        cleared = [each._replace(unsupported=each.labelled - each.unsupported) for each in flagged]
+        passed = self._strata(part for part in own if not part.is_flagged)
+        answers = sum(self._parts[part].answers for part in own)
+        return Engine(name, answers, tags, _disagreement(cleared), _disagreement(passed))
+
+    def _limit(self, place: int) -> Limit:
+        def is_escalated(part: Part) -> bool:
+            return part.is_flagged or part.is_hard or part.place <= place
+
+        found = self._strata(part for part in self._parts if is_escalated(part))
+        missed = self._strata(part for part in self._parts if not is_escalated(part))
+        escalated = sum(each.answers for each in found) / max(self.answers, 1)
+        return Limit(LIMITS[place], escalated, estimate_recall(found, missed))
+
+    def _strata(self, parts: Iterable[Part]) -> list[Sample]:
+        """Add up the parts of which the second checker has decided an equal share, drawn or all."""
+        strata: dict[float | None, list[Sample]] = {}
+        for part in parts:
+            strata.setdefault(part.share, []).append(self._parts[part])
+        return [_sum(each) for each in strata.values()]
+
+
+def is_of_second(answer: AnswerRow) -> bool:
+    """Return whether the second of two checkers decided an answer."""
+    return not {Tag.ESCALATED, Tag.AUDITED}.isdisjoint(answer.tags)
+
+
+def _part_of(answer: AnswerRow, screen: Screen, tag: Tag | None) -> Part:
+    lowest = screen.min_claim_score
+    is_flagged = screen.verdict == _LOW_GROUNDED
+    is_low = is_flagged or (lowest is not None and lowest < screen.escalate_below)
+    # One that was not escalated may have been drawn, or be hard.
+    is_random = tag is not Tag.ESCALATED and (
+        tag is not Tag.NOT_ESCALATED or is_drawn(answer.record_id, screen.audit_share)
+    )
+    is_rest = is_random and not is_low
+    return Part(
+        engine=answer.engine,
+        is_flagged=is_flagged,
+        is_hard=not (is_low or is_rest),
+        share=screen.audit_share if is_rest else None,
+        place=len(LIMITS) if lowest is None else bisect_right(LIMITS, lowest),
+    )
+
+
+def _sum(samples: Iterable[Sample]) -> Sample:
+    return Sample(*map(sum, zip(*samples, strict=True)))
+
+
+def _disagreement(strata: list[Sample]) -> Disagreement:
+    answers, decided, _ = _sum([_NO_ANSWER, *strata])
+    return Disagreement(answers, decided, estimate_share(strata))

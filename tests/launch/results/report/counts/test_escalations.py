@@ -1,0 +1,131 @@
+"""What the second of two checkers found, and what follows for all answers."""
+
+import hashlib
+
+import pytest
+from msgspec.structs import replace
+
+from groundwatch.launch.results.evaluate.shares import Interval
+from groundwatch.launch.results.report.counts.escalations import LIMITS, Escalations
+from groundwatch.launch.results.report.counts.tally import Tally
+from groundwatch.launch.results.report.counts.timeline import OTHERS
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.rules.escalation import is_drawn
+from groundwatch.transforms.rules.thresholds import Thresholds
+from tests.support.builders import a_check, a_screen, an_enriched
+from tests.support.pairs import FLAGGED, POPULATION, pair
+from tests.support.reports import row_of
+
+
+def escalations_of(*answers: EnrichedAnswer) -> Escalations:
+    found = Escalations()
+    for answer in answers:
+        found.add(row_of(answer))
+    return found
+
+
+def test_how_often_the_two_disagree() -> None:
+    total = escalations_of(*POPULATION).total()
+    assert (total.answers, total.decided) == (56, 11)
+    assert total.tags == {"ESCALATED": 6, "AUDITED": 5}
+    assert total.flagged.share == Interval(0.5, 0.5, 0.5)  # each was checked
+    passed = total.passed
+    assert (passed.answers, passed.decided) == (52, 7)
+    assert passed.share
+    # One uncertain one, and a fifth of the 50 others.
+    assert passed.share.value == pytest.approx(11 / 52)
+    assert passed.share.low < 0.1
+    assert passed.share.high > 0.5
+
+
+def test_how_many_answers_would_be_low_if_the_second_checker_decided_all() -> None:
+    low = escalations_of(*POPULATION).low_share()
+    assert low
+    assert low.value == pytest.approx((2 + 1 + 10) / 56)
+    assert low.low < low.value < low.high
+
+
+def test_a_limit_escalates_and_catches_what_has_a_lower_score() -> None:
+    by_limit = {each.below: each for each in escalations_of(*POPULATION).limits()}
+    assert tuple(by_limit) == LIMITS
+    assert by_limit[0.6].escalated == pytest.approx(4 / 56)
+    assert by_limit[0.7].escalated == by_limit[0.9].escalated == pytest.approx(6 / 56)
+    assert by_limit[1.0].escalated == 1
+    few, more, every = (by_limit[below].caught for below in (0.6, 0.7, 1.0))
+    assert few
+    assert more
+    assert few.low < 2 / 13 < few.high
+    assert more.low < 3 / 13 < more.high
+    assert few.value < more.value
+    assert every == Interval(1, 1, 1)
+
+
+def test_an_answer_that_is_escalated_for_its_text_is_so_at_each_limit() -> None:
+    hard = pair(Tag.ESCALATED, is_low=True, lowest=1.0)
+    found = escalations_of(hard, pair(Tag.AUDITED), pair(None))
+    assert {each.escalated for each in found.limits()[:-1]} == {1 / 3}
+
+
+def test_what_the_screen_misses_is_unknown_without_audited_answers() -> None:
+    found = escalations_of(*(each for each in POPULATION if Tag.AUDITED not in each.tags))
+    assert found.total().flagged.share
+    assert (found.total().passed.share, found.low_share()) == (None, None)
+    assert [each.caught for each in found.limits()[:-1]] == [None] * 5
+
+
+def test_an_answer_that_the_second_checker_did_not_check_counts_as_one_left_out() -> None:
+    left_out = (pair(Tag.NOT_ESCALATED, **FLAGGED) for _ in range(4))
+    flagged = escalations_of(*POPULATION, *left_out).total().flagged
+    assert (flagged.answers, flagged.decided) == (8, 4)
+    assert flagged.share
+    assert flagged.share.value == 0.5
+    assert flagged.share.low < 0.5 < flagged.share.high
+
+
+def test_one_that_chance_had_drawn_and_the_checker_did_not_check_is_one_of_the_others() -> None:
+    ids = (hashlib.sha256(bytes([number])).hexdigest() for number in range(100))
+    drawn = next(each for each in ids if is_drawn(each, 0.1))
+    missed = pair(Tag.NOT_ESCALATED, record_id=drawn)
+    found = escalations_of(*POPULATION, missed)
+    assert found.limits()[2].escalated == pytest.approx(6 / 57)
+
+
+def test_engines_are_counted_apart_the_largest_first() -> None:
+    others = (pair(Tag.ESCALATED, engine="tea", **FLAGGED), pair(None, engine=None))
+    found = escalations_of(*POPULATION, *others).engines()
+    assert [(each.engine, each.answers) for each in found] == [("shop", 56), (None, 1), ("tea", 1)]
+    assert found[2].flagged.share == Interval(1, 1, 1)
+    assert (found[2].passed.answers, found[2].passed.share) == (0, None)
+    assert found[1].passed.share is None
+
+
+def test_engines_beyond_a_thousand_count_as_others() -> None:
+    found = escalations_of(*(pair(None, engine=f"e{number}") for number in range(1_002)))
+    assert len(found.engines()) == 1_001
+    assert (found.engines()[0].engine, found.engines()[0].answers) == (OTHERS, 2)
+    assert found.total().answers == 1_002
+
+
+def test_runs_with_other_shares_and_limits_are_estimated_apart() -> None:
+    whole = {"audit_share": 1.0, "escalate_below": 0.9}
+    every = (pair(Tag.AUDITED, is_low=number < 10, screen=whole) for number in range(100))
+    found = escalations_of(*POPULATION, *every)
+    assert found.in_force == {0.7, 0.9}
+    assert found.total().passed.share
+    assert found.total().passed.share.value == pytest.approx((11 + 10) / 152)
+
+
+def test_records_of_one_checker_are_not_counted() -> None:
+    found = escalations_of(an_enriched(screen=None), an_enriched(check=None, screen=None))
+    assert (found.answers, found.engines(), found.low_share()) == (0, [], None)
+
+
+def test_calls_cost_and_latency_are_those_of_the_second_checker() -> None:
+    tally = Tally(Thresholds())
+    usage = a_check(calls=1, attempts=2, characters=500, latency_ms=80)
+    for tag in (Tag.ESCALATED, Tag.AUDITED, Tag.NOT_ESCALATED, None):
+        tally.add_answer(row_of(replace(pair(tag), check=usage)))
+    assert (tally.checked, tally.calls, tally.characters) == (4, 4, 1_000)
+    assert tally.latencies.total() == 2
+    assert tally.escalations.characters == 4 * a_screen().characters
