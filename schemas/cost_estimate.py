@@ -33,8 +33,11 @@ class Estimate(Record, frozen=True, kw_only=True):
     Attributes:
       run: the id that the backfill of the same input would have.
       sampled_messages: the size of the sample that was extrapolated; None if all were read.
-      failures: answers that cannot be read, and damaged archives; not failed checks.
+      failures: answers that cannot be read, damaged archives, and of two checkers what the first
+        one cannot check; not failed checks that are paid.
       decided: answers by the verdict that they get without a call.
+      escalated, audited: answers that the second of two checkers would check, by why; None without.
+      screen_calls: of the first of two checkers; all other amounts are the second one's.
       planned_calls: including identical calls, which are paid once.
       assumed_latency_ms: of each of `max_in_flight` calls in each of `workers` processes.
     """
@@ -47,7 +50,11 @@ class Estimate(Record, frozen=True, kw_only=True):
     duplicates: int
     sampled_out: int
     decided: dict[str, int]
+    checkers: str
     to_check: int
+    escalated: int | None = None
+    audited: int | None = None
+    screen_calls: int | None = None
     planned_calls: int
     calls: int
     characters: int

@@ -2,18 +2,19 @@
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
-from functools import partial
+from functools import cache, partial
 from queue import SimpleQueue
 
 import msgspec
 
+from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.message import Message, ParseOptions
 from groundwatch.transforms.formats.parser import ParseFailure
-from groundwatch.transforms.grounding.check_session import CheckSession
+from groundwatch.transforms.grounding.check_session import Done
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.rules.thresholds import Thresholds
@@ -83,19 +84,27 @@ def check_answers(
     routed: Iterable[Routed], settings: CheckSettings
 ) -> Iterator[Routed | Exception]:
     """Check the answers without a decision, many at a time; yield the outcomes in their order."""
-    pending: deque[SimpleQueue[Routed | Exception]] = deque()
     with ExitStack() as opened:
-        session: CheckSession | None = None
-        for each in routed:
-            outcome: SimpleQueue[Routed | Exception] = SimpleQueue()
-            pending.append(outcome)
-            if not isinstance(each, CheckedAnswer) or each.decision:
-                outcome.put(each)
-            else:
-                if session is None:
-                    session = opened.enter_context(closing(open_session(settings)))
-                session.submit(each.answer, outcome.put)
-            if len(pending) > settings.max_in_flight:
-                yield pending.popleft().get()
-        while pending:
+        # Nothing is opened if no answer needs a check.
+        session = cache(lambda: opened.enter_context(closing(open_session(settings))))
+        yield from check_in_order(
+            routed, lambda answer, done: session().submit(answer, done), settings.max_in_flight
+        )
+
+
+def check_in_order(
+    routed: Iterable[Routed], submit: Callable[[Answer, Done], None], most_in_flight: int
+) -> Iterator[Routed | Exception]:
+    """Submit the answers without a decision; yield all outcomes in the order of the answers."""
+    pending: deque[SimpleQueue[Routed | Exception]] = deque()
+    for each in routed:
+        outcome: SimpleQueue[Routed | Exception] = SimpleQueue()
+        pending.append(outcome)
+        if isinstance(each, CheckedAnswer) and each.decision is None:
+            submit(each.answer, outcome.put)
+        else:
+            outcome.put(each)
+        if len(pending) > most_in_flight:
             yield pending.popleft().get()
+    while pending:
+        yield pending.popleft().get()

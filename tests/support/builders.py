@@ -128,6 +128,7 @@ def an_estimate(**fields: Any) -> Estimate:
         "duplicates": 1,
         "sampled_out": 0,
         "decided": {"UNSCORABLE": 2},
+        "checkers": "local",
         "to_check": 6,
         "planned_calls": 8,
         "calls": 7,

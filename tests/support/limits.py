@@ -19,6 +19,7 @@ from groundwatch.launch.engine.pubsub import failure_spool
 from groundwatch.launch.watch import run_worker
 from groundwatch.launch.watch.worker import WORKER_LIMITS, WorkerLimits
 from groundwatch.pipeline.settings.checker import CheckerSettings
+from groundwatch.transforms.grounding.settings import CheckSettings
 
 LIMITED = ("-m", "tests.support.limits")
 """Python's arguments before limits, `--` and a command."""
@@ -35,7 +36,7 @@ def limited(
 ) -> Iterator[None]:
     """Let commands have these limits, while a `with` block or a decorated test lasts.
 
-    `check` are fields of `CheckSettings`.
+    `check` are fields of `CheckSettings`, of each checker.
     """
     limits = WorkerLimits(batch_messages=batch_messages, outstanding_messages=outstanding_messages)
     given: tuple[tuple[Any, str, dict[str, Any]], ...] = (
@@ -48,7 +49,14 @@ def limited(
             function = partial(getattr(module, name), **arguments)
             patched.enter_context(patch.object(module, name, function))
         whole = CheckerSettings.check
-        changed = lambda *args, **named: replace(whole(*args, **named), **check)  # noqa: E731
+
+        def changed(*args: Any, **named: Any) -> CheckSettings:
+            settings = replace(whole(*args, **named), **check)
+            if settings.screen is None:
+                return settings
+            first = replace(settings.screen.first, **check)
+            return replace(settings, screen=replace(settings.screen, first=first))
+
         patched.enter_context(patch.object(CheckerSettings, "check", changed))
         yield
 

@@ -3,7 +3,7 @@
 import heapq
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from hashlib import sha256
 from itertools import chain
@@ -11,15 +11,13 @@ from itertools import chain
 import msgspec
 from msgspec.structs import asdict, replace
 
+from groundwatch.launch.backfill.estimate.planned_answers import PlanAnswers, PlannedAnswer
 from groundwatch.launch.backfill.estimate.sample_totals import Total, estimate_total
 from groundwatch.launch.cli.terminal.unreadable_input import SHOWN_FAULTS
-from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import Message
-from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.formats.parser import ParseFailure
-from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
-from groundwatch.transforms.step_order import SampledOut, route_answers
+from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.grounding.forecast import Forecast
 
 _DIGEST_BYTES = 16
 _TABLE = """
@@ -31,36 +29,6 @@ BEGIN;
 """32 MB stay in memory; the rest goes to a file."""
 
 
-class PlannedAnswer(Record, frozen=True, kw_only=True):
-    """The outcome of an answer before any call; only a fault is without a record id.
-
-    An answer without a forecast gets its verdict without a call.
-    """
-
-    record_id: str | None = None
-    fault: str = ""
-    is_sampled_out: bool = False
-    verdict: Verdict = Verdict.UNSCORABLE
-    forecast: Forecast | None = None
-
-
-def outcomes_of(message: Message, config: Config) -> Iterator[PlannedAnswer]:
-    """Apply the steps before the check to a message, and plan its calls."""
-    for routed in route_answers(message, config.parsing, config.sampling, config.moved_reasons):
-        if isinstance(routed, ParseFailure):
-            yield PlannedAnswer(fault=f"{routed.message.place}: {routed.error}")
-        elif isinstance(routed, SampledOut):
-            yield PlannedAnswer(record_id=routed.answer.record_id, is_sampled_out=True)
-        else:
-            decision = routed.decision
-            forecast = None if decision else forecast_check(routed.answer, config.check)
-            yield PlannedAnswer(
-                record_id=routed.answer.record_id,
-                verdict=decision.verdict if decision else Verdict.UNSCORABLE,
-                forecast=forecast,
-            )
-
-
 class EstimateCounts(msgspec.Struct, kw_only=True):
     """Counts as in `Estimate`."""
 
@@ -70,6 +38,9 @@ class EstimateCounts(msgspec.Struct, kw_only=True):
     sampled_out: int = 0
     decided: Counter[str] = msgspec.field(default_factory=Counter)
     to_check: int = 0
+    escalated: int = 0
+    audited: int = 0
+    screen_calls: int = 0
     planned_calls: int = 0
     calls: int = 0
     characters: int = 0
@@ -83,17 +54,21 @@ def count_outcomes(outcomes: Iterable[PlannedAnswer], *, pays_once: bool) -> Est
         is_paid = paid.add if pays_once else lambda _: True
         for outcome in outcomes:
             counts.read += 1
-            if outcome.record_id is None:
+            if outcome.record_id and not record_ids.add(bytes.fromhex(outcome.record_id)):
+                counts.duplicates += 1
+            elif outcome.fault:
                 counts.failures += 1
                 if len(counts.faults) < SHOWN_FAULTS:
                     counts.faults.append(outcome.fault)
-            elif not record_ids.add(bytes.fromhex(outcome.record_id)):
-                counts.duplicates += 1
             elif outcome.is_sampled_out:
                 counts.sampled_out += 1
             elif outcome.forecast is None:
                 counts.decided[str(outcome.verdict)] += 1
             else:
+                counts.to_check += 1
+                counts.escalated += outcome.escalation is Tag.ESCALATED
+                counts.audited += outcome.escalation is Tag.AUDITED
+                counts.screen_calls += len(outcome.screen)
                 _count_calls(counts, outcome.forecast, is_paid)
     return counts
 
@@ -101,7 +76,6 @@ def count_outcomes(outcomes: Iterable[PlannedAnswer], *, pays_once: bool) -> Est
 def _count_calls(
     counts: EstimateCounts, forecast: Forecast, is_paid: Callable[[bytes], bool]
 ) -> None:
-    counts.to_check += 1
     counts.planned_calls += len(forecast)
     for call in forecast:
         if is_paid(call.key):
@@ -134,7 +108,7 @@ class Sample(Record, frozen=True, kw_only=True):
     outcomes: tuple[tuple[PlannedAnswer, ...], ...]
 
 
-def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
+def draw(messages: Iterable[Message], size: int, plan: PlanAnswers) -> Sample:
     """Draw a sample in one pass: the messages with the lowest digests.
 
     Digests are uniform, so every set of distinct messages of this size is equally likely, every run
@@ -153,9 +127,9 @@ def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
             distinct += 1
             rank = -int.from_bytes(digest)
             if len(least) < size:
-                heapq.heappush(least, (rank, tuple(outcomes_of(message, config))))
+                heapq.heappush(least, (rank, tuple(plan([message]))))
             elif rank > least[0][0]:
-                heapq.heapreplace(least, (rank, tuple(outcomes_of(message, config))))
+                heapq.heapreplace(least, (rank, tuple(plan([message]))))
     return Sample(read=read, distinct=distinct, outcomes=tuple(outcomes for _, outcomes in least))
 
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from itertools import chain
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,6 +10,7 @@ from rich.text import Text
 
 from groundwatch.launch.backfill.estimate import answer_counts
 from groundwatch.launch.backfill.estimate.comparison import ESTIMATE_FILE
+from groundwatch.launch.backfill.estimate.planned_answers import planning
 from groundwatch.launch.backfill.estimate.sample_totals import Total
 from groundwatch.launch.cli.archive_messages import ArchiveMessages
 from groundwatch.launch.cli.commands.estimate import EstimateSettings
@@ -27,10 +27,13 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.cost_estimate import Estimate, Interval, estimate_to_json
+from groundwatch.transforms.grounding.errors import CheckFailed
+from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.runtime import clock
 
 _MS_A_MINUTE = 60_000
 _COUNTED = ("duplicates", "sampled_out", "to_check", "planned_calls", "calls", "characters")
+_COUNTED_OF_TWO = ("escalated", "audited", "screen_calls")
 _INDENT = (0, 0, 1, 2)
 _WIDTH = 92
 _SHORT_MINUTES = 0.1
@@ -40,7 +43,7 @@ _Row = tuple[str, str, str]  # a name, a number and a note
 
 
 def estimate(loaded: Loaded[EstimateSettings]) -> int:
-    """Estimate what a backfill takes, without a call; return 1 if its input is damaged."""
+    """Estimate what a backfill takes, without a paid call; return 1 if its input is damaged."""
     settings = loaded.settings
     output = settings.estimate.output
     # A quota that cannot be divided is a problem of the backfill.
@@ -61,13 +64,15 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     )
     messages = ArchiveMessages(config.inputs)
     try:
+        if config.check.screen:
+            try_connection(config.check.screen.first)
         estimated, counts = _estimate_backfill(messages, config, settings, placement.processes)
         show_estimate(estimated)
         if output:
             path = storage.join(output, ESTIMATE_FILE)
             storage.write_whole(path, estimate_to_json(estimated))
             sys.stdout.write(f"  {path}\n\n")
-    except (OSError, KeyboardInterrupt) as error:
+    except (CheckFailed, OSError, KeyboardInterrupt) as error:
         return fail(f"the estimate failed: {str(error) or 'interrupted'}")
     if messages.damaged:
         sentence = f"damaged archives: {len(messages.damaged)}"
@@ -83,17 +88,19 @@ def _estimate_backfill(
     price, quota = settings.job.costs.price_per_1k_chars, settings.job.checker.requests_per_minute
     latency_ms, size = settings.estimate.assumed_latency_ms, settings.estimate.estimate_from
     sample, intervals = None, None
-    if size is None:
-        found = (answer_counts.outcomes_of(message, config) for message in messages)
-        outcomes = chain.from_iterable(found)
-        counts = answer_counts.count_outcomes(outcomes, pays_once=config.check.pays_once)
-    else:
-        sample = answer_counts.draw(messages, size, config)
+    with planning(config) as plan:
+        if size is None:
+            outcomes = plan(messages)
+            counts = answer_counts.count_outcomes(outcomes, pays_once=config.check.pays_once)
+        else:
+            sample = answer_counts.draw(messages, size, plan)
+    if sample:
         counts = answer_counts.counts_of(sample)
         calls, characters = answer_counts.paid_for(sample, pays_once=config.check.pays_once)
         counts.calls, counts.characters = round(calls.expected), round(characters.expected)
         intervals = _intervals(calls, characters, price)
     damaged = len(messages.damaged)
+    counted = _COUNTED + _COUNTED_OF_TWO if config.check.screen else _COUNTED
     minutes = counts.calls * latency_ms / (config.check.max_in_flight * workers) / _MS_A_MINUTE
     estimated = Estimate(
         run=config.run,
@@ -102,7 +109,8 @@ def _estimate_backfill(
         failures=counts.failures + damaged,
         damaged_archives=damaged,
         decided=dict(sorted(counts.decided.items())),
-        **{name: getattr(counts, name) for name in _COUNTED},
+        **{name: getattr(counts, name) for name in counted},
+        checkers=config.check.names,
         cost=_cost(counts.characters, price),
         intervals=intervals,
         minutes_at_quota=None if quota is None else max(counts.calls / quota, minutes),
@@ -137,7 +145,8 @@ def show_estimate(estimate: Estimate) -> None:
     sampled = estimate.sampled_messages
     source = "" if sampled is None else f"; extrapolated from {sampled:,} of them"
     read = (counted(estimate.read, "message"), "bold")
-    console.print(Text.assemble("\n", read, f", no call made{source}\n"))
+    made = "no call made" if estimate.screen_calls is None else "no paid call made"
+    console.print(Text.assemble("\n", read, f", {made}{source}\n"))
     for rows in (_message_rows(estimate), _call_rows(estimate)):
         table = Table.grid(padding=(0, 2))
         for row in rows:
@@ -150,17 +159,26 @@ def show_estimate(estimate: Estimate) -> None:
 
 def _message_rows(estimate: Estimate) -> Iterator[_Row]:
     verdicts = ", ".join(f"{count:,} {name}" for name, count in estimate.decided.items())
-    yield "failures", f"{estimate.failures:,}", "that cannot be read"
+    cause = "read" if estimate.screen_calls is None else "read, or checked by the first checker"
+    yield "failures", f"{estimate.failures:,}", f"that cannot be {cause}"
     yield "duplicates", f"{estimate.duplicates:,}", ""
     if estimate.sampled_out:
         yield "sampled out", f"{estimate.sampled_out:,}", ""
     yield "decided without a call", f"{sum(estimate.decided.values()):,}", verdicts
-    yield "to be checked", f"{estimate.to_check:,}", ""
+    if estimate.escalated is None or estimate.audited is None:
+        yield "to be checked", f"{estimate.to_check:,}", ""
+        return
+    yield "to be checked", f"{estimate.to_check:,}", estimate.checkers
+    both = estimate.escalated + estimate.audited
+    note = f"{estimate.escalated:,} escalated, {estimate.audited:,} audited"
+    yield "by the second checker", f"{both:,}", note
+    yield "calls of the first", f"{estimate.screen_calls:,}", "which are not paid"
 
 
 def _call_rows(estimate: Estimate) -> Iterator[_Row]:
     within = estimate.intervals or {}
-    yield "calls", f"{estimate.calls:,}", _call_note(estimate)
+    name = "calls" if estimate.screen_calls is None else "calls of the second"
+    yield name, f"{estimate.calls:,}", _call_note(estimate)
     yield "characters", f"{estimate.characters:,}", _between(within.get("characters"))
     if estimate.cost is not None:
         price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"

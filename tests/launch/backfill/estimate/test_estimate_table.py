@@ -45,6 +45,18 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
     ),
     "no time at all": ({"minutes_without_quota": 0.001}, ["without quota under 0.1"], []),
     "a long time": ({"minutes_without_quota": 1234.5}, ["without quota 1,234 500 ms"], []),
+    "two checkers": (
+        {"checkers": "local, then http://judge", "escalated": 3, "audited": 1, "screen_calls": 6},
+        [
+            "10 messages, no paid call made",
+            "to be checked 6 local, then http://judge",
+            "failures 1 that cannot be read, or checked by the first checker",
+            "by the second checker 4 3 escalated, 1 audited",
+            "calls of the first 6 which are not paid",
+            "calls of the second 7 of 8: identical ones are paid once",
+        ],
+        ["no call made"],
+    ),
     "one message": ({"read": 1}, ["1 message, no call made"], []),
     "several processes": ({"workers": 2}, ["256 in flight"], []),
 }

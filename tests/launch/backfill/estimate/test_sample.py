@@ -6,14 +6,13 @@ from collections import Counter
 import pytest
 
 from groundwatch.launch.backfill.estimate.answer_counts import (
-    PlannedAnswer,
     Sample,
     count_outcomes,
     counts_of,
     draw,
-    outcomes_of,
     paid_for,
 )
+from groundwatch.launch.backfill.estimate.planned_answers import PlannedAnswer, planning
 from groundwatch.launch.backfill.estimate.sample_totals import Total
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.message import Message
@@ -54,20 +53,22 @@ def an_answer_of_many(number: int) -> bytes:
     return an_envelope(number, answer=f"Lamp {number} glows.", facts=facts)
 
 
+def outcomes_of(messages: list[Message]) -> list[PlannedAnswer]:
+    with planning(CONFIG) as plan:
+        return list(plan(messages))
+
+
 MESSAGES = messages_of(*map(an_answer_of_many, range(4_000)))
+OUTCOMES = outcomes_of(MESSAGES)
 
 
 def drawn_from(size: int, messages: list[Message] = MESSAGES) -> Sample:
-    return draw(messages, size, CONFIG)
+    with planning(CONFIG) as plan:
+        return draw(messages, size, plan)
 
 
 def ids(sample: Sample) -> set[str | None]:
     return {outcome.record_id for outcomes in sample.outcomes for outcome in outcomes}
-
-
-def outcome_of(message: Message, config: Config) -> PlannedAnswer:
-    [outcome] = outcomes_of(message, config)
-    return outcome
 
 
 def test_a_sample_is_the_same_every_time_whatever_the_order() -> None:
@@ -83,7 +84,8 @@ def test_a_sample_comes_from_all_parts_of_the_archives() -> None:
     numbered = [
         a_message(payload=an_envelope(number), place=str(number)) for number in range(4_000)
     ]
-    place_of = {outcome_of(message, CONFIG).record_id: message.place for message in numbered}
+    outcomes = zip(outcomes_of(numbered), numbered, strict=True)
+    place_of = {outcome.record_id: message.place for outcome, message in outcomes}
     places = [int(place_of[record_id]) for record_id in ids(drawn_from(800, numbered))]
     eighths = Counter(place // 500 for place in places)
     # 100 are expected from each, with a standard deviation of 8.4.
@@ -126,9 +128,7 @@ def test_an_archive_without_messages_has_zero_totals() -> None:
 def test_a_sample_of_all_messages_gives_the_exact_counts(*, pays_once: bool) -> None:
     twice = [*MESSAGES, *MESSAGES[:500]]
     sample = drawn_from(10_000, twice)
-    whole = count_outcomes(
-        (outcome_of(message, CONFIG) for message in MESSAGES), pays_once=pays_once
-    )
+    whole = count_outcomes(OUTCOMES, pays_once=pays_once)
     calls, characters = paid_for(sample, pays_once=pays_once)
     assert (calls.low, calls.expected, calls.high) == (whole.calls,) * 3
     assert (characters.low, characters.expected, characters.high) == (whole.characters,) * 3
@@ -139,9 +139,6 @@ def test_a_sample_of_all_messages_gives_the_exact_counts(*, pays_once: bool) -> 
         whole.failures,
     )
     assert tally.duplicates == 500
-
-
-OUTCOMES = [outcome_of(message, CONFIG) for message in MESSAGES]
 
 
 def sampled(size: int, chance: random.Random) -> Sample:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ import pytest
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.transforms.rules.limits import CheckLimits
-from tests.support.archives import an_envelope, lines_of
-from tests.support.fault_server import FaultServer
+from tests.support.archives import an_envelope, an_unsupported_envelope, lines_of
+from tests.support.fault_server import FaultServer, always
 from tests.support.limits import limited
-from tests.support.outputs import Json, summary_in
+from tests.support.outputs import Json, records_in, summary_in
+from tests.support.pubsub_servers import free_port
 from tests.support.runs import an_archive, backfill
+from tests.support.wire_faults import status
 
 LONG = " ".join(f"Lamp {number} glows red at night." for number in range(40))
 VARIED = [
@@ -25,6 +28,11 @@ VARIED = [
     *(an_envelope(number) for number in range(10)),
     b'{"answerText": "None.", "answerSkippedReasons": ["LOW_GROUNDED_ANSWER"]}',
     b"no answer",
+]
+PAIRED = [
+    *VARIED,
+    *(an_unsupported_envelope(number, query=None) for number in range(400, 420)),
+    an_envelope(500, answer=f"{LONG} Nobody sees the moon."),
 ]
 SPLITTING = CheckLimits(max_answer_tokens=50, max_fact_chars=200)
 """So that the long answers take several calls, and each still has all facts."""
@@ -80,6 +88,67 @@ def test_a_paid_checker_is_paid_once_without_a_cache_too(tmp_path: Path) -> None
         assert server.requests == 0
         assert backfill(archive, tmp_path / "out", *flags) == 0
         assert server.requests == summary_in(tmp_path / "out")["calls"] == estimated["calls"]
+
+
+@pytest.mark.parametrize("flags", [(), ("--escalate_share", "0.4"), ("--escalate_below", "1")])
+def test_the_calls_of_two_checkers_are_estimated_by_the_first(
+    tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    archive = an_archive(tmp_path, *PAIRED)
+    with FaultServer() as second, limited(limits=SPLITTING):
+        flags = "--escalate", second.address, "--price_per_1k_chars", "0.75", *flags
+        estimated = estimate(archive, tmp_path / "out", *flags)
+        assert second.requests == 0
+        assert backfill(archive, tmp_path / "out", *flags) == 0
+    made, records = summary_in(tmp_path / "out"), records_in(tmp_path / "out")
+    assert [estimated[name] for name in SAME] == [made[name] for name in SAME]
+    assert second.requests == estimated["calls"] > 0
+    tags = Counter(tag for record in records for tag in record["tags"])
+    assert (estimated["escalated"], estimated["audited"]) == (tags["ESCALATED"], tags["AUDITED"])
+    assert (estimated["escalated"], estimated["audited"] > 0) > (20, bool(flags[4:]))
+    assert estimated["to_check"] == sum(record["screen"] is not None for record in records)
+    assert estimated["screen_calls"] == sum(
+        record["check"]["calls"]
+        for record in without_second(archive, tmp_path / "alone")
+        if record["check"]
+    )
+
+
+def test_a_sample_of_all_messages_estimates_two_checkers_exactly(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *PAIRED[30:])  # without the answers that come twice
+    flags = "--escalate", "http://127.0.0.1:9", "--escalate_share", "0.4"
+    whole = estimate(archive, tmp_path / "whole", *flags)
+    sampled = estimate(archive, tmp_path / "sampled", "--estimate_from", "1000", *flags)
+    same = *SAME, "escalated", "audited", "screen_calls"
+    assert [sampled[name] for name in same] == [whole[name] for name in same]
+    assert min(whole["calls"], whole["audited"]) > 0
+
+
+def without_second(archive: Path, output: Path) -> list[Json]:
+    """The records of a run with the first checker alone."""
+    with limited(limits=SPLITTING):
+        assert backfill(archive, output) == 0
+    return records_in(output)
+
+
+def test_a_first_checker_that_is_away_ends_the_estimate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = an_archive(tmp_path, *PAIRED)
+    flags = "--checker", f"http://127.0.0.1:{free_port()}", "--escalate", "http://127.0.0.1:9"
+    assert main(["estimate", "--input", str(archive), *flags]) == 1
+    assert "the estimate failed: cannot connect to http://127.0.0.1" in capsys.readouterr().err
+
+
+def test_what_the_first_checker_cannot_check_counts_as_a_failure(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *PAIRED)
+    with FaultServer(always(status(400, "INVALID_ARGUMENT"))) as first, FaultServer() as second:
+        flags = "--checker", first.address, "--escalate", second.address
+        estimated = estimate(archive, tmp_path / "out", *flags)
+        assert backfill(archive, tmp_path / "out", *flags) == 0
+    made = summary_in(tmp_path / "out")
+    assert estimated["failures"] == made["failures"] > 20
+    assert [estimated[name] for name in ("read", "calls")] == [made["read"], made["calls"]]
 
 
 def test_the_bundled_sample_takes_the_estimate(tmp_path: Path) -> None:

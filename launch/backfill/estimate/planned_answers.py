@@ -1,0 +1,119 @@
+"""Apply the steps before a paid check to messages, and plan its calls."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from itertools import tee
+
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.schemas import Record
+from groundwatch.schemas.checked_answer import CheckedAnswer
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.check_one import check_in_order
+from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.grounding.check_session import CheckSession
+from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
+from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
+from groundwatch.transforms.grounding.settings import CheckSettings, Screening
+from groundwatch.transforms.grounding.two_checkers import open_session
+from groundwatch.transforms.rules.escalation import screen_answer
+from groundwatch.transforms.step_order import Routed, SampledOut, route_answers
+
+
+class PlannedAnswer(Record, frozen=True, kw_only=True):
+    """The outcome of an answer before any paid call.
+
+    Attributes:
+      record_id: None if the message cannot be read.
+      fault: why the answer is a failure; empty for others.
+      verdict: what an answer without a forecast gets without a call.
+      forecast: the calls; empty if the first of two checkers decides alone.
+      screen: the calls of the first of two checkers.
+      escalation: why the second one checks the answer, if it does.
+    """
+
+    record_id: str | None = None
+    fault: str = ""
+    is_sampled_out: bool = False
+    verdict: Verdict = Verdict.UNSCORABLE
+    forecast: Forecast | None = None
+    screen: Forecast = ()
+    escalation: Tag | None = None
+
+
+PlanAnswers = Callable[[Iterable[Message]], Iterator[PlannedAnswer]]
+"""Plans the calls of the answers in messages, in their order."""
+
+
+@contextmanager
+def planning(config: Config) -> Iterator[PlanAnswers]:
+    """Yield a function that plans answers while a `with` block lasts.
+
+    Of two checkers the first one checks the answers for it, since its replies decide which calls
+    the second one gets. The function raises RunStopped if the first one refuses every call.
+
+    Raises:
+      CheckFailed: the first one cannot be opened.
+    """
+    check, screening = config.check, config.check.screen
+    if screening is None:
+        yield lambda messages: _plan_for_one(_routed(messages, config), check)
+        return
+    with closing(open_session(screening.first)) as session:
+        yield lambda messages: _plan_for_two(_routed(messages, config), check, screening, session)
+
+
+def _routed(messages: Iterable[Message], config: Config) -> Iterator[Routed]:
+    for message in messages:
+        yield from route_answers(message, config.parsing, config.sampling, config.moved_reasons)
+
+
+def _plan_for_one(routed: Iterable[Routed], check: CheckSettings) -> Iterator[PlannedAnswer]:
+    for each in routed:
+        if isinstance(each, CheckedAnswer) and each.decision is None:
+            forecast = forecast_check(each.answer, check)
+            yield PlannedAnswer(record_id=each.answer.record_id, forecast=forecast)
+        else:
+            yield _plan_none(each)
+
+
+def _plan_for_two(
+    routed: Iterable[Routed], check: CheckSettings, screening: Screening, session: CheckSession
+) -> Iterator[PlannedAnswer]:
+    routed, given = tee(routed)
+    outcomes = check_in_order(routed, session.submit, screening.first.max_in_flight)
+    for each, outcome in zip(given, outcomes, strict=True):
+        if not isinstance(each, CheckedAnswer) or each.decision is not None:
+            yield _plan_none(each)
+        elif isinstance(outcome, CheckedAnswer):
+            yield _plan_second(outcome, check, screening)
+        elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
+            fault = f"{each.answer.message.place}: {outcome}"
+            yield PlannedAnswer(record_id=each.answer.record_id, fault=fault)
+        elif isinstance(outcome, Exception):
+            raise outcome
+
+
+def _plan_none(routed: Routed) -> PlannedAnswer:
+    if isinstance(routed, ParseFailure):
+        return PlannedAnswer(fault=f"{routed.message.place}: {routed.error}")
+    record_id = routed.answer.record_id
+    if isinstance(routed, SampledOut):
+        return PlannedAnswer(record_id=record_id, is_sampled_out=True)
+    verdict = routed.decision.verdict if routed.decision else Verdict.UNSCORABLE
+    return PlannedAnswer(record_id=record_id, verdict=verdict)
+
+
+def _plan_second(
+    checked: CheckedAnswer, check: CheckSettings, screening: Screening
+) -> PlannedAnswer:
+    answer, escalation = checked.answer, screen_answer(checked, screening.rule).escalation
+    screen = forecast_check(answer, screening.first)
+    if screen is None:
+        return _plan_none(checked)  # It needs too many calls.
+    return PlannedAnswer(
+        record_id=answer.record_id,
+        forecast=(escalation and forecast_check(answer, check)) or (),
+        screen=screen,
+        escalation=escalation,
+    )
