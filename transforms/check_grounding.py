@@ -32,11 +32,13 @@ from groundwatch.transforms.grounding.errors import (
     RunStopped,
     Unavailable,
 )
+from groundwatch.transforms.grounding.python_checker import Checker, CheckerObject
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import (
     LOCAL,
     CheckSettings,
     OutagePolicy,
+    settings_for,
     with_screen,
 )
 from groundwatch.transforms.grounding.two_checkers import open_session
@@ -84,22 +86,24 @@ class CheckGrounding(beam.PTransform):
     Delivery: at least once; a retried bundle calls again, which is harmless but billed.
 
     Args:
-      settings: of the check; `max_in_flight` limits the concurrent calls of a process.
+      settings: of the check, or a checker as `check` takes it; `max_in_flight` limits the calls
+        under way in a process.
       fill_bundles: batches the answers first, None if the bundles are large enough.
-      escalate: a second checker, which decides what the first one is uncertain of.
+      escalate: a second checker, given alike, which decides what the first one is uncertain of.
       rule: which answers those are.
     """
 
     def __init__(
         self,
-        settings: CheckSettings | None = None,
+        settings: str | Checker | CheckSettings = LOCAL,
         fill_bundles: FillBundles | None = None,
         *,
-        escalate: CheckSettings | None = None,
+        escalate: str | Checker | CheckSettings | None = None,
         rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     ) -> None:
         super().__init__()
-        self.settings = with_screen(settings or CheckSettings(), escalate, rule)
+        second = None if escalate is None else settings_for(escalate)
+        self.settings = with_screen(settings_for(settings), second, rule)
         self.fill_bundles = fill_bundles
 
     @no_annotations  # Beam knows several outputs by their tags only
@@ -303,5 +307,9 @@ _SESSIONS: SharedResources[CountedSession] = SharedResources()
 
 def checks_open(settings: CheckSettings) -> AbstractContextManager[CountedSession]:
     """Open the connections and the cache, shared with the steps of this process."""
-    key = msgspec.json.encode(settings)
+    key = msgspec.json.encode(settings, enc_hook=_key_of)
     return _SESSIONS.using(key, partial(CountedSession, settings))
+
+
+def _key_of(given: CheckerObject) -> str:
+    return given.key

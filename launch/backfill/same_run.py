@@ -35,7 +35,7 @@ NOT_IN_FINGERPRINT = frozenset(
         # Only streams, or workers, use them.
         *("seen_for_s", "keeps_results", "publishes_enriched"),
         # They say how the checker is called, not what it replies.
-        *("endpoint", "account", "max_in_flight", "requests_per_minute", "retries"),
+        *("endpoint", "given", "account", "max_in_flight", "requests_per_minute", "retries"),
         *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
         # A first checker counts by itself, where there is one.
         "screen",

@@ -34,7 +34,7 @@ from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.summary import Summary
-from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
+from groundwatch.transforms.grounding.errors import CheckFailed, Misconfigured, Unavailable
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
 
@@ -53,12 +53,9 @@ def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]
     keep_beam_quiet()
     options = PipelineOptions(beam_arguments)
     try:
-        try_connection(config.check)
-    except Unavailable as error:
-        _log.warning("%s; messages wait until it replies", error)
-    try:
+        _try_checker(config)
         _try_topics(settings)
-    except Refused as error:
+    except (Misconfigured, Refused) as error:
         return fail(str(error), USAGE)
     try:
         summary = run_worker(config, settings, options, reporter=reporter)
@@ -76,6 +73,14 @@ def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]
         _log.critical(sentence, config.work_folder, listed)
         return LEFT
     return DONE
+
+
+def _try_checker(config: Config) -> None:
+    """Raise `Misconfigured` for a Python object that does not exist; a server may come later."""
+    try:
+        try_connection(config.check)
+    except Unavailable as error:
+        _log.warning("%s; messages wait until it replies", error)
 
 
 def _try_topics(settings: WatchSettings) -> None:

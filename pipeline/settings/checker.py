@@ -8,11 +8,13 @@ import msgspec
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.schemas.planned_run import Budget
+from groundwatch.transforms.grounding.python_checker import is_object_name
 from groundwatch.transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     GLOBAL,
     LOCAL,
     LOCATIONS,
+    OBJECT_IN_FLIGHT,
     CheckSettings,
     GoogleAccount,
     OutagePolicy,
@@ -36,8 +38,9 @@ _MOST_COUNTED = 2**62
 class CheckerSettings(Settings, frozen=True, kw_only=True):
     """Which checker is called, and how.
 
-    checker: The embedded checker (local), Google's check grounding API (discoveryengine), or the
-      URL of a server with the same protocol. Default: local.
+    checker: The embedded checker (local), Google's check grounding API (discoveryengine), the URL
+      of a server with the same protocol, or a Python object with a method check, as module:name.
+      Default: local.
     escalate: A second checker, named as by --checker. It decides what the first one is uncertain
       of, and a share of the rest. Flags of calls, costs and accounts are about it.
     escalate_below: An answer with a claim that the first checker scores lower is uncertain, as
@@ -52,7 +55,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     api_version: Version of the API.
     grounding_config: Resource name of the grounding configuration. Default: the project's
       default_grounding_config.
-    max_in_flight: Concurrent calls of one process.
+    max_in_flight: Concurrent calls of one process. Default: 128; of a Python object 8.
     requests_per_minute: Most calls a minute of the command, with all its processes. Default: no
       limit.
     timeout_s: Deadline of one attempt, from its start to the last byte of the reply.
@@ -72,7 +75,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     location: Literal["global", "us", "eu"] | None = None
     api_version: Literal["v1", "v1beta"] = "v1beta"
     grounding_config: kinds.GroundingConfigName | None = None
-    max_in_flight: kinds.Count = _CHECK.max_in_flight
+    max_in_flight: kinds.Count | None = None
     requests_per_minute: kinds.Positive | None = None
     timeout_s: kinds.Seconds = _RETRIES.timeout_s
     proxy: kinds.Proxy | None = None
@@ -158,7 +161,9 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     def _client(self, name: str, retries: RetrySettings, outage: OutagePolicy) -> CheckSettings:
         """Derive how a checker of this name is called."""
         is_google, is_local = name == DISCOVERY_ENGINE, name == LOCAL
-        own_endpoint = "" if is_local else name
+        is_object = is_object_name(name)
+        own_endpoint = "" if is_local or is_object else name
+        most_in_flight = OBJECT_IN_FLIGHT if is_object else _CHECK.max_in_flight
         config = self.grounding_config or ""
         location = location_of(config) if config else self.location or GLOBAL
         return CheckSettings(
@@ -168,7 +173,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             account=self.account if is_google else None,
             api_version=self.api_version,
             grounding_config=config or grounding_config(self.project or "-", location),
-            max_in_flight=self.max_in_flight,
+            max_in_flight=self.max_in_flight or most_in_flight,
             retries=msgspec.structs.replace(retries, timeout_s=self.timeout_s),
             proxy=self.proxy,
             outage=outage,

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from groundwatch.schemas import Record
 from groundwatch.schemas.quantities import to_us
 from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.grounding.python_checker import is_object_name
 from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
 from groundwatch.transforms.rules.record_urls import check_template
 from groundwatch.transforms.rules.routing import FINDINGS, PRECEDENCE
@@ -223,8 +224,12 @@ def _is_address(text: str) -> bool:
 
 
 def _parse_checker(text: str) -> str:
-    if text not in {LOCAL, DISCOVERY_ENGINE} and not _is_address(text):
-        raise ValueError("must be local, discoveryengine, or an address: http://127.0.0.1:8080")
+    is_named = text in {LOCAL, DISCOVERY_ENGINE} or is_object_name(text)
+    if not is_named and not _is_address(text):
+        raise ValueError(
+            "must be local, discoveryengine, an address such as http://127.0.0.1:8080, or"
+            " module:name of a Python object"
+        )
     return text.rstrip("/")
 
 
@@ -276,7 +281,7 @@ Threshold = Annotated[
 ]
 MappedField = Annotated[tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH")]
 MovedReason = Annotated[tuple[str, Verdict], ValueKind(_parse_moved_reason, "REASON=VERDICT")]
-Checker = Annotated[str, ValueKind(_parse_checker, "local|discoveryengine|URL")]
+Checker = Annotated[str, ValueKind(_parse_checker, "local|discoveryengine|URL|MODULE:NAME")]
 GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME")]
 Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL")]
 ServiceAccount = Annotated[

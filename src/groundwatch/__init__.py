@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from groundwatch.schemas.message import Message as Message
     from groundwatch.transforms.check_grounding import CheckGrounding as CheckGrounding
     from groundwatch.transforms.deduplicate import Deduplicate as Deduplicate
+    from groundwatch.transforms.grounding.python_checker import Checker as Checker
     from groundwatch.transforms.grounding.settings import CheckSettings as CheckSettings
     from groundwatch.transforms.measure_rates import MeasureRates as MeasureRates
     from groundwatch.transforms.parse_answers import ParseAnswers as ParseAnswers
@@ -29,6 +30,7 @@ __version__ = "2.0.0"
 _MODULES = {
     "CheckGrounding": "groundwatch.transforms.check_grounding",
     "CheckSettings": "groundwatch.transforms.grounding.settings",
+    "Checker": "groundwatch.transforms.grounding.python_checker",
     "Deduplicate": "groundwatch.transforms.deduplicate",
     "EnrichedAnswer": "groundwatch.schemas.enriched_answer",
     "EscalationRule": "groundwatch.transforms.rules.thresholds",

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.transforms.check_one import check_answers, enrich_all, read_answer
+from groundwatch.transforms.grounding.python_checker import Checker
 from groundwatch.transforms.grounding.settings import (
-    DISCOVERY_ENGINE,
     LOCAL,
     CheckSettings,
+    settings_for,
     with_screen,
 )
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
@@ -24,8 +25,8 @@ def check(
     facts: Facts,
     *,
     query: str | None = None,
-    checker: str | CheckSettings = LOCAL,
-    escalate: str | CheckSettings | None = None,
+    checker: str | Checker | CheckSettings = LOCAL,
+    escalate: str | Checker | CheckSettings | None = None,
     rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> EnrichedAnswer:
@@ -38,7 +39,8 @@ def check(
       answer: the text of the answer.
       facts: texts, or mappings with `text` and optionally `uri`, `title` and `attributes`.
       query: the question.
-      checker: as the flag `--checker`: `local`, or the address of a server; or settings.
+      checker: as the flag `--checker`: `local`, the address of a server, or `module:name`; a Python
+        object with a method `check`, as `Checker` describes it; or settings.
       escalate: a second checker, named alike, which decides what the first one is uncertain of, and
         a share of the rest.
       rule: which answers these are; its thresholds are replaced by `thresholds`.
@@ -46,9 +48,9 @@ def check(
 
     Raises:
       TypeError: the facts are one text or mapping, not a list; or a text is bytes.
-      ValueError: a checker is neither `local` nor an address.
+      ValueError: a checker is named in none of these ways.
       UnreadableAnswer: a fact is neither a text nor such a mapping, or a text is not Unicode.
-      CheckFailed: the checker cannot be reached, or refuses.
+      CheckFailed: the checker cannot be reached, refuses, or raised an exception.
     """
     [record] = check_many(
         [(answer, facts)],
@@ -65,8 +67,8 @@ def check_many(
     answers: Iterable[tuple[str, Facts] | tuple[str, Facts, str | None]],
     *,
     query: str | None = None,
-    checker: str | CheckSettings = LOCAL,
-    escalate: str | CheckSettings | None = None,
+    checker: str | Checker | CheckSettings = LOCAL,
+    escalate: str | Checker | CheckSettings | None = None,
     rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> Iterator[EnrichedAnswer]:
@@ -83,9 +85,9 @@ def check_many(
     Raises:
       Exception: as `check`, at the first answer that cannot be checked.
     """
-    second = None if escalate is None else _settings(escalate)
+    second = None if escalate is None else settings_for(escalate)
     rule = replace(rule, thresholds=thresholds)
-    settings = with_screen(_settings(checker), second, rule)
+    settings = with_screen(settings_for(checker), second, rule)
     routed = (
         read_answer(answer, facts, own_query[0] if own_query else query)
         for answer, facts, *own_query in answers
@@ -98,8 +100,8 @@ async def acheck(
     facts: Facts,
     *,
     query: str | None = None,
-    checker: str | CheckSettings = LOCAL,
-    escalate: str | CheckSettings | None = None,
+    checker: str | Checker | CheckSettings = LOCAL,
+    escalate: str | Checker | CheckSettings | None = None,
     rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> EnrichedAnswer:
@@ -114,21 +116,3 @@ async def acheck(
         rule=rule,
         thresholds=thresholds,
     )
-
-
-def _settings(checker: str | CheckSettings) -> CheckSettings:
-    """Return the settings of a checker, or raise ValueError."""
-    if isinstance(checker, CheckSettings):
-        return checker
-    if checker == LOCAL:
-        return CheckSettings()
-    if not isinstance(checker, str):
-        raise TypeError(f"checker is a {type(checker).__name__}: pass a text or CheckSettings")
-    if checker == DISCOVERY_ENGINE:
-        raise ValueError(
-            f"checker {checker!r} needs an account and a project: pass CheckSettings(checker=…,"
-            " endpoint=…, account=…, grounding_config=…)"
-        )
-    if not checker.startswith(("http://", "https://")):
-        raise ValueError(f"checker {checker!r} is neither 'local' nor an address such as http://…")
-    return CheckSettings(checker=checker, endpoint=checker)

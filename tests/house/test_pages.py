@@ -19,8 +19,8 @@ EXAMPLES = {
     # docs/extending.md adds these.
     *("transforms/formats/carriers/acme_export.py", "transforms/formats/acme_chat.py"),
     *("my_checker.py", "launch/cli/commands/verdicts.py"),
-    # So does docs/rag_service.md.
-    "answer_log.py",
+    # So do docs/rag_service.md and docs/checkers.md.
+    *("answer_log.py", "my_checks.py"),
 }
 
 

@@ -16,7 +16,7 @@ PAGES = (
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _HERE_DOCUMENT = re.compile(r"^cat > (\S+) <<'END'\n(.*?)^END\n", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`(groundwatch [a-z-]+ [^`…]+)`")
-_SAVED_AS = re.compile(r"`([\w.-]+\.(?:jsonl|yaml))`")
+_SAVED_AS = re.compile(r"`([\w.-]+\.(?:jsonl|yaml|py))`")
 # What these run is not of this repository, or is run by the whole build.
 _PROGRAMS = frozenset(
     {
@@ -96,7 +96,7 @@ def read_page(path: Path) -> Page:
     for block in _BLOCK.finditer(text):
         language, content = block.groups()
         paragraph = text[before : block.start()].strip().rpartition("\n\n")[2]
-        if language in {"json", "yaml"} and (saved := _SAVED_AS.findall(paragraph)):
+        if language in {"json", "yaml", "python"} and (saved := _SAVED_AS.findall(paragraph)):
             files[saved[-1]] = content
         if language == "sh" or (not language and _SHELL.match(content)):
             files |= dict(_HERE_DOCUMENT.findall(content))

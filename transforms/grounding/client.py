@@ -111,7 +111,8 @@ class GroundingClient:
         if settings.reply_store:
             self._store = ReplyStore(settings.reply_store, settings.outcomes_per_batch)
         if settings.pays_once:
-            address = f"{settings.endpoint}{path}{settings.scorer or ''}"
+            in_process = settings.checker if settings.is_object else settings.scorer
+            address = f"{settings.endpoint}{path}{in_process or ''}"
             self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD
         self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)

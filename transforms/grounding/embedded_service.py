@@ -128,6 +128,10 @@ class LocalTransport(httpx.AsyncBaseTransport):
         content = httpx.ByteStream(reply.body)
         return httpx.Response(reply.status, headers=reply.headers, stream=content)
 
+    async def aclose(self) -> None:
+        if self._threads:
+            self._threads.shutdown(wait=False)
+
     async def answer(self, method: str, path: str, body: bytes) -> Reply:
         checker = self._checker
         is_long = self._threads is not None and len(body) > _MOST_BYTES_IN_LOOP

@@ -7,6 +7,12 @@ from msgspec.structs import replace
 from groundwatch.schemas import Record
 from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.grounding.python_checker import (
+    Checker,
+    CheckerObject,
+    is_checker,
+    is_object_name,
+)
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.thresholds import EscalationRule
 
@@ -22,6 +28,8 @@ SERVICE_CITATION_THRESHOLD = 0.6
 
 _LATE_CALLS_PER_CALL = 7
 _CALLS_PER_BATCHED_OUTCOME = 16
+OBJECT_IN_FLIGHT = 8
+"""Concurrent calls of a Python object: each has a thread, and may compute instead of waiting."""
 
 
 def endpoint(location: str) -> str:
@@ -97,8 +105,10 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     """The settings of the check, fixed for a run.
 
     Attributes:
-      checker: ``local``, ``discoveryengine``, or the address of a server that speaks the protocol.
-      endpoint: the address that is called; empty for ``local``.
+      checker: ``local``, ``discoveryengine``, the address of a server that speaks the protocol, or
+        ``module:name`` for a Python object.
+      endpoint: the address that is called; empty for ``local`` and a Python object.
+      given: the Python object, if it was not given by its name.
       scorer: the folder of a model for the embedded checker; None for the lexical score.
       account: None sends no credentials.
       citation_threshold: 0..1, least score of a cited fact; None for the service's default.
@@ -114,6 +124,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
 
     checker: str = LOCAL
     endpoint: str = ""
+    given: CheckerObject | None = None
     scorer: str | None = None
     account: GoogleAccount | None = None
     api_version: str = "v1beta"
@@ -173,6 +184,11 @@ class CheckSettings(Record, frozen=True, kw_only=True):
         return self.checker == LOCAL and self.scorer is None
 
     @property
+    def is_object(self) -> bool:
+        """Whether the checker is a Python object."""
+        return not self.endpoint and self.checker != LOCAL
+
+    @property
     def pays_once(self) -> bool:
         """Whether replies are cached, so that identical calls are paid for once."""
         return bool(self.reply_store or (self.cache_bytes and not self.is_lexical))
@@ -203,3 +219,43 @@ def with_screen(
         return first
     screen = Screening(first=first, rule=rule, defers_over_budget=defers_over_budget)
     return replace(second, screen=screen)
+
+
+def settings_for(checker: "str | Checker | CheckSettings") -> CheckSettings:
+    """Return the settings of a checker that is named as by --checker, or is a Python object.
+
+    Raises:
+      TypeError: it is neither a text, nor settings, nor an object with a method `check`.
+      ValueError: the text names no checker that needs no other settings.
+    """
+    if isinstance(checker, CheckSettings):
+        return checker
+    if not isinstance(checker, str):
+        return _settings_of_object(checker)
+    if checker == LOCAL:
+        return CheckSettings()
+    if checker == DISCOVERY_ENGINE:
+        raise ValueError(
+            f"checker {checker!r} needs an account and a project: pass CheckSettings(checker=…,"
+            " endpoint=…, account=…, grounding_config=…)"
+        )
+    if is_object_name(checker):
+        return CheckSettings(checker=checker, max_in_flight=OBJECT_IN_FLIGHT)
+    if not checker.startswith(("http://", "https://")):
+        raise ValueError(
+            f"checker {checker!r} is neither 'local', nor an address such as http://…, nor"
+            " module:name of a Python object"
+        )
+    return CheckSettings(checker=checker, endpoint=checker)
+
+
+def _settings_of_object(checker: Checker) -> CheckSettings:
+    if not is_checker(checker):
+        kind = checker.__name__ if isinstance(checker, type) else type(checker).__name__
+        what = f"the class {kind}" if isinstance(checker, type) else f"a {kind}"
+        raise TypeError(
+            f"checker is {what}: pass a text, CheckSettings, or an object with a method"
+            " check(answer, facts, question)"
+        )
+    given = CheckerObject(checker)
+    return CheckSettings(checker=given.name, given=given, max_in_flight=OBJECT_IN_FLIGHT)

@@ -8,14 +8,22 @@ import asyncio
 import errno
 import socket
 import time
+from functools import partial
 from typing import cast
 
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from groundwatch.transforms.grounding.embedded_service import LocalTransport
+from groundwatch.transforms.grounding.embedded_service import EmbeddedChecker, LocalTransport
 from groundwatch.transforms.grounding.errors import BadReply, Misconfigured, Unavailable
+from groundwatch.transforms.grounding.scorers.python_object import (
+    PythonObject,
+    find_object,
+    load_object,
+)
 from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings
+from groundwatch.transforms.lexical.check_claims import check_grounding
+from groundwatch.transforms.runtime.daemon_threads import DaemonThreads
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.http_client import with_tls
 from groundwatch.transforms.runtime.network_environment import (
@@ -34,9 +42,12 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
-    """Return the transport of a checker: embedded, direct, or through a proxy."""
+    """Return the transport of a checker: in this process, direct, or through a proxy."""
     if settings.checker == LOCAL:
         return LocalTransport(settings.scorer)
+    if settings.is_object:
+        most = settings.max_in_flight + settings.most_late_calls
+        return LocalTransport(_object_of(settings), DaemonThreads(most, "check-object"))
     try:
         proxy = choose_proxy(settings.endpoint, settings.proxy)
         if proxy is None:
@@ -55,12 +66,18 @@ def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
 def try_connection(settings: CheckSettings) -> None:
     """Connect to a checker, and to one before it, unless a proxy stands between.
 
+    A Python object is looked up, and not made.
+
     Raises:
       Unavailable: there is no connection.
+      Misconfigured: there is no such object.
       InvalidEnvironment: its proxy, or the certificates to trust, cannot be used.
     """
     for checker in settings.checkers:
-        if checker.checker == LOCAL:
+        if checker.checker == LOCAL or checker.given:
+            continue
+        if checker.is_object:
+            find_object(checker.checker)
             continue
         try:
             try_address(checker.endpoint, checker.proxy)
@@ -87,6 +104,13 @@ def unreachable(settings: CheckSettings, error: Exception) -> Unavailable:
     place = f"{settings.endpoint}{through(proxy)}"
     message = f"cannot connect to {place} ({describe_failure(error)}): {advice}"
     return Unavailable(message, was_sent=False)
+
+
+def _object_of(settings: CheckSettings) -> EmbeddedChecker:
+    """Load a Python object, which scores the claims."""
+    checker = settings.given.checker if settings.given else load_object(settings.checker)
+    scorer = PythonObject(settings.checker, checker)
+    return EmbeddedChecker(partial(check_grounding, scorer=scorer.score), scorer.revision)
 
 
 class HttpTransport(httpx.AsyncBaseTransport):
