@@ -159,7 +159,11 @@ class FactSentences:
 
     def has_value(self, value: Value) -> bool:
         """Return whether the fact has a value, in any spelling."""
-        return any(value.equals(other) for _, other in self.values)
+        by_part = self._values_by_part
+        # Dates are compared only with those that share a part.
+        found = [by_part.get(part, ()) for part in value.date_parts]
+        others = [by_part[None], *found] if found else by_part.values()
+        return any(value.equals(other) for other in chain.from_iterable(others))
 
     @CachedAttribute
     def values(self) -> list[tuple[str, Value]]:
@@ -168,6 +172,15 @@ class FactSentences:
         return [
             (self.texts[number], value) for number in numbers for value in self.read(number).values
         ]
+
+    @CachedAttribute
+    def _values_by_part(self) -> dict[tuple[int, int | None] | None, list[Value]]:
+        """The values by each part of a date; under None those that are none."""
+        by_part: dict[tuple[int, int | None] | None, list[Value]] = {None: []}
+        for _, value in self.values:
+            for part in value.date_parts or (None,):
+                by_part.setdefault(part, []).append(value)
+        return by_part
 
     @CachedAttribute
     def _index(self) -> dict[str, list[int]]:

@@ -47,6 +47,15 @@ class Value(NamedTuple):
     per_s: float = 0.0
     hedge: str = ""
 
+    @property
+    def date_parts(self) -> frozenset[tuple[int, int | None]]:
+        """The years (0), months (1) and days (2) of a date, one of which an equal date has, too.
+
+        Empty for another value, and for a decade, whose years it would not name.
+        """
+        dates = () if self.is_decade else self.dates
+        return frozenset(part for parts in dates for part in enumerate(parts) if part[1])
+
     def equals(self, other: "Value") -> bool:
         """Return whether both may say the same."""
         if self.dates and other.dates:
