@@ -38,7 +38,6 @@ from groundwatch.transforms.grounding.settings import (
     LOCAL,
     CheckSettings,
     OutagePolicy,
-    settings_for,
     with_screen,
 )
 from groundwatch.transforms.grounding.two_checkers import open_session
@@ -102,8 +101,7 @@ class CheckGrounding(beam.PTransform):
         rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     ) -> None:
         super().__init__()
-        second = None if escalate is None else settings_for(escalate)
-        self.settings = with_screen(settings_for(settings), second, rule)
+        self.settings = with_screen(settings, escalate, rule)
         self.fill_bundles = fill_bundles
 
     @no_annotations  # Beam knows several outputs by their tags only

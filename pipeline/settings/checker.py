@@ -8,13 +8,11 @@ import msgspec
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.schemas.planned_run import Budget
-from groundwatch.transforms.grounding.python_checker import is_object_name
 from groundwatch.transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     GLOBAL,
     LOCAL,
     LOCATIONS,
-    OBJECT_IN_FLIGHT,
     CheckSettings,
     GoogleAccount,
     OutagePolicy,
@@ -22,6 +20,7 @@ from groundwatch.transforms.grounding.settings import (
     endpoint,
     grounding_config,
     location_of,
+    settings_for,
     with_screen,
 )
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
@@ -161,19 +160,19 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     def _client(self, name: str, retries: RetrySettings, outage: OutagePolicy) -> CheckSettings:
         """Derive how a checker of this name is called."""
         is_google, is_local = name == DISCOVERY_ENGINE, name == LOCAL
-        is_object = is_object_name(name)
-        own_endpoint = "" if is_local or is_object else name
-        most_in_flight = OBJECT_IN_FLIGHT if is_object else _CHECK.max_in_flight
         config = self.grounding_config or ""
         location = location_of(config) if config else self.location or GLOBAL
-        return CheckSettings(
-            checker=name,
-            endpoint=endpoint(location) if is_google else own_endpoint,
+        if is_google:
+            named = CheckSettings(checker=name, endpoint=endpoint(location))
+        else:
+            named = settings_for(name)
+        return msgspec.structs.replace(
+            named,
             scorer=self.scorer if is_local else None,
             account=self.account if is_google else None,
             api_version=self.api_version,
             grounding_config=config or grounding_config(self.project or "-", location),
-            max_in_flight=self.max_in_flight or most_in_flight,
+            max_in_flight=self.max_in_flight or named.max_in_flight,
             retries=msgspec.structs.replace(retries, timeout_s=self.timeout_s),
             proxy=self.proxy,
             outage=outage,

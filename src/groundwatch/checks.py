@@ -12,7 +12,6 @@ from groundwatch.transforms.grounding.python_checker import Checker
 from groundwatch.transforms.grounding.settings import (
     LOCAL,
     CheckSettings,
-    settings_for,
     with_screen,
 )
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
@@ -85,9 +84,7 @@ def check_many(
     Raises:
       Exception: as `check`, at the first answer that cannot be checked.
     """
-    second = None if escalate is None else settings_for(escalate)
-    rule = replace(rule, thresholds=thresholds)
-    settings = with_screen(settings_for(checker), second, rule)
+    settings = with_screen(checker, escalate, replace(rule, thresholds=thresholds))
     routed = (
         read_answer(answer, facts, own_query[0] if own_query else query)
         for answer, facts, *own_query in answers

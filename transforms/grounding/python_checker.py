@@ -75,7 +75,7 @@ class CheckerObject:
 
 
 def is_checker(value: object) -> bool:
-    """Return whether an object, which is no class, has a method `check`."""
+    """Return whether an object, which is not a class, has a method `check`."""
     return not isinstance(value, type) and callable(getattr(value, "check", None))
 
 

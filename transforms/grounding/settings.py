@@ -208,17 +208,21 @@ class Screening(Record, frozen=True, kw_only=True):
 
 
 def with_screen(
-    first: CheckSettings,
-    second: CheckSettings | None,
+    first: "str | Checker | CheckSettings",
+    second: "str | Checker | CheckSettings | None",
     rule: EscalationRule,
     *,
     defers_over_budget: bool = False,
 ) -> CheckSettings:
-    """Return the settings of a second checker behind a first one, or of the first one alone."""
+    """Return the settings of a second checker behind a first one, or of the first one alone.
+
+    Raises:
+      Exception: as `settings_for`.
+    """
     if second is None:
-        return first
-    screen = Screening(first=first, rule=rule, defers_over_budget=defers_over_budget)
-    return replace(second, screen=screen)
+        return settings_for(first)
+    screen = Screening(first=settings_for(first), rule=rule, defers_over_budget=defers_over_budget)
+    return replace(settings_for(second), screen=screen)
 
 
 def settings_for(checker: "str | Checker | CheckSettings") -> CheckSettings:

@@ -46,8 +46,8 @@ def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
     if settings.checker == LOCAL:
         return LocalTransport(settings.scorer)
     if settings.is_object:
-        most = settings.max_in_flight + settings.most_late_calls
-        return LocalTransport(_object_of(settings), DaemonThreads(most, "check-object"))
+        count = settings.max_in_flight + settings.most_late_calls
+        return LocalTransport(_object_of(settings), DaemonThreads(count))
     try:
         proxy = choose_proxy(settings.endpoint, settings.proxy)
         if proxy is None:

@@ -68,7 +68,7 @@ def count_outcomes(outcomes: Iterable[PlannedAnswer], *, pays_once: bool) -> Est
                 counts.to_check += 1
                 counts.escalated += outcome.escalation is Tag.ESCALATED
                 counts.audited += outcome.escalation is Tag.AUDITED
-                counts.screen_calls += len(outcome.screen)
+                counts.screen_calls += outcome.screen_calls
                 _count_calls(counts, outcome.forecast, is_paid)
     return counts
 

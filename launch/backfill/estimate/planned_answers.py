@@ -17,6 +17,7 @@ from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.rules.escalation import screen_answer
+from groundwatch.transforms.rules.planning import plan_within
 from groundwatch.transforms.step_order import Routed, SampledOut, route_answers
 
 
@@ -28,7 +29,7 @@ class PlannedAnswer(Record, frozen=True, kw_only=True):
       fault: why the answer is a failure; empty for others.
       verdict: what an answer without a forecast gets without a call.
       forecast: the calls; empty if the first of two checkers decides alone.
-      screen: the calls of the first of two checkers.
+      screen_calls: of the first of two checkers.
       escalation: why the second one checks the answer, if it does.
     """
 
@@ -37,7 +38,7 @@ class PlannedAnswer(Record, frozen=True, kw_only=True):
     is_sampled_out: bool = False
     verdict: Verdict = Verdict.UNSCORABLE
     forecast: Forecast | None = None
-    screen: Forecast = ()
+    screen_calls: int = 0
     escalation: Tag | None = None
 
 
@@ -108,12 +109,14 @@ def _plan_second(
     checked: CheckedAnswer, check: CheckSettings, screening: Screening
 ) -> PlannedAnswer:
     answer, escalation = checked.answer, screen_answer(checked, screening.rule).escalation
-    screen = forecast_check(answer, screening.first)
-    if screen is None:
+    first = screening.first
+    most_calls = first.max_calls_per_answer
+    calls = plan_within(answer.answer_text, answer.facts, first.limits, most_calls)
+    if calls is None:
         return _plan_none(checked)  # It needs too many calls.
     return PlannedAnswer(
         record_id=answer.record_id,
         forecast=(escalation and forecast_check(answer, check)) or (),
-        screen=screen,
+        screen_calls=len(calls),
         escalation=escalation,
     )

@@ -11,20 +11,20 @@ from tests.support.commands import run
 HANGS = """
 import threading
 from groundwatch.transforms.runtime.daemon_threads import DaemonThreads
-DaemonThreads(2, "hangs").submit(threading.Event().wait)
+DaemonThreads(2).submit(threading.Event().wait)
 print("ended")
 """
 
 
 def test_a_call_returns_or_raises_what_it_does() -> None:
-    threads = DaemonThreads(2, "calls")
+    threads = DaemonThreads(2)
     assert threads.submit(pow, 2, 3).result(10) == 8
     with pytest.raises(ZeroDivisionError):
         threads.submit(divmod, 1, 0).result(10)
 
 
 def test_as_many_calls_run_at_once_as_there_may_be_threads() -> None:
-    threads, ends, lock = DaemonThreads(3, "calls"), threading.Event(), threading.Lock()
+    threads, ends, lock = DaemonThreads(3), threading.Event(), threading.Lock()
     running: list[int] = []
     most: list[int] = []
 
@@ -45,7 +45,7 @@ def test_as_many_calls_run_at_once_as_there_may_be_threads() -> None:
 
 
 def test_a_thread_is_used_again_and_ends_when_it_is_told_to() -> None:
-    threads = DaemonThreads(5, "calls of a test")
+    threads = DaemonThreads(2)
     names = {threads.submit(threading.current_thread).result(10) for _ in range(20)}
     threads.shutdown()
     for thread in names:

@@ -43,7 +43,7 @@ def load_object(name: str) -> Checker:
     """Import what ``module:name`` names: a checker, or a class or function that returns one.
 
     Raises:
-      Misconfigured: there is no such object, it cannot be made, or it is no checker.
+      Misconfigured: there is no such object, it cannot be made, or it is not a checker.
     """
     found = find_object(name)
     if not is_checker(found) and callable(found):
@@ -141,7 +141,7 @@ def _score(value: object) -> float:
     try:
         score = float("a text" if isinstance(value, str | bytes) else cast(float, value))
     except (TypeError, ValueError):
-        raise _InvalidScores(f"a {type(value).__name__}, which is no score") from None
+        raise _InvalidScores(f"a {type(value).__name__}, which is not a score") from None
     if not 0 <= score <= 1:
         raise _InvalidScores(f"the score {score:g}, which is outside 0..1")
     return score

@@ -102,10 +102,10 @@ def test_an_answer_without_claims_needs_no_call() -> None:
         ([0.5, 1.5], "the score 1.5, which is outside 0..1"),
         (float("nan"), "the score nan, which is outside 0..1"),
         (-0.1, "the score -0.1, which is outside 0..1"),
-        (None, "a NoneType, which is no score"),
-        ("0.5", "a str, which is no score"),
-        (["0.5", 1], "a str, which is no score"),
-        ({"Lamps glow.": 1, "Tea is hot.": 0}, "a dict, which is no score"),
+        (None, "a NoneType, which is not a score"),
+        ("0.5", "a str, which is not a score"),
+        (["0.5", 1], "a str, which is not a score"),
+        ({"Lamps glow.": 1, "Tea is hot.": 0}, "a dict, which is not a score"),
     ],
 )
 def test_what_is_no_score_is_refused_with_its_name(returned: object, why: str) -> None:
