@@ -81,10 +81,11 @@ def write_enriched(folder: Path, answers: Sequence[EnrichedAnswer], run: str = "
     """Write answers as a run does, into one file; return its path."""
     path = folder / "enriched" / "event_date=2026-03-03" / f"{run}-batch-0-00000.avro"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as stream:
+    unfinished = path.with_suffix(".unfinished")
+    with unfinished.open("wb") as stream:
         schema = fastavro.parse_schema(load_schema("enriched_answer"))
         fastavro.writer(stream, schema, map(enriched_to_avro, answers), codec="deflate")
-    return path
+    return unfinished.replace(path)
 
 
 def write_lines(folder: Path, kind: str, *objects: dict[str, Any]) -> Path:

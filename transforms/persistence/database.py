@@ -120,7 +120,10 @@ class Database:
         self._connection.executescript(tables)
 
     def close(self) -> None:
-        self._connection.close()
+        """Close the file after the call of another thread, whose next one raises an OSError."""
+        # SQLite's objects are freed under a call that is being made, which ends the process.
+        with self._turn:
+            self._connection.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -172,7 +175,9 @@ class Database:
     def read(self, query: str, *values: Value) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query, one at a time."""
         try:
-            yield from self._waiting(lambda: self._connection.execute(query, values))
+            rows = self._waiting(lambda: self._connection.execute(query, values))
+            while (row := self._next(rows)) is not None:
+                yield row
         except sqlite3.Error as error:
             raise self._described(f"cannot read {self.path}", error) from None
 
@@ -231,6 +236,11 @@ class Database:
                 is_busy = _code_of(error) == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() > give_up:
                     raise
+
+    def _next(self, rows: sqlite3.Cursor) -> tuple[Any, ...] | None:
+        with self._turn:
+            row: tuple[Any, ...] | None = rows.fetchone()
+            return row
 
     def _described(self, problem: str, error: sqlite3.Error) -> OSError:
         if _code_of(error) in _DAMAGED:

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from groundwatch.launch.results.evaluate.strata import Sample, Stratum, stratum_of
+from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
     find_files,
@@ -23,11 +24,13 @@ from groundwatch.schemas.quantities import DAY_US, to_us
 from groundwatch.transforms.persistence.database import DamagedDatabase, Database, Value
 from groundwatch.transforms.rules.thresholds import Thresholds
 
-_FORMAT = 1
+_FORMAT = 2
 _PAGE = 25
 # The text of a record is in its file only. `id` is the order of reading; a name has a number.
+# Only a damaged file has a version: of the moment before it was read.
 _TABLES = """
-CREATE TABLE IF NOT EXISTS files(file INTEGER PRIMARY KEY, path TEXT UNIQUE, damage TEXT);
+CREATE TABLE IF NOT EXISTS files(
+  file INTEGER PRIMARY KEY, path TEXT UNIQUE, damage TEXT, version TEXT);
 CREATE TABLE IF NOT EXISTS names(
   number INTEGER PRIMARY KEY, kind TEXT, name TEXT, records INTEGER, UNIQUE (kind, name));
 CREATE TABLE IF NOT EXISTS ids(id INTEGER PRIMARY KEY, record_id TEXT UNIQUE);
@@ -37,7 +40,7 @@ CREATE TABLE IF NOT EXISTS records(
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
   text, names, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2");
 """
-_FORGET = (
+_DELETE = (
     *("DELETE FROM files", "DELETE FROM names", "DELETE FROM ids", "DELETE FROM records"),
     "INSERT INTO words(words) VALUES ('delete-all')",
 )
@@ -48,7 +51,7 @@ _ORDERS = {
     "newest": "-time_us",
     "oldest": "iif(time_us = 0, 1 << 62, time_us)",
 }
-_NEW_FILE = "INSERT OR IGNORE INTO files(path, damage) VALUES (?, '') RETURNING file"
+_NEW_FILE = "INSERT OR IGNORE INTO files(path, damage, version) VALUES (?, '', '') RETURNING file"
 _NEW_ID = "INSERT OR IGNORE INTO ids(record_id) VALUES (?) RETURNING id"
 _NEW_NAME = "INSERT INTO names(kind, name, records) VALUES (?, ?, 0) RETURNING number"
 _NEW_ENTRY = (
@@ -125,18 +128,21 @@ class AnswerIndex:
     def add_new_files(self, is_stopped: Callable[[], bool] = lambda: False) -> int:
         """Index the files that are not yet indexed, each in one transaction; return how many.
 
-        Forgets all, and begins again, if an indexed file is gone. A damaged file counts with the
-        answers before its damage.
+        Deletes all, and begins again, if an indexed file is gone, or a damaged one has changed. A
+        damaged file counts with the answers before its damage.
         """
         found = {path: folder for folder in self._folders for path in find_files(folder).enriched}
-        known = {path for (path,) in self._rows("SELECT path FROM files")}
+        known = {
+            path if path in found and (not version or version == _version(path)) else ""
+            for path, version in self._rows("SELECT path, version FROM files")
+        }
         if known == found.keys():
             return 0
         # A connection of its own: readers do not wait for a file.
         with closing(self._open()) as writer:
-            if known - found.keys():
+            if known - found.keys():  # one is gone, or has changed
                 with writer.transaction():
-                    for statement in _FORGET:
+                    for statement in _DELETE:
                         writer.write(statement)
                 known = set()
             new = [path for path in found if path not in known]
@@ -321,7 +327,7 @@ def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
     added = database.write_returning(_NEW_FILE, path)
     if not added:
         return  # by another process
-    [(file,)], names = added, _Names(database)
+    [(file,)], names, version = added, _Names(database), _version(path)
     try:
         for start_byte, rows in locate_blocks(path):
             entries: list[_Entry] = []
@@ -334,8 +340,14 @@ def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
             for part, statement in enumerate(_NEW_ENTRY):
                 database.write_many(statement, (each[part] for each in entries))
     except UnreadableFile as error:
-        database.write("UPDATE files SET damage = ? WHERE file = ?", str(error), file)
+        change = "UPDATE files SET damage = ?, version = ? WHERE file = ?"
+        database.write(change, str(error), version, file)
     names.store()
+
+
+def _version(path: str) -> str:
+    """Return what changes with the content of a file."""
+    return "{} {}".format(*storage.version(path))
 
 
 def _entry(

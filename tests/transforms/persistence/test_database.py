@@ -21,6 +21,32 @@ _VISIT = (
     "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print(*c.execute('SELECT x FROM t'))"
 )
 
+_CLOSE_UNDER_CALLS = """
+import sys, threading, time
+from contextlib import suppress
+from groundwatch.transforms.persistence.database import Database
+
+def call(database, under_way):
+    with suppress(OSError):
+        while True:
+            list(database.{call})
+            under_way.set()
+
+for number in range(200):
+    path, tables = f"{{sys.argv[1]}}/{{number}}.sqlite", "CREATE TABLE IF NOT EXISTS t (x)"
+    database = Database(path, tables, durable=False)
+    database.write("INSERT INTO t VALUES (1)")
+    under_way = [threading.Event() for _ in range(2)]
+    threads = [threading.Thread(target=call, args=(database, each)) for each in under_way]
+    for each in threads:
+        each.start()
+    for each in under_way:
+        each.wait()
+    database.close()
+    for each in threads:
+        each.join()
+"""
+
 
 def test_another_connection_of_a_process_leaves_its_locks_alone(tmp_path: Path) -> None:
     path = str(tmp_path / "a.sqlite")
@@ -225,3 +251,17 @@ def test_deleted_texts_leave_the_file(tmp_path: Path) -> None:
         database.checkpoint()
         assert list(database.read("PRAGMA secure_delete")) == [(1,)]
     assert text not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'read("SELECT x FROM t")',
+        'write_returning("UPDATE t SET x = 1 WHERE x < 0 RETURNING x")',
+    ],
+)
+def test_a_file_is_closed_between_the_calls_of_other_threads(tmp_path: Path, call: str) -> None:
+    # In a process of its own: closed under a call, SQLite ended it by a fault in its memory.
+    given = [sys.executable, "-c", _CLOSE_UNDER_CALLS.format(call=call), str(tmp_path)]
+    ended = subprocess.run(given, capture_output=True, text=True, timeout=300, check=False)  # noqa: S603 - our own
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -218,6 +218,26 @@ def test_answers_before_damage_are_kept_and_the_damage_is_said(tmp_path: Path) -
     assert str(path) in damage
 
 
+def test_a_file_that_was_read_while_it_was_copied_is_read_again(tmp_path: Path) -> None:
+    path = write_enriched(tmp_path, [a_low(record_id=f"{n:064x}") for n in range(3)])
+    whole = path.read_bytes()
+    index = index_of(tmp_path)
+    for copied, count in ((0, 0), (len(whole) // 2, 0), (len(whole), 3)):
+        path.write_bytes(whole[:copied])
+        assert index.add_new_files() == 1
+        assert (index.count(), bool(index.damaged())) == (count, not count)
+        assert index.add_new_files() == 0
+
+
+def test_a_damaged_file_that_is_deleted_is_left_out(tmp_path: Path) -> None:
+    path = write_enriched(tmp_path, ANSWERS)
+    path.write_bytes(b"")
+    index = index_of(tmp_path)
+    assert (index.add_new_files(), len(index.damaged())) == (1, 1)
+    path.unlink()
+    assert (index.add_new_files(), index.damaged()) == (0, [])
+
+
 def test_the_texts_of_one_block_at_a_time_are_held(tmp_path: Path) -> None:
     text = "Lamps glow. " * 100_000
     made = [an_enriched(record_id=f"{number:064x}", answer_text=text) for number in range(20)]
