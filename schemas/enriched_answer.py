@@ -9,7 +9,13 @@ import msgspec
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
-from groundwatch.schemas.checked_answer import Check, Claim, Contradiction, Screen
+from groundwatch.schemas.checked_answer import (
+    Check,
+    Claim,
+    Contradiction,
+    Screen,
+    VerdictThresholds,
+)
 from groundwatch.schemas.quantities import to_datetime, to_rfc3339, to_us
 from groundwatch.schemas.verdict import Verdict
 
@@ -78,6 +84,7 @@ class CheckUsage(Record, frozen=True, kw_only=True):
     characters: int = 0
     latency_ms: int = 0
     cached: bool = False
+    thresholds: VerdictThresholds | None = None
 
 
 class AnswerRow(Record, frozen=True, kw_only=True):

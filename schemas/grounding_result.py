@@ -2,12 +2,14 @@
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import WorstClaim
+from groundwatch.schemas.checked_answer import Screen, VerdictThresholds
 
 
 class GroundingResult(Record, frozen=True, kw_only=True):
     """The verdict and the scores of one answer, and the trace that it belongs to.
 
-    `worst_claim` has the text of the least supported claim only with ``--alert_text``.
+    `worst_claim` has the text of the least supported claim only with ``--alert_text``. `checker`,
+    `revision` and `thresholds` decided; `screen` is what the first of two checkers found.
     """
 
     record_id: str
@@ -22,3 +24,7 @@ class GroundingResult(Record, frozen=True, kw_only=True):
     support_score: float | None = None
     min_claim_score: float | None = None
     worst_claim: WorstClaim | None = None
+    checker: str | None = None
+    revision: str | None = None
+    thresholds: VerdictThresholds | None = None
+    screen: Screen | None = None

@@ -27,7 +27,7 @@ class AlertRule(Record, frozen=True, kw_only=True):
     record_url: str | None = None
 
 
-_RESULT_FIELDS = {*GroundingResult.__struct_fields__} - {"reason", "worst_claim"}
+_RESULT_FIELDS = {*GroundingResult.__struct_fields__} & {*EnrichedAnswer.__struct_fields__}
 _COPIED_FIELDS = {*Alert.__struct_fields__} & {*EnrichedAnswer.__struct_fields__} - {"answer_text"}
 
 
@@ -51,10 +51,14 @@ def select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Alert | None:
 
 def grounding_result(answer: EnrichedAnswer | AnswerRow, *, with_text: bool) -> GroundingResult:
     """Return what other tools receive of an answer; with the text of its worst claim or without."""
+    check = answer.check
     return GroundingResult(
         **{name: getattr(answer, name) for name in _RESULT_FIELDS},
         reason=answer.verdict_reason,
         worst_claim=worst_claim(answer.claims, with_text=with_text),
+        checker=check and check.checker,
+        revision=check and check.revision,
+        thresholds=check and check.thresholds,
     )
 
 

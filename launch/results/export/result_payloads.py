@@ -89,7 +89,11 @@ def explain(result: GroundingResult) -> str:
 
 
 def metadata(result: GroundingResult) -> dict[str, Any]:
-    """Return the fields of a result that tools have no place of their own for, without texts."""
+    """Return the fields of a result that tools have no place of their own for, without texts.
+
+    A field of a record in a record is named as its column in CSV.
+    """
+    thresholds, screen = result.thresholds, result.screen
     fields = {
         "record_id": result.record_id,
         "reason": result.reason,
@@ -97,5 +101,14 @@ def metadata(result: GroundingResult) -> dict[str, Any]:
         "tags": list(result.tags),
         "min_claim_score": result.min_claim_score,
         "response_id": result.response_id,
+        "check_checker": result.checker,
+        "check_revision": result.revision,
+        "check_thresholds_low_grounded": thresholds and thresholds.low_grounded,
+        "check_thresholds_claim": thresholds and thresholds.claim,
+        "screen_checker": screen and screen.checker,
+        "screen_revision": screen and screen.revision,
+        "screen_verdict": screen and screen.verdict,
+        "screen_support_score": screen and screen.support_score,
+        "screen_min_claim_score": screen and screen.min_claim_score,
     }
     return {name: value for name, value in fields.items() if value not in (None, [])}

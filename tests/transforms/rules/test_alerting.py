@@ -1,14 +1,18 @@
 """Which records are worth an alert, and what the alert contains."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from groundwatch.pipeline.sources.output_folder import read_answers
 from groundwatch.schemas.alert import Severity, WorstClaim
+from groundwatch.schemas.checked_answer import Screen, VerdictThresholds
 from groundwatch.schemas.verdict import Tag, Verdict
-from groundwatch.transforms.rules.alerting import AlertRule, select_alert
-from tests.support.builders import a_claim, an_enriched
+from groundwatch.transforms.rules.alerting import AlertRule, grounding_result, select_alert
+from tests.support.builders import a_check, a_claim, a_screen, an_enriched
+from tests.support.reports import write_enriched
 
 RULE = AlertRule()
 
@@ -104,3 +108,22 @@ def test_an_alert_holds_no_word_of_the_answer_unless_asked_for() -> None:
     assert alert is not None
     assert alert.worst_claim is not None
     assert (alert.answer_text, alert.worst_claim.text) == ("SECRET words.", "SECRET words.")
+
+
+@pytest.mark.parametrize("screen", [None, a_screen()])
+def test_a_result_says_who_decided_whether_it_is_of_a_worker_or_of_a_file(
+    tmp_path: Path, screen: Screen | None
+) -> None:
+    thresholds = VerdictThresholds(low_grounded=0.6, claim=0.4)
+    check = a_check(checker="judge", revision="m-1", thresholds=thresholds)
+    answer = an_enriched(check=check, screen=screen)
+    result = grounding_result(answer, with_text=False)
+    decided = result.checker, result.revision, result.thresholds, result.screen
+    assert decided == ("judge", "m-1", thresholds, screen)
+    [row] = read_answers(str(write_enriched(tmp_path, [answer])))
+    assert grounding_result(row, with_text=False) == result
+
+
+def test_a_result_without_a_check_names_no_checker() -> None:
+    result = grounding_result(an_enriched(check=None), with_text=False)
+    assert (result.checker, result.revision, result.thresholds) == (None, None, None)
