@@ -62,15 +62,17 @@ def replay(loaded: Loaded[ReplaySettings]) -> int:
 
 
 def demo(loaded: Loaded[DemoSettings]) -> int:
-    """Check the bundled sample answers with the embedded checker: seconds, no network."""
+    """Check the bundled sample answers: with the embedded checker seconds, and no network."""
     destination = Destination(root=loaded.settings.demo_output, run="demo")
     try_output(destination, loaded.problems)
     loaded.raise_problems()
+    work_folder = default_work_folder(destination)
     config = Config(
         inputs=tuple(sample_paths()),
         output=destination.root,
         run=destination.run,
-        work_folder=default_work_folder(destination),
+        work_folder=work_folder,
+        check=loaded.settings.checker.check(reply_folder=work_folder),
     )
     # The samples of another release are others.
     job = build(JobSettings, {"again": True})

@@ -45,7 +45,7 @@ class Note(Record, frozen=True, kw_only=True):
       flag: the flag's name, where another command gives that flag another meaning.
       default: describes a default that depends on something; taken from the help.
       positional: its name in the usage line, such as DIR, if it stands without a flag.
-      is_argument: whether it is only taken from the command line.
+      is_argument: whether it, or each setting of a group, is only taken from the command line.
       is_local: whether it only makes sense for a run on this machine.
       without: settings that are left out of a group and keep their defaults, separated by spaces.
     """
@@ -119,7 +119,8 @@ def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
         note = next((mark for mark in marks if isinstance(mark, Note)), Note())
         if _is_group(base):
             left_out = note.without.split()
-            found += (each for each in settings_of(base) if each.key not in left_out)
+            kept = (each for each in settings_of(base) if each.key not in left_out)
+            found += map(_as_argument, kept) if note.is_argument else kept
         else:
             text = " ".join(texts.get(field.name, "").split())
             has_kind = any(isinstance(mark, ValueKind) for mark in marks)
@@ -138,6 +139,11 @@ def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
             )
             found.append(setting)
     return tuple(found)
+
+
+def _as_argument(setting: Setting) -> Setting:
+    note = msgspec.structs.replace(setting.note, is_argument=True)
+    return msgspec.structs.replace(setting, note=note)
 
 
 def build(settings: type[S], values: Mapping[str, object]) -> S:

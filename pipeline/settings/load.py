@@ -85,7 +85,11 @@ def load(
     variables = _variables(environment, fields, keys, problems)
     from_environment = variables.pop(_CONFIG, None)
     config = given.pop(_CONFIG, from_environment)
-    given = _file(config, keys, problems) | variables | given | positional
+    elsewhere = _file(config, keys, problems) | variables
+    for field in fields:
+        if field.is_argument:
+            elsewhere.pop(field.key, None)  # of another command
+    given = elsewhere | given | positional
     values: dict[str, object] = {}
     missing = []
     for field in fields:

@@ -9,6 +9,7 @@ import pytest
 from groundwatch import EscalationRule, check_many
 from groundwatch.launch.cli.main import main
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, Screening
+from tests.support import own_checkers
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.fault_server import FaultServer, always
@@ -152,6 +153,38 @@ def test_the_library_escalates() -> None:
     assert (unsure.tags, sure.tags) == (("ESCALATED", "UNSUPPORTED_CLAIM"), ())
     assert unsure.screen
     assert sure.screen
+
+
+def test_the_demo_has_a_second_checker_which_only_its_flags_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "demo"
+    with FaultServer() as server:
+        monkeypatch.setenv("GROUNDWATCH_ESCALATE", server.address)
+        assert main(["demo", "--output", str(output)]) == 0
+        assert server.requests == 0
+        alone = records_in(output)
+        given = "--escalate", server.address, *FLAGS
+        assert main(["demo", "--output", str(output), *given]) == 0
+        assert server.requests == summary_in(output)["calls"] > 0
+    found = by_tag(records_in(output))
+    low = {
+        each["record_id"] for each in alone if each["verdict"] == "LOW_GROUNDED" and each["check"]
+    }
+    assert low
+    assert low <= found["ESCALATED"]
+    assert len(records_in(output)) == len(alone)
+    for record in records_in(output):
+        is_second = record["record_id"] in found["ESCALATED"] | found["AUDITED"]
+        assert not record["screen"] or (record["check"]["checker"] == server.address) is is_second
+
+
+def test_the_share_that_fails_a_report_is_of_the_second_checkers_verdicts(tmp_path: Path) -> None:
+    archive, output = an_archive(tmp_path, *LINES), tmp_path / "out"
+    assert backfill(archive, output, "--fail_above", "0") == 4
+    flags = "--escalate", f"{own_checkers.MODULE}:Lenient", *FLAGS, "--again"
+    assert backfill(archive, output, *flags, "--fail_above", "0") == 0
+    assert main(["report", str(output), "--fail_above", "0"]) == 0
 
 
 @pytest.mark.parametrize(

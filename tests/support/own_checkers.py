@@ -18,6 +18,14 @@ class Verbatim:
         return [0.9 if any(claim in fact for fact in facts) else 0.1 for claim in answer.claims]
 
 
+class Lenient:
+    """Supports each answer."""
+
+    def check(self, answer: AnswerText, facts: Sequence[str], question: str | None) -> float:
+        del answer, facts, question
+        return 0.9
+
+
 class Fragile(Verbatim):
     """Raises an error that quotes the answer, if that is about kettles, until it is repaired."""
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, AlertKind, Severity, WorstClaim
 from groundwatch.schemas.checked_answer import Claim
-from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
+from groundwatch.schemas.enriched_answer import AnswerRow, CheckUsage, EnrichedAnswer
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.record_urls import record_url
@@ -51,14 +51,14 @@ def select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Alert | None:
 
 def grounding_result(answer: EnrichedAnswer | AnswerRow, *, with_text: bool) -> GroundingResult:
     """Return what other tools receive of an answer; with the text of its worst claim or without."""
-    check = answer.check
+    check = answer.check or CheckUsage()
     return GroundingResult(
         **{name: getattr(answer, name) for name in _RESULT_FIELDS},
         reason=answer.verdict_reason,
         worst_claim=worst_claim(answer.claims, with_text=with_text),
-        checker=check and check.checker,
-        revision=check and check.revision,
-        thresholds=check and check.thresholds,
+        checker=check.checker,
+        revision=check.revision,
+        thresholds=check.thresholds,
     )
 
 
