@@ -35,7 +35,10 @@ class WorstClaim(Record, frozen=True, kw_only=True):
 
 
 class RateIncident(Record, frozen=True, kw_only=True):
-    """An incident: the share of bad answers of an engine exceeds its error budget."""
+    """An incident: the share of bad answers of an engine exceeds its error budget.
+
+    With two checkers the share may be estimated, from so many `audited` answers.
+    """
 
     signal: str
     state: str
@@ -43,6 +46,7 @@ class RateIncident(Record, frozen=True, kw_only=True):
     burn_rate: float
     answers: int
     opened_at_us: int
+    audited: int | None = None
 
 
 class NoDataIncident(Record, frozen=True, kw_only=True):

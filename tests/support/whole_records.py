@@ -134,6 +134,7 @@ ALERTS = {
             burn_rate=5.0,
             answers=10,
             opened_at_us=NOON_US,
+            audited=6,
         ),
     ),
     "an engine without data": Alert(

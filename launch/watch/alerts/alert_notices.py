@@ -56,7 +56,8 @@ def describe(alert: Alert) -> Notice:
     if rate := alert.rate:
         normal = "earlier" if is_reason_signal(rate.signal) else "accepted"
         share = f"{rate.share:.1%} of {rate.answers:,} answers, {rate.burn_rate:.1f} times"
-        details = f"{share} the {normal} rate, since {to_rfc3339(rate.opened_at_us)}"
+        estimated = f", estimated from {rate.audited:,} audited ones" if rate.audited else ""
+        details = f"{share} the {normal} rate{estimated}, since {to_rfc3339(rate.opened_at_us)}"
         return Notice(title=f"{state}: {clean(rate.signal)} rate of {engine}", details=details)
     details = ""
     if no_data := alert.no_data:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from groundwatch.launch.watch.alerts.alert_notices import clean, describe, describe_group, is_closed
 from groundwatch.schemas.alert import (
@@ -49,6 +50,14 @@ def a_silence(state: str = "open", engine: str | None = None) -> Alert:
     return Alert(
         kind=AlertKind.NO_DATA, engine=engine, severity=Severity.CRITICAL, no_data=incident
     )
+
+
+def test_a_share_that_is_estimated_says_so() -> None:
+    alert = a_rate()
+    assert alert.rate
+    estimated = replace(alert, rate=replace(alert.rate, audited=7))
+    assert "accepted rate, since" in describe(alert).details
+    assert "accepted rate, estimated from 7 audited ones, since" in describe(estimated).details
 
 
 def test_an_answer_is_described_by_verdict_engine_scores_and_claim() -> None:
