@@ -37,7 +37,8 @@ class WorstClaim(Record, frozen=True, kw_only=True):
 class RateIncident(Record, frozen=True, kw_only=True):
     """An incident: the share of bad answers of an engine exceeds its error budget.
 
-    With two checkers the share may be estimated, from so many `audited` answers.
+    With two checkers the share may be estimated, from so many `audited` answers. `revisions` names
+    those of a checker that has several in the window: they may be why the share has changed.
     """
 
     signal: str
@@ -47,6 +48,7 @@ class RateIncident(Record, frozen=True, kw_only=True):
     answers: int
     opened_at_us: int
     audited: int | None = None
+    revisions: tuple[str, ...] = ()
 
 
 class NoDataIncident(Record, frozen=True, kw_only=True):

@@ -38,6 +38,7 @@ def test_the_times_of_an_alert_are_rfc_3339() -> None:
             "answers": 10,
             "opened_at": "2026-03-03T12:00:00.000000Z",
             "audited": 6,
+            "revisions": ["local words-1", "local words-2"],
         },
     }
     assert json.loads(alert_to_json(ALERTS["an engine without data"]))["no_data"] == {

@@ -135,6 +135,7 @@ ALERTS = {
             answers=10,
             opened_at_us=NOON_US,
             audited=6,
+            revisions=("local words-1", "local words-2"),
         ),
     ),
     "an engine without data": Alert(

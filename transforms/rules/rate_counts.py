@@ -1,7 +1,7 @@
 """Count answers, and bad answers by kind, in buckets and windows of event time."""
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from itertools import groupby
 from operator import attrgetter
@@ -16,6 +16,7 @@ from groundwatch.transforms.rules.routing import POLICY_FINISH_REASONS, SKIP_REA
 BUCKET_US = 5 * MINUTE_US
 _LOW_GROUNDED = "low_grounded"
 VERDICT_SIGNALS = (_LOW_GROUNDED, "policy_skipped", "failed")
+_MAX_REVISIONS = 10
 _REASON_PREFIX = "skip_reason:"
 _START = attrgetter("start_us")
 _KNOWN_REASONS = POLICY_FINISH_REASONS.union(
@@ -28,6 +29,7 @@ class RateCounts(Record, frozen=True, kw_only=True):
 
     Of those that the first of two checkers passed, the second one checked the `audited` ones, at
     random, found the `missed` ones of these LOW_GROUNDED, and did not decide the `passed` ones.
+    `revisions` are checkers and revisions by which the answers were checked.
     """
 
     start_us: int
@@ -39,6 +41,7 @@ class RateCounts(Record, frozen=True, kw_only=True):
     passed: int = 0
     audited: int = 0
     missed: int = 0
+    revisions: tuple[tuple[str, str], ...] = ()
 
 
 EngineCounts = tuple[str | None, RateCounts]
@@ -66,6 +69,7 @@ def count_answer(enriched: EnrichedAnswer, start_us: int) -> RateCounts:
         passed=int(is_passed),
         audited=int(is_audited),
         missed=int(is_audited and is_low),
+        revisions=_distinct(_revisions(enriched)),
     )
 
 
@@ -84,7 +88,19 @@ def add_counts(first: RateCounts, second: RateCounts) -> RateCounts:
         passed=first.passed + second.passed,
         audited=first.audited + second.audited,
         missed=first.missed + second.missed,
+        revisions=_distinct((*first.revisions, *second.revisions)),
     )
+
+
+def _revisions(enriched: EnrichedAnswer) -> Iterator[tuple[str, str]]:
+    if (check := enriched.check) and check.revision:
+        yield check.checker, check.revision
+    if (screen := enriched.screen) and screen.revision:
+        yield screen.checker, screen.revision
+
+
+def _distinct(revisions: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(set(revisions))[:_MAX_REVISIONS])
 
 
 def merge_buckets(counts: Iterable[RateCounts]) -> list[RateCounts]:
@@ -143,6 +159,12 @@ class RateWindow:
         if signal != _LOW_GROUNDED or self._min_audited is None:
             return None
         return self._audited if self._audited >= self._min_audited else None
+
+    def mixed_revisions(self) -> tuple[str, ...]:
+        """Return the revisions of each checker with more than one, behind its name."""
+        found = {pair for bucket in self._buckets for pair in bucket.revisions}
+        several = Counter(checker for checker, _ in found)
+        return tuple(f"{name} {each}" for name, each in sorted(found) if several[name] > 1)
 
     def _count(self, counts: RateCounts, sign: int) -> None:
         self.answers += sign * counts.answers

@@ -227,5 +227,6 @@ class RateEvaluator:
                 answers=self._fast.answers,
                 opened_at_us=incident.opened_at_us,
                 audited=self._fast.audited(incident.signal),
+                revisions=self._fast.mixed_revisions(),
             ),
         )

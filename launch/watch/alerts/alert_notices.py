@@ -58,6 +58,8 @@ def describe(alert: Alert) -> Notice:
         share = f"{rate.share:.1%} of {rate.answers:,} answers, {rate.burn_rate:.1f} times"
         estimated = f", estimated from {rate.audited:,} audited ones" if rate.audited else ""
         details = f"{share} the {normal} rate{estimated}, since {to_rfc3339(rate.opened_at_us)}"
+        if rate.revisions:
+            details += f"; checked by several revisions: {clean(', '.join(rate.revisions))}"
         return Notice(title=f"{state}: {clean(rate.signal)} rate of {engine}", details=details)
     details = ""
     if no_data := alert.no_data:

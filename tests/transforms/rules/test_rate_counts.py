@@ -1,5 +1,7 @@
 """Counts of answers in buckets and windows."""
 
+from functools import reduce
+
 import msgspec
 import pytest
 
@@ -13,7 +15,7 @@ from groundwatch.transforms.rules.rate_counts import (
     count_answer,
     merge_buckets,
 )
-from tests.support.builders import a_screen, an_enriched
+from tests.support.builders import a_check, a_screen, an_enriched
 
 
 def test_a_reason_counts_once_for_an_answer_that_names_it_twice() -> None:
@@ -159,3 +161,23 @@ def test_a_share_is_estimated_from_enough_audited_answers(
     window.add(RateCounts(start_us=BUCKET_US, answers=1))
     window.advance(BUCKET_US)
     assert window.share("low_grounded") == 0.0
+
+
+def test_the_revisions_of_a_checker_are_named_where_there_are_several() -> None:
+    def checked(start: int, revision: str | None, screen: Screen | None = None) -> RateCounts:
+        check = a_check(checker="judge", revision=revision)
+        return count_answer(an_enriched(check=check, screen=screen), start * BUCKET_US)
+
+    window = RateWindow(2 * BUCKET_US)
+    window.add(add_counts(checked(0, "m-1", a_screen()), checked(0, None)))
+    assert window.mixed_revisions() == ()
+    window.add(checked(1, "m-2"))
+    assert window.mixed_revisions() == ("judge m-1", "judge m-2")
+    window.advance(2 * BUCKET_US)
+    assert window.mixed_revisions() == ()
+
+
+def test_no_more_revisions_are_kept_than_an_alert_can_name() -> None:
+    made = [a_check(checker="judge", revision=f"m-{n:03}") for n in range(100)]
+    counts = reduce(add_counts, (count_answer(an_enriched(check=each), 0) for each in made))
+    assert len(counts.revisions) == 10

@@ -7,6 +7,7 @@ import msgspec
 
 from groundwatch.launch.results.report.counts.escalations import Escalations, is_of_second
 from groundwatch.launch.results.report.counts.groups import ASSESSED, GeneratorComparison, Groups
+from groundwatch.launch.results.report.counts.revisions import Revisions
 from groundwatch.launch.results.report.counts.score_grid import ScoreGrid
 from groundwatch.launch.results.report.counts.timeline import OTHERS, Timeline
 from groundwatch.launch.results.report.counts.untrusted_names import (
@@ -132,6 +133,7 @@ class Tally:
         self.rate_alerts: deque[AlertLine] = deque(maxlen=_MAX_RATE_ALERTS)
         self._failures: dict[tuple[str, str], FailureClass] = {}
         self.escalations = Escalations()
+        self.revisions = Revisions()
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
         self.screened = 0  # assessed answers whose verdict is the embedded checker's
@@ -159,6 +161,7 @@ class Tally:
         self._count_scores(answer)
         self._count_check(answer)
         self.escalations.add(answer)
+        self.revisions.add(answer)
         engine = cut_name(answer.engine)
         if engine not in self._generators and len(self._generators) >= _MAX_ENGINES:
             engine = OTHERS

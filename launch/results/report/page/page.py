@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from groundwatch.launch.cli.terminal import figures
 from groundwatch.launch.results.report.counts.comparison import Comparison
+from groundwatch.launch.results.report.counts.revisions import changed_revisions
 from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import Combination
@@ -117,6 +118,7 @@ def render_comparison(
         record_url=partial(record_url, url_template),
         folders=list(zip(folders, findings, strict=True)),
         found=found,
+        changed_revisions=changed_revisions(*(each.tally.revisions for each in findings)),
         thresholds=found.after.tally.thresholds,
         filters=filters_of(Counter(each.excerpt.combination for each in found.answers)),
         verdicts=presentation.verdict_styles(

@@ -15,7 +15,7 @@ from groundwatch.launch.results.report.counts.comparison import PairCounts
 from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
-from tests.support.builders import an_enriched
+from tests.support.builders import a_check, an_enriched
 from tests.support.pages import Page, parse_page
 from tests.support.reports import SCRIPT, a_low, hostile_answers, write_enriched, write_summary
 
@@ -114,6 +114,20 @@ def test_weeks_without_common_records_are_compared_by_their_rates(
     page = compared(tmp_path, *weeks)
     assert page.all("h1")[0].text == sentence
     assert [each.attributes["id"] for each in page.all("section")] == ["rates", "folders"]
+
+
+@pytest.mark.parametrize("revisions", [("m-1", "m-1"), ("m-1", "m-2")])
+def test_folders_of_different_revisions_of_a_checker_are_a_notice(
+    tmp_path: Path, revisions: tuple[str, str]
+) -> None:
+    before, after = (
+        [answer(1, GROUNDED, 0.9, check=a_check(checker="judge", revision=each))]
+        for each in revisions
+    )
+    notices = compared(tmp_path, before, after).all("p", "notice")
+    found = [" ".join(each.text.split()) for each in notices]
+    expected = "Note. The folders were checked by different revisions of judge"
+    assert [each.partition(":")[0] for each in found] == [expected] * (revisions[0] != revisions[1])
 
 
 def test_hostile_texts_stay_text(tmp_path: Path) -> None:

@@ -60,6 +60,14 @@ def test_a_share_that_is_estimated_says_so() -> None:
     assert "accepted rate, estimated from 7 audited ones, since" in describe(estimated).details
 
 
+def test_several_revisions_of_the_checker_are_named() -> None:
+    alert = a_rate()
+    assert alert.rate
+    rate = replace(alert.rate, revisions=("judge m-1", "judge m-2"))
+    details = describe(replace(alert, rate=rate)).details
+    assert details.endswith("; checked by several revisions: judge m-1, judge m-2")
+
+
 def test_an_answer_is_described_by_verdict_engine_scores_and_claim() -> None:
     claim = WorstClaim(start=0, end=9, score=0.05, text="It floats.")
     alert = an_alert(support_score=0.123, worst_claim=claim, tags=("SCORE_DRIFT",))

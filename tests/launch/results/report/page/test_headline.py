@@ -106,6 +106,15 @@ def test_an_answer_of_another_checker_makes_it_no_screen() -> None:
     assert page.all("h1")[0].text.endswith("are not supported by the given sources.")
 
 
+def test_records_of_several_revisions_of_a_checker_are_a_notice() -> None:
+    answers = [an_enriched(check=replace(MODEL, revision=each)) for each in ("m-1", "m-2")]
+    page = page_of(tally_of(*answers), replace(GOOD, enriched=2))
+    [notice] = page.all("p", "notice")
+    assert "more than one revision of discoveryengine" in notice.text
+    for revision in ("m-1", "m-2"):
+        assert revision in page.text
+
+
 def test_a_complete_run_needs_zero_notices() -> None:
     assert page_of(tally_of(an_enriched()), GOOD).all("p", "notice") == []
 
