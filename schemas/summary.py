@@ -11,7 +11,7 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.cost_estimate import Comparison
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
-from groundwatch.schemas.verdict import Tag
+from groundwatch.schemas.verdict import SECOND_DECIDED
 
 _SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished", "published", "waiting")
 _COUNTS_BY_NAME = ("verdicts", "failures_by_error", "escalations", "published", "waiting")
@@ -55,7 +55,7 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
         """Answers whose latencies count: with two checkers, those that the second one checked."""
         if not self.escalations:
             return self.checked
-        return sum(self.escalations.get(tag, 0) for tag in (Tag.ESCALATED, Tag.AUDITED))
+        return sum(self.escalations.get(tag, 0) for tag in SECOND_DECIDED)
 
 
 class RunCounts(AnswerCounts, frozen=True, kw_only=True):

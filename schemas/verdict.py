@@ -1,5 +1,6 @@
 """The verdicts and tags that an enriched record can carry."""
 
+from collections.abc import Collection
 from enum import StrEnum
 
 
@@ -57,8 +58,15 @@ class Tag(_Value):
     FACTS_DROPPED = "FACTS_DROPPED"
 
 
-ESCALATION_TAGS = (Tag.ESCALATED, Tag.AUDITED, Tag.NOT_ESCALATED)
-"""Why the second of two checkers checked an answer, or that it did not."""
+SECOND_DECIDED = (Tag.ESCALATED, Tag.AUDITED)
+"""Why the second of two checkers decided an answer."""
+ESCALATION_TAGS = (*SECOND_DECIDED, Tag.NOT_ESCALATED)
+"""Why the second of two checkers decided an answer, or that it was to do so and did not."""
+
+
+def is_of_second(tags: Collection[str]) -> bool:
+    """Return whether the second of two checkers decided the answer with these tags."""
+    return any(tag in tags for tag in SECOND_DECIDED)
 
 
 class ContradictionKind(_Value):

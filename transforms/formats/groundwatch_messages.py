@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 
 from groundwatch.schemas.answer import Answer, Citation, GroundingSupport, SafetyRating
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.verdict import ContradictionKind, Tag
+from groundwatch.schemas.verdict import ESCALATION_TAGS, ContradictionKind, Tag
 from groundwatch.schemas.wire import groundwatch as wire
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields, words
 from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
@@ -39,7 +39,7 @@ _DERIVED_TAGS = frozenset(
         *(kind.tag for kind in ContradictionKind),
         *(Tag.LOW_ANSWERABLE_PROBABILITY, Tag.REASONING_REMOVED, Tag.RECOMBINED),
         *(Tag.SAFETY_RATED, Tag.SCORE_DRIFT, Tag.UNSUPPORTED_CLAIM),
-        *(Tag.AUDITED, Tag.ESCALATED, Tag.NOT_ESCALATED),
+        *ESCALATION_TAGS,
     }
 )
 

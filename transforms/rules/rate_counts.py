@@ -9,7 +9,7 @@ from operator import attrgetter
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import MINUTE_US
-from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.schemas.verdict import Tag, Verdict, is_of_second
 from groundwatch.schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
 from groundwatch.transforms.rules.routing import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
 
@@ -57,8 +57,7 @@ def count_answer(enriched: EnrichedAnswer, start_us: int) -> RateCounts:
     verdict, unknown = enriched.verdict, Tag.UNKNOWN_SKIP_REASON.value
     reasons = (each if each in _KNOWN_REASONS else unknown for each in enriched.skip_reasons)
     is_low, is_audited = verdict is Verdict.LOW_GROUNDED, Tag.AUDITED in enriched.tags
-    is_decided = is_audited or Tag.ESCALATED in enriched.tags
-    is_passed = enriched.screen is not None and not (is_low or is_decided)
+    is_passed = enriched.screen is not None and not (is_low or is_of_second(enriched.tags))
     return RateCounts(
         start_us=start_us,
         answers=1,

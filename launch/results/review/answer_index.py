@@ -132,19 +132,20 @@ class AnswerIndex:
         damaged file counts with the answers before its damage.
         """
         found = {path: folder for folder in self._folders for path in find_files(folder).enriched}
-        known = {
-            path if path in found and (not version or version == _version(path)) else ""
-            for path, version in self._rows("SELECT path, version FROM files")
-        }
-        if known == found.keys():
+        known = dict(self._rows("SELECT path, version FROM files"))
+        is_outdated = any(
+            path not in found or (version and version != _version(path))
+            for path, version in known.items()
+        )
+        if not is_outdated and known.keys() == found.keys():
             return 0
         # A connection of its own: readers do not wait for a file.
         with closing(self._open()) as writer:
-            if known - found.keys():  # one is gone, or has changed
+            if is_outdated:
                 with writer.transaction():
                     for statement in _DELETE:
                         writer.write(statement)
-                known = set()
+                known = {}
             new = [path for path in found if path not in known]
             for number, path in enumerate(new):
                 self.unread = len(new) - number

@@ -11,7 +11,7 @@ from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import cut_name
 from groundwatch.schemas.checked_answer import Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
-from groundwatch.schemas.verdict import ESCALATION_TAGS, Tag, Verdict
+from groundwatch.schemas.verdict import ESCALATION_TAGS, Tag, Verdict, is_of_second
 from groundwatch.transforms.rules.escalation import is_drawn
 
 LIMITS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -113,7 +113,7 @@ class Escalations:
             engine = OTHERS
         self._tags.setdefault(engine, Counter()).update([tag] if tag else [])
         part = _part_of(answer, screen, tag)._replace(engine=engine)
-        is_decided = is_of_second(answer)
+        is_decided = is_of_second(answer.tags)
         is_low = is_decided and answer.verdict == _LOW_GROUNDED
         one = Sample(1, int(is_decided), int(is_low))
         self._parts[part] = _sum([self._parts.get(part, _NO_ANSWER), one])
@@ -171,11 +171,6 @@ class Escalations:
         for part in parts:
             strata.setdefault(part.share, []).append(self._parts[part])
         return [_sum(each) for each in strata.values()]
-
-
-def is_of_second(answer: AnswerRow) -> bool:
-    """Return whether the second of two checkers decided an answer."""
-    return not {Tag.ESCALATED, Tag.AUDITED}.isdisjoint(answer.tags)
 
 
 def _part_of(answer: AnswerRow, screen: Screen, tag: Tag | None) -> Part:

@@ -33,21 +33,22 @@ class Revisions:
     def add(self, answer: AnswerRow) -> None:
         """Count an answer, if it was checked."""
         if (check := answer.check) and check.checker:
-            self._count(self._decided, check.checker, check.revision)
+            _count(self._decided, check.checker, check.revision)
         if screen := answer.screen:
-            self._count(self._screened, screen.checker, screen.revision)
+            _count(self._screened, screen.checker, screen.revision)
 
     def counts(self) -> list[RevisionCounts]:
         """Return the revisions, those with the most answers first."""
         found = (
-            RevisionCounts(*each, self._decided[each], self._screened[each]) for each in self._all
+            RevisionCounts(*each, self._decided[each], self._screened[each])
+            for each in self._decided | self._screened
         )
         return sorted(found, key=lambda each: (-each.decided, -each.screened, str(each)))
 
     def of_checker(self) -> dict[str, set[str | None]]:
         """Return the revisions of each checker."""
         found: dict[str, set[str | None]] = {}
-        for checker, revision in self._all:
+        for checker, revision in self._decided | self._screened:
             found.setdefault(checker, set()).add(revision)
         return found
 
@@ -55,15 +56,10 @@ class Revisions:
         """Return the checkers with more than one revision."""
         return sorted(name for name, own in self.of_checker().items() if len(own) > 1)
 
-    @property
-    def _all(self) -> set[_Revision]:
-        return {*self._decided, *self._screened}
 
-    def _count(self, counts: Counter[_Revision], checker: str, revision: str | None) -> None:
-        key: _Revision = (cut_name(checker) or "", cut_name(revision))
-        if key not in self._all and len(self._all) >= _MAX_REVISIONS:
-            key = (OTHERS, None)
-        counts[key] += 1
+def _count(counts: Counter[_Revision], checker: str, revision: str | None) -> None:
+    key = cut_name(checker) or "", cut_name(revision)
+    counts[key if key in counts or len(counts) < _MAX_REVISIONS else (OTHERS, None)] += 1
 
 
 def changed_revisions(before: Revisions, after: Revisions) -> list[str]:

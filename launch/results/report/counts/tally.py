@@ -5,7 +5,7 @@ from collections import Counter, deque
 
 import msgspec
 
-from groundwatch.launch.results.report.counts.escalations import Escalations, is_of_second
+from groundwatch.launch.results.report.counts.escalations import Escalations
 from groundwatch.launch.results.report.counts.groups import ASSESSED, GeneratorComparison, Groups
 from groundwatch.launch.results.report.counts.revisions import Revisions
 from groundwatch.launch.results.report.counts.score_grid import ScoreGrid
@@ -21,7 +21,7 @@ from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.verdict import Verdict, is_of_second
 from groundwatch.transforms.grounding.settings import LOCAL
 from groundwatch.transforms.rules.alerting import AlertRule
 from groundwatch.transforms.rules.routing import (
@@ -252,7 +252,7 @@ class Tally:
             return
         self.checked += 1
         self.screened += answer.check.checker == LOCAL and answer.verdict in ASSESSED
-        if answer.screen is not None and not is_of_second(answer):
+        if answer.screen is not None and not is_of_second(answer.tags):
             return  # calls, cost and latencies are those of the second checker
         self.cached += answer.check.cached
         # Records of version 1 count repeated requests among the attempts alone.
