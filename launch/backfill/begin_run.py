@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from groundwatch.launch.backfill.earlier_runs import (
     announce_replacement,
     end_publication,
+    failures_begun,
     publish_summary,
     remove_earlier_runs,
 )
@@ -25,6 +26,7 @@ from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.job import LocalRunSettings
 from groundwatch.pipeline.sinks.row_formats import row_formats
@@ -66,9 +68,17 @@ def make_plan(
 
 
 def with_planned_inputs(config: Config, database: EngineDatabase) -> Config:
-    """Let a replay that is resumed read what it has begun with: no failures of its own."""
-    earlier = Plan(database).planned()
-    return replace(config, inputs=earlier.inputs) if earlier and config.replays else config
+    """Let a replay that is resumed, or begins again, read no failures of its own."""
+    if not config.replays:
+        return config
+    if earlier := Plan(database).planned():
+        return replace(config, inputs=earlier.inputs)
+    # Its database is gone, and these files go when it has ended.
+    own = failures_begun(config)
+    given = tuple(
+        path for path in config.inputs if storage.name_below(path, config.output) not in own
+    )
+    return replace(config, inputs=given or config.inputs)
 
 
 def look_back(

@@ -198,9 +198,9 @@ def holds_run(path: Path) -> bool:
 
     Version 2.0.0 made it in steps, so that a process that was killed meanwhile left a part.
     """
-    size_bytes, log_bytes = map(_size_of, (path, path.with_name(f"{DATABASE}-wal")))
-    if size_bytes < _HEADER_BYTES:
-        return size_bytes + log_bytes > 0
+    if (size_bytes := _size_of(path)) < _HEADER_BYTES:
+        # An empty log had rows, which are in the database.
+        return size_bytes > 0 or _has_log(path)
     if path.with_name(f"{DATABASE}{_JOURNAL}").exists():
         # Only who may write can end what it has begun.
         with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as connection:
@@ -227,6 +227,10 @@ def may_hold(folder: str, run: str) -> bool:
         return True
 
 
+def _has_log(path: Path) -> bool:
+    return any(path.with_name(f"{DATABASE}{suffix}").exists() for suffix in _LOGS)
+
+
 def _size_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
@@ -235,7 +239,7 @@ def _refuse_other_versions(folder: Path) -> None:
     path = folder / DATABASE
     if path.exists() and path.stat().st_size >= _HEADER_BYTES:
         _refuse_other_format(folder)
-    elif any(path.with_name(f"{DATABASE}{suffix}").exists() for suffix in _LOGS):
+    elif _has_log(path):
         # SQLite would delete the log, and begin with nothing.
         raise DamagedDatabase(damage(str(path), "only its log is left"))
     for name in _OLD_STATE:

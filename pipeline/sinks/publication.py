@@ -41,6 +41,16 @@ def manifests_of(destination: Destination, name: str) -> Iterator[str]:
     return (path for path in found if _is_of(path, name))
 
 
+def files_named_by(destination: Destination, name: str, kind: str) -> Iterator[str]:
+    """Find the files of a run of the local engine by its name, and what it had begun to write.
+
+    Their paths are relative to the output folder.
+    """
+    own = re.compile(rf"(?s).*/[.]?{re.escape(name)}-\d+[.][a-z]+([.]unpublished)?")
+    found = storage.find_below(destination.path(kind))
+    return (path.removeprefix(destination.path("")) for path in found if own.fullmatch(path))
+
+
 def _is_of(path: str, name: str) -> bool:
     return re.fullmatch(rf"{re.escape(name)}-[a-z0-9]+\.jsonl", path.rpartition("/")[2]) is not None
 

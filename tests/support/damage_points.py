@@ -2,7 +2,8 @@
 
 A file is removed, cut to a length, or has one bit flipped. The next run either refuses with a
 sentence, and leaves the database as it is, or everything is right: nothing is lost, doubled or
-unreadable.
+unreadable. With `--removed`, the whole work folder is removed after a kill at each point of a run,
+which a person does whom a refusal tells to start again.
 """
 
 import argparse
@@ -43,7 +44,7 @@ _REFUSALS = (1, 2)
 
 
 class Damage(NamedTuple):
-    """What is done to a file of the work folder."""
+    """What is done to a file of the work folder, or to the folder."""
 
     path: str
     kind: str
@@ -52,7 +53,9 @@ class Damage(NamedTuple):
     def apply(self, folder: Path) -> None:
         """Damage the file."""
         path = folder / self.path
-        if self.kind == "remove":
+        if self.kind == "remove folder":
+            shutil.rmtree(path)
+        elif self.kind == "remove":
             path.unlink()
         elif self.kind == "cut":
             with path.open("rb+") as stream:
@@ -110,6 +113,12 @@ class Interrupted:
         if killed.status != -signal.SIGKILL:
             raise RuntimeError(f"the {job} was not killed at point {point}")
         shutil.copytree(self._folder, self._copy)
+
+    def removal(self) -> Damage | None:
+        """Remove its work folder; None if it has none."""
+        found = (path for path in self._copy.rglob("*") if is_work_folder(path) and path.is_dir())
+        path = next(found, None)
+        return path and Damage(str(path.relative_to(self._copy)), "remove folder")
 
     def damages(self, flips: int) -> list[Damage]:
         """List what can be done to its work folder."""
@@ -181,6 +190,15 @@ def sweep(job: str, flips: int, step: int, checker: CountingChecker) -> Iterator
                     yield {"killed_at": share, **interrupted.after(damage)}
 
 
+def sweep_removals(job: str, step: int, checker: CountingChecker) -> Iterator[dict[str, Any]]:
+    """Remove the work folder of a job that was killed at each so-manyth point."""
+    for point in range(1, count_points(job, checker) + 1, step):
+        with tempfile.TemporaryDirectory() as name:
+            interrupted = Interrupted(job, point, Path(name), checker.address)
+            if removal := interrupted.removal():
+                yield {"killed_at": point, **interrupted.after(removal)}
+
+
 def print_sweep(results: Iterable[dict[str, Any]]) -> int:
     """Print a line of JSON for each problem, and the sums; return how many problems there were."""
     sums: Counter[str] = Counter()
@@ -200,11 +218,17 @@ def main_of_sweep(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("jobs", nargs="*", default=DAMAGED_JOBS)
     parser.add_argument("--flips", type=int, default=12, help="bits flipped a page")
-    parser.add_argument("--step", type=int, default=1, help="try each so many damages")
+    parser.add_argument("--step", type=int, default=1, help="try each so many damages, or points")
+    parser.add_argument("--removed", action="store_true", help="remove the work folder instead")
     given = parser.parse_args(arguments)
     require_tracing()
     with CountingChecker.started() as checker:
-        sweeps = (sweep(job, given.flips, given.step, checker) for job in given.jobs)
+        sweeps = (
+            sweep_removals(job, given.step, checker)
+            if given.removed
+            else sweep(job, given.flips, given.step, checker)
+            for job in given.jobs
+        )
         return int(sum(map(print_sweep, sweeps)) > 0)
 
 

@@ -226,10 +226,15 @@ def test_a_table_that_is_not_what_was_written_is_refused(tmp_path: Path) -> None
         EngineDatabase.owned(str(tmp_path))
 
 
+@pytest.mark.parametrize("is_log_empty", [False, True])
 @pytest.mark.parametrize("left", [None, b"", b"S"])
-def test_a_log_without_its_database_is_refused_and_left(tmp_path: Path, left: bytes | None) -> None:
+def test_a_log_without_its_database_is_refused_and_left(
+    tmp_path: Path, left: bytes | None, *, is_log_empty: bool
+) -> None:
     with closing(open_journal(tmp_path / "work")) as journal:
         commit_batch(journal)
+        if is_log_empty:
+            journal.database.checkpoint()
         killed = tmp_path / "killed"
         shutil.copytree(tmp_path / "work", killed)
     (killed / DATABASE).unlink()

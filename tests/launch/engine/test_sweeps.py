@@ -1,4 +1,4 @@
-"""Samples of two sweeps: of the points at which a job is killed, and of damages to its files.
+"""Samples of sweeps: of the points at which a job is killed, and of damages to its files.
 
 `python -m tests.support.crash_points` and `python -m tests.support.damage_points` have all. The
 jobs run in forked processes, which a process with gRPC's threads must not fork.
@@ -37,4 +37,16 @@ def test_a_damaged_work_folder_is_refused_or_does_no_harm(job: str) -> None:
     *problems, sums = map(json.loads, printed.splitlines())
     assert problems == []
     assert min(sums["refused"], sums["right"]) > 2, complained
+    assert status == 0
+
+
+@pytest.mark.parametrize("job", ["backfill", "replay"])
+def test_a_job_whose_work_folder_was_removed_at_any_point_starts_again(job: str) -> None:
+    status, printed, complained = run(
+        *("-m", "tests.support.damage_points", job, "--removed", "--step", "25")
+    )
+    skip_unless_traced(status, complained)
+    *problems, sums = map(json.loads, printed.splitlines())
+    assert problems == []
+    assert sums["right"] > 4, complained
     assert status == 0
