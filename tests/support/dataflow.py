@@ -15,6 +15,8 @@ from groundwatch.pipeline.sinks.sink import ArchiveSink, Sink, StreamSink
 from groundwatch.pipeline.sinks.write_windows import Windows
 from groundwatch.pipeline.sources.read_archives import ReadArchives
 from groundwatch.pipeline.sources.read_subscription import ReadSubscription
+from groundwatch.transforms.grounding.settings import LOCAL, with_screen
+from groundwatch.transforms.rules.thresholds import EscalationRule
 
 FLAGS = (
     "--runner=DataflowRunner",
@@ -33,6 +35,8 @@ _OUTPUT = {"output": "gs://example-output/run", "run": "run"}
 _WINDOWS = Windows(width_s=300, shards=4)
 _ARCHIVES = Config(inputs=("gs://example-input/a.jsonl",), **_OUTPUT)
 _STREAM = Config(inputs=(), **_OUTPUT)
+_SECOND = "https://checker.example.com"
+_TWO_CHECKERS = Config(inputs=(), check=with_screen(LOCAL, _SECOND, EscalationRule()), **_OUTPUT)
 
 MODES: dict[str, Callable[[], tuple[Source, Sink, Config]]] = {
     "backfill": lambda: (ReadArchives(_ARCHIVES.inputs), ArchiveSink(_ARCHIVES), _ARCHIVES),
@@ -50,6 +54,11 @@ MODES: dict[str, Callable[[], tuple[Source, Sink, Config]]] = {
         ReadSubscription(_SUBSCRIPTION, "id"),
         StreamSink(_STREAM, _WINDOWS),
         _STREAM,
+    ),
+    "watch by two checkers": lambda: (
+        ReadSubscription(_SUBSCRIPTION, "id"),
+        StreamSink(_TWO_CHECKERS, _WINDOWS),
+        _TWO_CHECKERS,
     ),
 }
 

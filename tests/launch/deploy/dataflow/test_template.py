@@ -150,6 +150,19 @@ def test_the_values_reach_the_configuration(
     assert config.check.outage is OutagePolicy.REDELIVER
 
 
+def test_of_two_checkers_the_second_one_has_the_quota_and_both_reach_the_workers(
+    submitted: list[Any],
+) -> None:
+    second = "--escalate=discoveryengine", "--project=example-project"
+    limits = "--escalate_share=.25", "--requests_per_minute=400", "--max_num_workers=4"
+    template.start([*STREAM, *second, *limits, "--machine_type=n2-standard-4", *FLAGS])
+    [(config, _, _, _)] = submitted
+    check = config.check
+    assert (check.checker, check.requests_per_minute) == ("discoveryengine", 25.0)
+    assert (check.screen.first.checker, check.screen.first.requests_per_minute) == ("local", None)
+    assert (check.screen.rule.share, check.screen.rule.below) == (0.25, 0.7)
+
+
 def test_two_jobs_never_write_the_same_files() -> None:
     loaded = load(WatchStreamSettings, STREAM, {})
     assert loaded.problems == []

@@ -47,7 +47,7 @@ def answers_in(folder: Path) -> Path:
     """Two archives with what an archive may hold; returns a pattern for both."""
     for part in range(2):
         lines = [
-            an_envelope(number, answer=f"Lamp {number} glows red.")
+            an_envelope(number, query="", answer=f"Lamp {number} glows red.", facts=_facts(number))
             for number in range(part, _ANSWERS, 2)
         ]
         a_double = an_envelope(part, answer="Lamps hum.")
@@ -55,9 +55,14 @@ def answers_in(folder: Path) -> Path:
     return folder / "answers-*.jsonl"
 
 
-def start_on(flink: Cluster, archive: Path, output: Path, checker: str) -> ChildProcess:
+def _facts(number: int) -> list[str]:
+    """Support half of the answers by their own words, the others by none of them."""
+    return [f"Lamp {number} glows red." if number % 2 else "Kettles vote in Senegal."]
+
+
+def start_on(flink: Cluster, archive: Path, output: Path, *flags: str) -> ChildProcess:
     places = "--input", str(archive), "--output", str(output), "--run_id", "run"
-    return start(*GROUNDWATCH, "backfill", *places, "--checker", checker, *flink.flags)
+    return start(*GROUNDWATCH, "backfill", *places, *flags, *flink.flags)
 
 
 def wait_until(is_so: Callable[[], object], process: ChildProcess) -> None:
@@ -82,17 +87,21 @@ def _timeless(value: Any) -> Any:
 
 def counts_of(summary: Json) -> Json:
     names = "read", "enriched", "failures", "duplicates", "verdicts", "alerts", "calls", "closes"
-    return {name: summary[name] for name in names}
+    return {name: summary[name] for name in (*names, "escalations")}
 
 
 @pytest.mark.timeout(800)
 @pytest.mark.parametrize(
-    ("task_managers", "workers", "victim"),
-    [(0, Workers.EXTERNAL, "worker"), (2, Workers.PROCESS, "task manager")],
-    ids=["a Python worker, job server alone", "a task manager of two"],
+    ("task_managers", "workers", "victim", "calls"),
+    [
+        (0, Workers.EXTERNAL, "worker", ["--checker"]),
+        (2, Workers.PROCESS, "task manager", ["--checker"]),
+        (0, Workers.EXTERNAL, "worker", ["--escalate_share", ".3", "--escalate"]),
+    ],
+    ids=["a Python worker, job server alone", "a task manager of two", "two checkers"],
 )
 def test_what_is_killed_in_the_middle_is_done_again_and_nothing_is_lost_or_doubled(
-    tmp_path: Path, task_managers: int, workers: Workers, victim: str
+    tmp_path: Path, task_managers: int, workers: Workers, victim: str, calls: list[str]
 ) -> None:
     class_path = flink_class_path()
     archive, output, usual = answers_in(tmp_path), tmp_path / "out", tmp_path / "usual"
@@ -100,17 +109,22 @@ def test_what_is_killed_in_the_middle_is_done_again_and_nothing_is_lost_or_doubl
     with HeldChecker() as checker:
         with (
             Cluster(class_path, folder, task_managers, workers) as flink,
-            start_on(flink, archive, output, checker.address) as process,
+            start_on(flink, archive, output, *calls, checker.address) as process,
         ):
             wait_until(lambda: checker.requests > _BEFORE_THE_KILL, process)
             kill(flink, victim, process)
             checker.release()
             screen = process.communicate(timeout=_TIMEOUT_S)
         assert process.returncode == 0, screen
-        flags = "--run_id", "run", "--checker", checker.address
-        assert backfill(archive, usual, *flags) == 0
+        assert backfill(archive, usual, "--run_id", "run", *calls, checker.address) == 0
     assert content_of(output) == content_of(usual)
-    assert counts_of(summary_in(output)) == counts_of(summary_in(usual))
+    counts = counts_of(summary_in(output))
+    assert counts == counts_of(summary_in(usual))
+    if "--escalate" in calls:
+        escalated, audited = (counts["escalations"][tag] for tag in ("ESCALATED", "AUDITED"))
+        assert counts["calls"] == escalated + audited
+        assert escalated == _ANSWERS / 2
+        assert 30 < audited < 90
     assert list(output.glob(".groundwatch-*")) == []
 
 
