@@ -20,6 +20,7 @@ from groundwatch.pipeline.sinks.publication import (
     files_named_by,
     manifests_of,
     read_manifest,
+    read_manifest_file,
 )
 from groundwatch.pipeline.sinks.row_formats import RowFormats
 from groundwatch.pipeline.sinks.summary_file import (
@@ -59,9 +60,7 @@ def remove_earlier_runs(
         if not is_same_run or is_kept:
             continue
         if not config.replays:
-            _remove_replays_of(
-                destination, {*overwritten, *_files_of(destination, earlier, _FAILURES)}
-            )
+            _remove_replays_of(destination, {*overwritten, *_failure_files(destination, earlier)})
         if earlier.name != summary.name:
             _remove_run(destination, earlier)
 
@@ -71,7 +70,7 @@ def announce_replacement(config: Config) -> set[str]:
     finished = None if config.replays else finished_run(config)
     if finished is None:
         return set()
-    replaced = _files_of(config.destination, finished, _FAILURES)
+    replaced = _failure_files(config.destination, finished)
     sentence = f"{what_it_holds(finished)} of the run that finished at"
     sentence += f" {to_rfc3339(finished.finished_at_us)}"
     if replays := _replays_of(config.destination, replaced):
@@ -87,24 +86,30 @@ def failures_begun(config: Config) -> set[str]:
         path
         for earlier in read_summaries(config.output)
         if (earlier.run, earlier.source) == (config.run, config.source) and not earlier.is_complete
-        for path in _files_of(config.destination, earlier, _FAILURES)
+        for path in _failure_files(config.destination, earlier)
     }
 
 
-def _files_of(destination: Destination, run: Summary, kind: str) -> set[str]:
-    """Return a run's files of one kind, relative to the output folder."""
-    listed = {entry.path for entry in read_manifest(destination, run.name, kind)}
-    if run.is_complete:
-        return listed
-    # No manifest has what an interrupted run published last, and its database may be gone.
-    return listed | set(files_named_by(destination, run.name, kind))
+def _failure_files(destination: Destination, run: Summary) -> set[str]:
+    """Return the files of a run's failures, relative to the output folder."""
+    listed = {entry.path for entry in read_manifest(destination, run.name, _FAILURES)}
+    return listed | set(_unlisted_files(destination, run, _FAILURES))
+
+
+def _unlisted_files(destination: Destination, run: Summary, kind: str) -> Iterable[str]:
+    """Find what an interrupted run published last; its manifest never came if it is replaced."""
+    return () if run.is_complete else files_named_by(destination, run.name, kind)
 
 
 def _remove_run(destination: Destination, earlier: Summary) -> None:
+    manifests = list(manifests_of(destination, earlier.name))
+    for manifest in manifests:
+        entries = read_manifest_file(manifest)
+        storage.remove([destination.path(entry.path) for entry in entries])
     for kind in RowFormats._fields:
-        files = _files_of(destination, earlier, kind)
-        storage.remove([destination.path(path) for path in files])
-    storage.remove(list(manifests_of(destination, earlier.name)))
+        unlisted = _unlisted_files(destination, earlier, kind)
+        storage.remove([destination.path(path) for path in unlisted])
+    storage.remove(manifests)
     remove_summary(destination, earlier)
 
 
@@ -114,7 +119,7 @@ def _remove_replays_of(destination: Destination, failures: set[str]) -> None:
     What they have resolved of other runs is put back among the failures.
     """
     for replay in _replays_of(destination, failures):
-        _remove_replays_of(destination, _files_of(destination, replay, _FAILURES))
+        _remove_replays_of(destination, _failure_files(destination, replay))
         for file in replay.replayed.files if replay.replayed else ():
             moved = destination.path(file.moved_to)
             if file.path in failures:

@@ -3,7 +3,7 @@
 A file is removed, cut to a length, or has one bit flipped. The next run either refuses with a
 sentence, and leaves the database as it is, or everything is right: nothing is lost, doubled or
 unreadable. With `--removed`, the whole work folder is removed after a kill at each point of a run,
-which a person does whom a refusal tells to start again.
+as a person does who starts again after a refusal.
 """
 
 import argparse
