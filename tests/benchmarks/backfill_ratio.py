@@ -32,6 +32,8 @@ _LIMIT_S = 600.0
 _SCRIPT = "bare script on aiohttp"
 _SERVER = "backfill, server"
 _EMBEDDED = "backfill, embedded checker"
+_PAIR = "backfill, both"
+"""The embedded checker is the first one, the server the second one."""
 _TABLE = ((50.0, 128), (100.0, 128), (100.0, 256), (200.0, 128), (500.0, 128))
 """Milliseconds of latency, and calls in flight."""
 _TABLE_RUN_S = 6.0
@@ -73,6 +75,8 @@ def _command(contender: str, archive: Path, output: str, address: str, in_flight
     places = ["--input", str(archive), "--output", output]
     if contender == _SERVER:
         places += ["--checker", address, "--max_in_flight", str(in_flight)]
+    if contender == _PAIR:
+        places += ["--escalate", address, "--max_in_flight", str(in_flight)]
     return [sys.executable, "-m", "groundwatch", "backfill", *places]
 
 
@@ -93,7 +97,7 @@ def _measure(
         raise SystemExit(f"{contender} failed: exit status {[one.status for one in usages]}")
     few, many = usages
     answers = archives[1][0] - archives[0][0]
-    if contender == _EMBEDDED:
+    if contender in {_EMBEDDED, _PAIR}:
         per_s = answers / (many.seconds - few.seconds)
     return Measured(1_000 * (many.cpu_s - few.cpu_s) / answers, per_s, many.peak_mb)
 
@@ -110,7 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--jitter_ms", type=float, default=0.0, help="added to some calls")
     parser.add_argument("--workers", default="1")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", nargs="+", default=[_SCRIPT, _SERVER, _EMBEDDED])
+    parser.add_argument("--only", nargs="+", default=[_SCRIPT, _SERVER, _EMBEDDED, _PAIR])
     parser.add_argument("--table", action="store_true", help="several latencies, by a server only")
     options = parser.parse_args(arguments)
     points = list(product(options.latency_ms, options.in_flight))
