@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from groundwatch.launch.backfill.same_run import finished_run, what_it_holds
+from groundwatch.launch.backfill.same_run import finished_run, runs_like, what_it_holds
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.engine_database import folder_held, holds_run
 from groundwatch.pipeline import storage
@@ -54,10 +54,8 @@ def remove_earlier_runs(
       overwritten: files of failures of the earlier run whose manifest this run has overwritten.
     """
     destination = config.destination
-    for earlier in read_summaries(config.output):
-        is_same_run = (earlier.run, earlier.source) == (summary.run, summary.source)
-        is_kept = earlier.is_complete and (config.replays or not summary.is_complete)
-        if not is_same_run or is_kept:
+    for earlier in runs_like(summary, config.output):
+        if earlier.is_complete and (config.replays or not summary.is_complete):
             continue
         if not config.replays:
             _remove_replays_of(destination, {*overwritten, *_failure_files(destination, earlier)})
@@ -82,12 +80,9 @@ def announce_replacement(config: Config) -> set[str]:
 
 def failures_begun(config: Config) -> set[str]:
     """Return the files of failures of interrupted runs that a run replaces when it has ended."""
-    return {
-        path
-        for earlier in read_summaries(config.output)
-        if (earlier.run, earlier.source) == (config.run, config.source) and not earlier.is_complete
-        for path in _failure_files(config.destination, earlier)
-    }
+    found = runs_like(config, config.output)
+    begun = (earlier for earlier in found if not earlier.is_complete)
+    return {path for earlier in begun for path in _failure_files(config.destination, earlier)}
 
 
 def _failure_files(destination: Destination, run: Summary) -> set[str]:

@@ -141,14 +141,17 @@ def allows_more(config: Config, earlier: PlannedRun | None, counts: AnswerCounts
     return config.check.budget.exceeds(earlier.budget)
 
 
+def runs_like(run: Config | Summary, root: str) -> Iterator[Summary]:
+    """Find the runs of an id and source in an output folder, finished or not."""
+    for summary in read_summaries(root):
+        if (summary.run, summary.source) == (run.run, run.source):
+            yield summary
+
+
 def finished_run(config: Config) -> Summary | None:
     """Find the finished run of the same id and source, None if there is none."""
-    found = (
-        summary
-        for summary in read_summaries(config.output)
-        if (summary.run, summary.source) == (config.run, config.source) and summary.is_complete
-    )
-    return max(found, key=lambda summary: summary.finished_at_us, default=None)
+    found = (summary for summary in runs_like(config, config.output) if summary.is_complete)
+    return max(found, key=attrgetter("finished_at_us"), default=None)
 
 
 def repeated_run(config: Config) -> Summary | None:

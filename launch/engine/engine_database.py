@@ -237,7 +237,7 @@ def _size_of(path: Path) -> int:
 
 def _refuse_other_versions(folder: Path) -> None:
     path = folder / DATABASE
-    if path.exists() and path.stat().st_size >= _HEADER_BYTES:
+    if _size_of(path) >= _HEADER_BYTES:
         _refuse_other_format(folder)
     elif _has_log(path):
         # SQLite would delete the log, and begin with nothing.

@@ -5,48 +5,53 @@ jobs run in forked processes, which a process with gRPC's threads must not fork.
 """
 
 import json
+from typing import NamedTuple
 
 import pytest
 
 from tests.support.commands import run
 from tests.support.crash_points import JOBS
 from tests.support.damage_points import DAMAGED_JOBS
+from tests.support.outputs import Json
 from tests.support.system_calls import NOT_TRACED
+
+
+class Swept(NamedTuple):
+    """What a sweep has printed, its exit status, and what it complained of."""
+
+    results: list[Json]
+    sums: Json
+    status: int
+    complained: str
+
+
+def swept(module: str, *arguments: str) -> Swept:
+    status, printed, complained = run("-m", f"tests.support.{module}", *arguments)
+    if status == NOT_TRACED:
+        pytest.skip(complained)
+    *results, sums = map(json.loads, printed.splitlines())
+    return Swept(results, sums, status, complained)
 
 
 @pytest.mark.parametrize("job", JOBS)
 def test_a_kill_at_any_point_loses_and_doubles_nothing(job: str) -> None:
-    status, printed, complained = run("-m", "tests.support.crash_points", job, "--step", "37")
-    skip_unless_traced(status, complained)
-    *crashes, sums = map(json.loads, printed.splitlines())
-    assert [crash for crash in crashes if crash["problems"]] == []
-    assert sums["killed"] > 5, complained
-    assert status == 0
-
-
-def skip_unless_traced(status: int, complained: str) -> None:
-    if status == NOT_TRACED:
-        pytest.skip(complained)
+    crashes = swept("crash_points", job, "--step", "37")
+    assert [crash for crash in crashes.results if crash["problems"]] == []
+    assert crashes.sums["killed"] > 5, crashes.complained
+    assert crashes.status == 0
 
 
 @pytest.mark.parametrize("job", DAMAGED_JOBS)
 def test_a_damaged_work_folder_is_refused_or_does_no_harm(job: str) -> None:
-    sample = "--flips", "4", "--step", "23"
-    status, printed, complained = run("-m", "tests.support.damage_points", job, *sample)
-    skip_unless_traced(status, complained)
-    *problems, sums = map(json.loads, printed.splitlines())
-    assert problems == []
-    assert min(sums["refused"], sums["right"]) > 2, complained
-    assert status == 0
+    damages = swept("damage_points", job, "--flips", "4", "--step", "23")
+    assert damages.results == []
+    assert min(damages.sums["refused"], damages.sums["right"]) > 2, damages.complained
+    assert damages.status == 0
 
 
 @pytest.mark.parametrize("job", ["backfill", "replay"])
 def test_a_job_whose_work_folder_was_removed_at_any_point_starts_again(job: str) -> None:
-    status, printed, complained = run(
-        *("-m", "tests.support.damage_points", job, "--removed", "--step", "40")
-    )
-    skip_unless_traced(status, complained)
-    *problems, sums = map(json.loads, printed.splitlines())
-    assert problems == []
-    assert sums["right"] > 2, complained
-    assert status == 0
+    removals = swept("damage_points", job, "--removed", "--step", "40")
+    assert removals.results == []
+    assert removals.sums["right"] > 2, removals.complained
+    assert removals.status == 0
