@@ -1,14 +1,17 @@
 """Two checkers in one run: which answers the second one decides, in each way of running."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from google.oauth2.credentials import Credentials
 from msgspec.structs import replace
 
 from groundwatch import EscalationRule, check_many
 from groundwatch.launch.cli.main import main
+from groundwatch.pipeline.settings import checker as settings
+from groundwatch.transforms.grounding import credentials
 from groundwatch.transforms.grounding.settings import (
     LOCAL,
     CheckSettings,
@@ -19,9 +22,13 @@ from groundwatch.transforms.grounding.settings import (
 from groundwatch.transforms.rules.rate_incidents import RateRule
 from tests.support import own_checkers
 from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.commands import GROUNDWATCH, start
+from tests.support.entailment_models import write_model
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.fault_server import FaultServer, always
+from tests.support.judgements import judgements
 from tests.support.outputs import Json, alerts_in, records_in, summary_in
+from tests.support.recorded_service import recorded_service
 from tests.support.runs import an_archive, backfill
 from tests.support.watched import Watched
 from tests.support.wire_faults import status
@@ -171,6 +178,54 @@ def test_one_answer_is_escalated_on_the_command_line(capsys: pytest.CaptureFixtu
         assert "ESCALATED" in record["tags"]
         assert record["screen"]["verdict"] == "LOW_GROUNDED"
         assert server.requests == 1
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Google's service, on this machine."""
+    token = Credentials("token")
+    monkeypatch.setattr(credentials, "find_credentials", lambda _: token)
+    with FaultServer() as server:
+        monkeypatch.setattr(settings, "endpoint", lambda _: server.address)
+        yield ["discoveryengine", "--project", "p"]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> list[str]:
+    """A model of the user's, which scores in the embedded checker."""
+    return ["local", "--scorer", write_model(tmp_path / "both_red")]
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """A language model behind a server of the protocol."""
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    with recorded_service() as api:
+        api.reply_with(200, judgements({"claim": 0, "support": 0.9, "facts": [0]}))
+        named = "--judge", f"{api.address}/v1", "--judge_model", "small", "--port", "0"
+        with start(*GROUNDWATCH, "serve-checker", *named) as server:
+            assert server.stdout is not None
+            yield [server.stdout.readline().split()[-1]]
+
+
+@pytest.mark.parametrize(
+    ("second", "verdict"),
+    [("service", "LOW_GROUNDED"), ("model", "GROUNDED"), ("judge", "GROUNDED")],
+)
+def test_each_kind_of_checker_can_be_the_second(
+    second: str, verdict: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    flags = request.getfixturevalue(second)
+    answer = an_envelope(0, answer="The red lamps last for years.", facts=["Kettles are red."])
+    archive, output = an_archive(tmp_path, answer), tmp_path / "out"
+    assert backfill(archive, output, "--escalate", *flags) == 0
+    [record] = records_in(output)
+    assert "ESCALATED" in record["tags"]
+    assert (record["screen"]["checker"], record["screen"]["verdict"]) == ("local", "LOW_GROUNDED")
+    named = "local+both_red" if second == "model" else flags[0]
+    assert record["check"]["checker"] == named
+    assert record["verdict"] == verdict
+    assert summary_in(output)["calls"] == 1
 
 
 def test_the_library_escalates() -> None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 
 import httpx
 import msgspec
@@ -27,6 +26,7 @@ from groundwatch.transforms.grounding.protocol import interpret_reply
 from groundwatch.transforms.grounding.scorers import llm_judge
 from groundwatch.transforms.grounding.scorers.llm_judge import LlmJudge
 from tests.support.checks import CHECK_PATH, check_request
+from tests.support.judgements import completion, judgements
 from tests.support.recorded_service import RecordedService, recorded_service
 
 REQUEST = replace(
@@ -35,26 +35,6 @@ REQUEST = replace(
 )
 LAMPS = {"claim": 0, "support": 0.9, "facts": [0, 0]}
 TEA = {"claim": 1, "support": 0, "facts": []}
-
-
-def completion(content: str) -> dict[str, Any]:
-    """A reply as the API's reference shows it, as far as it matters."""
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": "stop",
-                "message": {"role": "assistant", "content": content, "refusal": None},
-            }
-        ],
-        "usage": {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150},
-    }
-
-
-def judgements(*claims: dict[str, Any]) -> dict[str, Any]:
-    return completion(json.dumps({"claims": claims}))
 
 
 @pytest.fixture(scope="module")
