@@ -1,6 +1,7 @@
 """What each tool is told of who decided a verdict."""
 
 import pytest
+from msgspec.structs import replace
 
 from groundwatch.launch.results.export import result_payloads as payloads
 from groundwatch.schemas.checked_answer import VerdictThresholds
@@ -24,12 +25,7 @@ SCREENED = {
 OF_ONE = a_result(
     checker="judge", revision="m-1", thresholds=VerdictThresholds(low_grounded=0.6, claim=0.0)
 )
-OF_TWO = a_result(
-    checker="judge",
-    revision="m-1",
-    thresholds=VerdictThresholds(low_grounded=0.6, claim=0.0),
-    screen=a_screen(),
-)
+OF_TWO = replace(OF_ONE, screen=a_screen())
 
 
 def own(fields: dict[str, object]) -> dict[str, object]:
