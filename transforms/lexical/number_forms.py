@@ -48,11 +48,6 @@ def repeat_joined(text: str) -> str:
     return expression.sub(lambda found: f"{found[0]} {''.join(found[0].split())}", text)
 
 
-def separates_groups(gap: str, text: str) -> bool:
-    """Return whether what is between two numbers of a text may separate the groups of one."""
-    return len(gap) == 1 and (gap in _NO_BREAK_SPACES or (gap == " " and not has_english(text)))
-
-
 def _separated_in(text: str) -> re.Pattern[str] | None:
     if not has_english(text):
         return _SEPARATED

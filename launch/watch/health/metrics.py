@@ -1,9 +1,8 @@
 """The worker's metrics under stable names, as Prometheus reads them."""
 
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
-from typing import Any
 
 import apache_beam as beam
 from prometheus_client import CollectorRegistry, ProcessCollector
@@ -38,12 +37,17 @@ _HTTP_OK = 200
 _VERSIONED = ("version", "beam", "python")
 _PREFIX = "groundwatch_"
 _MS = 1_000
-_COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
 _UNREADABLE = (UnreadableAnswer.__name__, UnmappedFields.__name__)
 _UNCHECKED = (Defect, Unavailable, BadReply, Rejected, AnswerRefused)
 ERROR_CLASSES = (*_UNREADABLE, *(each.__name__ for each in _UNCHECKED))
 """The classes of a worker's failures: each is a series from the start, so that the first counts."""
 
+_ENDS = {
+    "sent": "Results and alerts that were sent to a tool.",
+    "refused": "Those that the tool refused.",
+    "skipped": "Those that the tool has no place for.",
+    "dropped": "Those that were dropped while the tool was away.",
+}
 _STATES = ("waiting", "processing", "settled")
 Value = float | Mapping[str, float]  # of a metric, or of each value of its label
 CHECKS: Mapping[Counter, str] = {
@@ -56,42 +60,6 @@ CHECKS: Mapping[Counter, str] = {
     counters.RETRIES: "Requests that repeat another one.",
 }
 """Counters of this process: a batch that is processed again counts again."""
-
-METRICS: Mapping[str, tuple[Any, ...]] = {
-    "messages_read": (_COUNTER, "Answers that were read and finished."),
-    "parse_failed": (_COUNTER, "Answers that cannot be read."),
-    "archives_damaged": (_COUNTER, "Damaged archives."),
-    "duplicates_seen": (_COUNTER, "Answers dropped because of their record id."),
-    "sampled_out": (_COUNTER, "Answers that are not in the sample."),
-    "answers": (_COUNTER, "Enriched answers by verdict.", "verdict"),
-    "escalations": (_COUNTER, "Answers for the second of two checkers, by tag.", "tag"),
-    "failures": (_COUNTER, "Failures by class of error.", "error_class"),
-    "failures_retryable": (_COUNTER, "Failures that a replay may resolve."),
-    "calls_in_flight": (_GAUGE, "Calls that wait for a reply."),
-    "outstanding_messages": (_GAUGE, "Messages received, by state.", "state"),
-    "outstanding_bytes": (_GAUGE, "Size of all outstanding messages."),
-    "leases_overdue": (_GAUGE, "Messages whose leases are not extended any more."),
-    "oldest_unacked_age_seconds": (_GAUGE, "Age of the oldest outstanding message."),
-    "redelivered": (_COUNTER, "Deliveries of messages that were outstanding."),
-    "pubsub_up": (_GAUGE, "1 while Pub/Sub answers."),
-    "batches": (_COUNTER, "Batches by how they ended.", "outcome"),
-    "ledger_gap": (_GAUGE, "Messages that ended nowhere; 0 is healthy."),
-    "unpublished": (_GAUGE, "Alerts and failures that are not published yet.", "kind"),
-    "destination_up": (_GAUGE, "1 while a topic or tool takes what is sent to it.", "target"),
-    "oldest_undelivered_age_seconds": (_GAUGE, "Age of the oldest row of a target.", "target"),
-    "outbox_pending": (_GAUGE, "Results and alerts that wait for a tool.", "target"),
-    "outbox_sent": (_COUNTER, "Results and alerts that were sent to a tool.", "target"),
-    "outbox_refused": (_COUNTER, "Those that the tool refused.", "target"),
-    "outbox_skipped": (_COUNTER, "Those that the tool has no place for.", "target"),
-    "outbox_dropped": (_COUNTER, "Those that were dropped while the tool was away.", "target"),
-    "unpublished_batches": (_GAUGE, "Batches whose rows are durable and in no final file yet."),
-    "oldest_unpublished_age_seconds": (_GAUGE, "Age of the oldest unpublished batch."),
-    "failed_publications": (_COUNTER, "Publications of files that failed."),
-    "open_incidents": (_GAUGE, "Incidents that are open.", "kind"),
-    "healthy": (_GAUGE, "1 while /healthz answers ok."),
-    **{counter.name: (_COUNTER, meaning) for counter, meaning in CHECKS.items()},
-}
-"""The type, the meaning and the label of each metric."""
 
 
 class Metrics(Collector):
@@ -111,85 +79,110 @@ class Metrics(Collector):
         return Page(_HTTP_OK, content_type, encode(self._registry))
 
     def collect(self) -> Iterator[Metric]:
-        for name, value in self._values().items():
-            yield _family(name, value)
+        yield from self._of_answers()
+        yield from self._of_the_subscription()
+        yield from self._of_destinations()
+        yield from self._of_the_worker()
+
+    def _of_answers(self) -> Iterator[Metric]:
+        # The counts of answers add up as the ledger does.
+        counts = self._journal.totals()
+        failures = counts.failures_by_error
+        unreadable = sum(failures.get(name, 0) for name in _UNREADABLE)
+        verdicts = {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict}
+        escalations = {tag.value: counts.escalations.get(tag, 0) for tag in ESCALATION_TAGS}
+        classes = dict.fromkeys(ERROR_CLASSES, 0) | failures
+        retryable = counts.retryable_failures
+        yield _counter("messages_read", "Answers that were read and finished.", counts.read)
+        yield _counter("parse_failed", "Answers that cannot be read.", unreadable)
+        yield _counter("archives_damaged", "Damaged archives.", counts.damaged_archives)
+        meaning = "Answers dropped because of their record id."
+        yield _counter("duplicates_seen", meaning, counts.duplicates)
+        yield _counter("sampled_out", "Answers that are not in the sample.", counts.sampled_out)
+        yield _counter("answers", "Enriched answers by verdict.", verdicts, "verdict")
+        meaning = "Answers for the second of two checkers, by tag."
+        yield _counter("escalations", meaning, escalations, "tag")
+        yield _counter("failures", "Failures by class of error.", classes, "error_class")
+        yield _counter("failures_retryable", "Failures that a replay may resolve.", retryable)
+        ledger_gap = sum(hour.gap for hour in self._journal.ledger())
+        yield _gauge("ledger_gap", "Messages that ended nowhere; 0 is healthy.", ledger_gap)
+        for counter, meaning in CHECKS.items():
+            yield _counter(counter.name, meaning, counter.value)
+        yield _gauge("calls_in_flight", "Calls that wait for a reply.", len(CALLS_IN_FLIGHT))
         meaning = "From an answer's first request to its last reply."
         yield _histogram("check_seconds", meaning, counters.CHECK_LATENCY_MS)
+
+    def _of_the_subscription(self) -> Iterator[Metric]:
+        stats = self._worker.subscription.stats()
+        states = {name: getattr(stats, name) for name in _STATES}
+        yield _gauge("outstanding_messages", "Messages received, by state.", states, "state")
+        yield _gauge("outstanding_bytes", "Size of all outstanding messages.", stats.size_bytes)
+        meaning = "Messages whose leases are not extended any more."
+        yield _gauge("leases_overdue", meaning, stats.overdue)
+        meaning = "Age of the oldest outstanding message."
+        yield _gauge("oldest_unacked_age_seconds", meaning, stats.oldest_unacked_age_s)
+        meaning = "Deliveries of messages that were outstanding."
+        yield _counter("redelivered", meaning, stats.redelivered)
+        yield _gauge("pubsub_up", "1 while Pub/Sub answers.", stats.is_available)
+
+    def _of_destinations(self) -> Iterator[Metric]:
+        journal, destinations = self._journal, self._worker.destinations
+        waiting = journal.waiting()
+        rows = {
+            topic: journal.outbox.count(topic) + (waiting[kind].rows if kind in waiting else 0)
+            for topic, kind in (("alert", "alerts"), ("failure", "failures"))
+        }
+        yield _gauge("unpublished", "Alerts and failures that are not published yet.", rows, "kind")
+        up = {each.kind: not each.problem for each in destinations}
+        meaning = "1 while a topic or tool takes what is sent to it."
+        yield _gauge("destination_up", meaning, up, "target")
+        age_s = {each.kind: each.waiting_for_s for each in destinations}
+        meaning = "Age of the oldest row of a target."
+        yield _gauge("oldest_undelivered_age_seconds", meaning, age_s, "target")
+        # Also of a target that has had no row: Prometheus sees no increase in a series that begins
+        # at its value. The rows of topics are counted as unpublished.
+        pending, delivered = journal.outbox.pending(), journal.outbox.delivered()
+        targets = (age_s | pending | delivered).keys() - KINDS.values()
+        rows = {target: pending.get(target, 0) for target in sorted(targets)}
+        meaning = "Results and alerts that wait for a tool."
+        yield _gauge("outbox_pending", meaning, rows, "target")
+        for end, meaning in _ENDS.items():
+            rows = {each: getattr(delivered.get(each, Delivered()), end) for each in rows}
+            yield _counter(f"outbox_{end}", meaning, rows, "target")
         meaning = "From the publication of a message to that of its alert."
         yield _histogram("publish_to_alert_seconds", meaning, counters.ALERT_LATENCY_MS)
+
+    def _of_the_worker(self) -> Iterator[Metric]:
+        worker, waiting = self._worker, self._journal.waiting()
+        outcomes = {"done": worker.batches_done, "failed": worker.batches_failed}
+        yield _counter("batches", "Batches by how they ended.", outcomes, "outcome")
+        batches = max((each.batches for each in waiting.values()), default=0)
+        meaning = "Batches whose rows are durable and in no final file yet."
+        yield _gauge("unpublished_batches", meaning, batches)
+        oldest_us = min((each.oldest_committed_at_us for each in waiting.values()), default=0)
+        age_s = max(0.0, (clock.now_us() - oldest_us) / SECOND_US) if oldest_us else 0.0
+        meaning = "Age of the oldest unpublished batch."
+        yield _gauge("oldest_unpublished_age_seconds", meaning, age_s)
+        meaning = "Publications of files that failed."
+        yield _counter("failed_publications", meaning, worker.publisher.failed)
+        monitor = worker.monitor
+        incidents = {"rate": monitor.open_rate_incidents, "no_data": monitor.open_no_data_incidents}
+        yield _gauge("open_incidents", "Incidents that are open.", incidents, "kind")
+        yield _gauge("healthy", "1 while /healthz answers ok.", self._is_healthy())
         info = GaugeMetricFamily(_PREFIX + "build_info", "Versions.", labels=_VERSIONED)
         info.add_metric([__version__, beam.__version__, platform.python_version()], 1)
         yield info
 
-    def _values(self) -> dict[str, Value]:
-        worker, journal, counts = self._worker, self._journal, self._journal.totals()
-        stats, waiting = worker.subscription.stats(), journal.waiting()
-        committed_at_us = min((each.oldest_committed_at_us for each in waiting.values()), default=0)
-        failures = counts.failures_by_error
-        return {
-            # The counts of answers add up as the ledger does.
-            "messages_read": counts.read,
-            "parse_failed": sum(failures.get(name, 0) for name in _UNREADABLE),
-            "archives_damaged": counts.damaged_archives,
-            "duplicates_seen": counts.duplicates,
-            "sampled_out": counts.sampled_out,
-            "answers": {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict},
-            "escalations": {tag.value: counts.escalations.get(tag, 0) for tag in ESCALATION_TAGS},
-            "failures": dict.fromkeys(ERROR_CLASSES, 0) | failures,
-            "failures_retryable": counts.retryable_failures,
-            "calls_in_flight": len(CALLS_IN_FLIGHT),
-            "outstanding_messages": {name: getattr(stats, name) for name in _STATES},
-            "outstanding_bytes": stats.size_bytes,
-            "leases_overdue": stats.overdue,
-            "oldest_unacked_age_seconds": stats.oldest_unacked_age_s,
-            "redelivered": stats.redelivered,
-            "pubsub_up": stats.is_available,
-            "batches": {"done": worker.batches_done, "failed": worker.batches_failed},
-            "ledger_gap": sum(hour.gap for hour in journal.ledger()),
-            "unpublished": {
-                topic: journal.outbox.count(topic) + (waiting[kind].rows if kind in waiting else 0)
-                for topic, kind in (("alert", "alerts"), ("failure", "failures"))
-            },
-            "destination_up": {each.kind: not each.problem for each in worker.destinations},
-            "oldest_undelivered_age_seconds": {
-                each.kind: each.waiting_for_s for each in worker.destinations
-            },
-            **outbox_counts(journal, [each.kind for each in worker.destinations]),
-            "unpublished_batches": max((each.batches for each in waiting.values()), default=0),
-            "oldest_unpublished_age_seconds": (
-                max(0.0, (clock.now_us() - committed_at_us) / SECOND_US) if committed_at_us else 0.0
-            ),
-            "failed_publications": worker.publisher.failed,
-            "open_incidents": {
-                "rate": worker.monitor.open_rate_incidents,
-                "no_data": worker.monitor.open_no_data_incidents,
-            },
-            "healthy": self._is_healthy(),
-            **{counter.name: counter.value for counter in CHECKS},
-        }
+
+def _counter(name: str, meaning: str, value: Value, *label: str) -> Metric:
+    return _with_samples(CounterMetricFamily(_PREFIX + name, meaning, labels=label), value)
 
 
-def outbox_counts(journal: Journal, targets: Iterable[str]) -> dict[str, Value]:
-    """Return what waits for each tool or channel, and what has become of the other rows.
-
-    Also of those `targets` that have had no row: Prometheus sees no increase in a series that
-    begins at its value. Rows for the topics of alerts and failures are counted as unpublished.
-    """
-    topics = set(KINDS.values())
-    pending = journal.outbox.pending()
-    delivered = dict.fromkeys(targets, Delivered()) | journal.outbox.delivered()
-    delivered = {name: counts for name, counts in delivered.items() if name not in topics}
-    pending = {name: rows for name, rows in pending.items() if name not in topics}
-    ends = {
-        f"outbox_{name}": {target: getattr(counts, name) for target, counts in delivered.items()}
-        for name in Delivered.__struct_fields__
-    }
-    return {"outbox_pending": dict.fromkeys(delivered, 0) | pending, **ends}
+def _gauge(name: str, meaning: str, value: Value, *label: str) -> Metric:
+    return _with_samples(GaugeMetricFamily(_PREFIX + name, meaning, labels=label), value)
 
 
-def _family(name: str, value: Value) -> Metric:
-    kind, meaning, *labels = METRICS[name]
-    family: CounterMetricFamily | GaugeMetricFamily = kind(_PREFIX + name, meaning, labels=labels)
+def _with_samples(family: CounterMetricFamily | GaugeMetricFamily, value: Value) -> Metric:
     if isinstance(value, Mapping):
         for label, number in value.items():
             family.add_metric([label], number)
