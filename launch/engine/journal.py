@@ -12,7 +12,7 @@ from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.ledger import LedgerHour, hour_of_batch
 from groundwatch.launch.engine.outbox_rows import KINDS, Delivered, OutboxRows
 from groundwatch.pipeline.errors import RunFailed
-from groundwatch.pipeline.sinks.chunks import Chunk, encode_chunks
+from groundwatch.pipeline.sinks.folder_writer import Chunk, encode_chunks
 from groundwatch.pipeline.sinks.outcomes import Outcome
 from groundwatch.pipeline.sinks.row_formats import RowFormat, RowFormats, restrict_row
 from groundwatch.schemas import Record

@@ -7,7 +7,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
-from groundwatch.pipeline.sinks.chunks import ChunkWriter
+from groundwatch.pipeline.sinks.folder_writer import chunk_writer
 from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.pipeline.sources.read_batch import BatchHandle
 
@@ -58,7 +58,7 @@ class CollectRows(beam.DoFn):
 
     def start_bundle(self) -> None:
         self._collected = self._batches.batch.collected[self._name]
-        self._writer = ChunkWriter(self._format) if self._format else None
+        self._writer = chunk_writer(self._format) if self._format else None
 
     def process(self, row: Any) -> Iterator[Any]:
         """Collect a row; the output is empty."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from groundwatch.pipeline.sinks.chunks import Chunk
+from groundwatch.pipeline.sinks.folder_writer import Chunk
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
-from groundwatch.pipeline.sinks.part_files import Part
+from groundwatch.pipeline.sinks.folder_writer import Part
 from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
 

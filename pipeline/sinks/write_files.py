@@ -16,7 +16,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
 from groundwatch.pipeline.settings.config import Destination
-from groundwatch.pipeline.sinks.part_files import Part, PartWriter
+from groundwatch.pipeline.sinks.folder_writer import Part, part_writer
 from groundwatch.pipeline.sinks.publication import publish_part, write_manifest
 from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.schemas.file_entry import FileEntry
@@ -30,7 +30,7 @@ class WritePart(beam.DoFn):
         self._format = row_format
 
     def start_bundle(self) -> None:
-        self._writer = PartWriter(self._destination, self._format)
+        self._writer = part_writer(self._destination, self._format)
 
     def process(self, row: Any) -> Iterator[Part]:
         return self._writer.write(row)

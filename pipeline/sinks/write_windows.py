@@ -22,7 +22,7 @@ from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.windowed_value import PaneInfo
 
 from groundwatch.pipeline.settings.config import Destination
-from groundwatch.pipeline.sinks.part_files import Part, PartWriter
+from groundwatch.pipeline.sinks.folder_writer import Part, part_writer
 from groundwatch.pipeline.sinks.publication import publish_part, write_manifest_of
 from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.schemas import Record
@@ -126,7 +126,7 @@ def _write_pane(
     """Write a pane's rows as they come; yield each file, if there are rows, with its final name."""
     (folder, shard), rows = grouped
     name = {"extension": row_format.extension, "window": window_name(window), "pane": pane.index}
-    writer = PartWriter(destination, row_format)
+    writer = part_writer(destination, row_format)
     parts = chain(chain.from_iterable(map(writer.write, rows)), writer.close())
     for number, part in enumerate(parts):
         yield destination.file_path(folder, shard + number * shards, **name), part

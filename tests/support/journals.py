@@ -9,7 +9,7 @@ from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.chunks import Chunk, encode_chunks
+from groundwatch.pipeline.sinks.folder_writer import Chunk, encode_chunks
 from groundwatch.pipeline.sinks.outcomes import Outcome
 from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.schemas.alert import Alert, AlertKind, Severity

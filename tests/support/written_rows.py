@@ -6,7 +6,7 @@ from typing import Any
 
 from groundwatch.pipeline.settings.config import Destination
 from groundwatch.pipeline.sinks import write_files
-from groundwatch.pipeline.sinks.part_files import PartWriter
+from groundwatch.pipeline.sinks.folder_writer import part_writer
 from groundwatch.pipeline.sinks.publication import write_manifest
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
@@ -34,7 +34,7 @@ def write(
     destination: Destination, rows: Iterable[Any], row_format: RowFormat = AVRO
 ) -> list[FileEntry]:
     """Write rows and their manifest: a pipeline would take its third of a second."""
-    writer = PartWriter(destination, row_format)
+    writer = part_writer(destination, row_format)
     parts = [part for row in rows for part in writer.write(row)]
     parts += writer.close()
     by_folder = defaultdict(list)

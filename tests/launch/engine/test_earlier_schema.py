@@ -14,7 +14,7 @@ from fastavro.write import Writer
 from groundwatch.launch.engine import earlier_schema
 from groundwatch.launch.engine.earlier_schema import schema_hash
 from groundwatch.launch.engine.engine_database import SCHEMA, EngineDatabase
-from groundwatch.pipeline.sinks.chunks import Chunk
+from groundwatch.pipeline.sinks.folder_writer import Chunk
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 from groundwatch.schemas.avro import load_released, load_schema

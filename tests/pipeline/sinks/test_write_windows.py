@@ -10,7 +10,7 @@ from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming
 
 from groundwatch.pipeline.settings.config import Destination
 from groundwatch.pipeline.sinks import folder_writer, write_windows
-from groundwatch.pipeline.sinks.part_files import Part
+from groundwatch.pipeline.sinks.folder_writer import Part
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
 from groundwatch.pipeline.sinks.write_windows import (
     ALLOWED_LATENESS_S,

@@ -7,8 +7,8 @@ from typing import Any
 import fastavro
 import pytest
 
-from groundwatch.pipeline.sinks import chunks
-from groundwatch.pipeline.sinks.chunks import Chunk, encode_chunks
+from groundwatch.pipeline.sinks import folder_writer
+from groundwatch.pipeline.sinks.folder_writer import Chunk, encode_chunks
 from groundwatch.pipeline.sinks.row_formats import (
     AlertFiles,
     EnrichedFiles,
@@ -51,7 +51,7 @@ def test_chunks_of_several_batches_make_one_file() -> None:
 
 
 def test_many_rows_make_several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "_CHUNK_BYTES", 1_000)
+    monkeypatch.setattr(folder_writer, "_CHUNK_BYTES", 1_000)
     made = chunk_of(LINES, map(numbered_failure, range(200)))
     assert len(made) > 1
     assert [row["source"] for chunk in made for row in rows_of(LINES, chunk.content)] == [
