@@ -1,32 +1,23 @@
-"""Check answers in the background or in place: plan the calls, merge the replies."""
+"""Check answers in the background or in place."""
 
 import asyncio
 import threading
-import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from operator import mul
 from typing import cast
 
 from groundwatch.schemas.answer import Answer
-from groundwatch.schemas.checked_answer import Check, CheckedAnswer, Decision
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.grounding.client import GroundingClient, SentCalls
 from groundwatch.transforms.grounding.errors import Deferred, Interrupted
-from groundwatch.transforms.grounding.protocol import (
-    CheckReply,
-    build_request,
-)
+from groundwatch.transforms.grounding.planned_check import finish_check, over_limit, plan_check
+from groundwatch.transforms.grounding.protocol import CheckReply
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
-from groundwatch.transforms.rules.merging import merge_replies
-from groundwatch.transforms.rules.planning import plan_within
-from groundwatch.transforms.rules.routing import OVER_LIMIT
-from groundwatch.transforms.runtime import clock
 
 Outcome = CheckedAnswer | Exception
 Done = Callable[[Outcome], None]
@@ -55,13 +46,12 @@ class CheckSession:
         if self._is_stopped():
             done(Interrupted("the run was interrupted"))
             return
-        steps = check_steps(answer, self._settings)
-        try:
-            requests = next(steps)
-            while True:
-                requests = steps.send([self._check_request(request) for request in requests])
-        except StopIteration as ended:
-            done(ended.value)
+        planned = plan_check(answer, self._settings)
+        if planned is None:
+            done(over_limit(answer))
+            return
+        replies = [self._check_request(request) for request in planned.requests]
+        done(finish_check(planned, replies, self._settings))
 
     def take_sent(self) -> SentCalls:
         """Return what has been sent since the last call, on any thread."""
@@ -242,21 +232,17 @@ async def check_answer(
 
     A call that must wait for a later try does not: the others may be paid for, and are stored.
     """
-    steps = check_steps(answer, settings)
-    try:
-        requests = next(steps)
-        while True:
-            if len(requests) == 1:
-                replies = [await client.check(requests[0])]
-            else:
-                replies = await _send_all(requests, client)
-            requests = steps.send(replies)
-    except StopIteration as ended:
-        checked: CheckedAnswer = ended.value
-        return checked
+    planned = plan_check(answer, settings)
+    if planned is None:
+        return over_limit(answer)
+    if len(planned.requests) == 1:
+        replies = [await client.check(planned.requests[0])]
+    else:
+        replies = await _send_all(planned.requests, client)
+    return finish_check(planned, replies, settings)
 
 
-async def _send_all(requests: list[CheckRequest], client: GroundingClient) -> list[CheckReply]:
+async def _send_all(requests: Iterable[CheckRequest], client: GroundingClient) -> list[CheckReply]:
     async def send(request: CheckRequest) -> CheckReply | Deferred:
         try:
             return await client.check(request)
@@ -275,44 +261,3 @@ async def _send_all(requests: list[CheckRequest], client: GroundingClient) -> li
             raise reply
         replies.append(reply)
     return replies
-
-
-def check_steps(
-    answer: Answer, settings: CheckSettings
-) -> Generator[list[CheckRequest], list[CheckReply], CheckedAnswer]:
-    """Check an answer with text and facts, in as many calls as their length needs.
-
-    One that needs too many calls gets the verdict UNSCORABLE.
-
-    Yields:
-      Requests that may be sent at the same time. Send their replies in, in the same order.
-    """
-    most_calls = settings.max_calls_per_answer
-    calls = plan_within(answer.answer_text, answer.facts, settings.limits, most_calls)
-    if calls is None:
-        decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
-        return CheckedAnswer(answer=answer, decision=decision)
-    started_s = time.monotonic()
-    requests = [build_request(call, answer.facts, settings, answer.query) for call in calls]
-    replies = yield requests
-    grounding = merge_replies(calls, [reply.response for reply in replies])
-    # Replies from the cache count no calls.
-    sent = [reply.attempts for reply in replies]
-    check = Check(
-        checker=settings.checker_name,
-        calls=sum(sent),
-        attempts=sum(sent),
-        characters=sum(map(mul, sent, [each.characters for each in requests])),
-        latency_ms=round((time.monotonic() - started_s) * 1000),
-        checked_at_us=clock.now_us(),
-        citation_threshold=settings.citation_threshold,
-        cached=not any(sent),
-        unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
-        revision=settings.revision or _revision_of(replies),
-    )
-    return CheckedAnswer(answer=answer, grounding=grounding, check=check)
-
-
-def _revision_of(replies: Sequence[CheckReply]) -> str | None:
-    """Name the revision of a checker; each of them if it changed between the calls."""
-    return ", ".join(dict.fromkeys(each.revision for each in replies if each.revision)) or None

@@ -4,12 +4,9 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from groundwatch.schemas.answer import Answer
-from groundwatch.transforms.grounding.protocol import (
-    build_request,
-    encode_request,
-)
+from groundwatch.transforms.grounding.planned_check import plan_check
+from groundwatch.transforms.grounding.protocol import encode_request
 from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.rules.planning import plan_within
 
 _KEY_BYTES = 16
 
@@ -32,14 +29,13 @@ Forecast = tuple[ForecastCall, ...]
 
 def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
     """Plan the calls of an answer as the check does; None if it needs more than allowed."""
-    most_calls = settings.max_calls_per_answer
-    calls = plan_within(answer.answer_text, answer.facts, settings.limits, most_calls)
-    if calls is None:
+    planned = plan_check(answer, settings)
+    if planned is None:
         return None
     # The keys are those of the reply cache, but without the checker's address.
-    requests = [build_request(call, answer.facts, settings, answer.query) for call in calls]
     return tuple(
-        ForecastCall(_digest(encode_request(request)), request.characters) for request in requests
+        ForecastCall(_digest(encode_request(request)), request.characters)
+        for request in planned.requests
     )
 
 

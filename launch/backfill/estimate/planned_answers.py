@@ -14,10 +14,10 @@ from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
 from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
+from groundwatch.transforms.grounding.planned_check import plan_check
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.rules.escalation import screen_answer
-from groundwatch.transforms.rules.planning import plan_within
 from groundwatch.transforms.step_order import Routed, SampledOut, route_answers
 
 
@@ -109,14 +109,12 @@ def _plan_second(
     checked: CheckedAnswer, check: CheckSettings, screening: Screening
 ) -> PlannedAnswer:
     answer, escalation = checked.answer, screen_answer(checked, screening.rule).escalation
-    first = screening.first
-    most_calls = first.max_calls_per_answer
-    calls = plan_within(answer.answer_text, answer.facts, first.limits, most_calls)
-    if calls is None:
+    planned = plan_check(answer, screening.first)
+    if planned is None:
         return _plan_none(checked)  # It needs too many calls.
     return PlannedAnswer(
         record_id=answer.record_id,
         forecast=(escalation and forecast_check(answer, check)) or (),
-        screen_calls=len(calls),
+        screen_calls=len(planned.calls),
         escalation=escalation,
     )

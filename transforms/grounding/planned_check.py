@@ -1,0 +1,75 @@
+"""Plan the calls of an answer's check, and make one result of their replies."""
+
+import time
+from collections.abc import Sequence
+from operator import mul
+from typing import NamedTuple
+
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.checked_answer import Check, CheckedAnswer, Decision
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.wire.grounding_check import CheckRequest
+from groundwatch.transforms.grounding.protocol import CheckReply, build_request
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.rules.merging import merge_replies
+from groundwatch.transforms.rules.planning import PlannedCall, plan_within
+from groundwatch.transforms.rules.routing import OVER_LIMIT
+from groundwatch.transforms.runtime import clock
+
+
+class PlannedCheck(NamedTuple):
+    """The calls of an answer's check, as many as its length needs.
+
+    Attributes:
+      requests: one for each call; they may be sent at the same time.
+      started_s: when the check began, by the monotonic clock.
+    """
+
+    answer: Answer
+    calls: Sequence[PlannedCall]
+    requests: Sequence[CheckRequest]
+    started_s: float
+
+
+def plan_check(answer: Answer, settings: CheckSettings) -> PlannedCheck | None:
+    """Plan the check of an answer with text and facts; None if it needs more calls than allowed."""
+    most_calls = settings.max_calls_per_answer
+    calls = plan_within(answer.answer_text, answer.facts, settings.limits, most_calls)
+    if calls is None:
+        return None
+    started_s = time.monotonic()
+    requests = [build_request(call, answer.facts, settings, answer.query) for call in calls]
+    return PlannedCheck(answer, calls, requests, started_s)
+
+
+def over_limit(answer: Answer) -> CheckedAnswer:
+    """Decide an answer that needs more calls than allowed."""
+    decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
+    return CheckedAnswer(answer=answer, decision=decision)
+
+
+def finish_check(
+    planned: PlannedCheck, replies: Sequence[CheckReply], settings: CheckSettings
+) -> CheckedAnswer:
+    """Merge the replies to a check's requests, which are in the same order."""
+    grounding = merge_replies(planned.calls, [reply.response for reply in replies])
+    # Replies from the cache count no calls.
+    sent = [reply.attempts for reply in replies]
+    check = Check(
+        checker=settings.checker_name,
+        calls=sum(sent),
+        attempts=sum(sent),
+        characters=sum(map(mul, sent, [each.characters for each in planned.requests])),
+        latency_ms=round((time.monotonic() - planned.started_s) * 1000),
+        checked_at_us=clock.now_us(),
+        citation_threshold=settings.citation_threshold,
+        cached=not any(sent),
+        unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
+        revision=settings.revision or _revision_of(replies),
+    )
+    return CheckedAnswer(answer=planned.answer, grounding=grounding, check=check)
+
+
+def _revision_of(replies: Sequence[CheckReply]) -> str | None:
+    """Name the revision of a checker; each of them if it changed between the calls."""
+    return ", ".join(dict.fromkeys(each.revision for each in replies if each.revision)) or None
