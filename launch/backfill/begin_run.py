@@ -29,7 +29,6 @@ from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.job import LocalRunSettings
-from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.sources.archives import examine_file
 from groundwatch.pipeline.sources.splits import Segment, split_segments
 from groundwatch.schemas.planned_run import PlannedRun
@@ -102,7 +101,7 @@ def look_back(
     earlier = Plan(database).planned()
     change = change_since(config, earlier) if earlier else "no plan is left"
     if change is None:
-        counts = Journal(database, row_formats(config)).totals()
+        counts = Journal(database, config).totals()
         change = _LARGER_BUDGET if allows_more(config, earlier, counts) else None
     finished = repeated_run(config) if change and not again else None
     if finished is None:
@@ -134,7 +133,7 @@ def begin_or_resume(
     planned, batches = make_plan(config, processes)
     if Plan(database).planned():
         # Its published files are removed when the new run has ended.
-        Publisher(database, config, row_formats(config)).recover()
+        Publisher(database, config).recover()
         database.reset()
     announce_replacement(config)
     _keep_replies(database, change, forget=flags.forget_replies)

@@ -14,8 +14,6 @@ from multiprocessing.synchronize import Event as ProcessEvent
 from queue import Empty
 from threading import Thread
 
-from apache_beam.options.pipeline_options import PipelineOptions
-
 from groundwatch.launch.backfill.archive_source import AnyEvent, ArchiveSource, Stopped
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.terminal.progress import Gauges, read_gauges
@@ -27,8 +25,6 @@ from groundwatch.launch.engine.loop import process_next
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.row_formats import row_formats
-from groundwatch.pipeline.sinks.sink import EngineSink
 from groundwatch.transforms.check_grounding import checks_open
 from groundwatch.transforms.deduplicate import seen_ids_open
 
@@ -40,7 +36,6 @@ _POLL_S = 0.2
 
 def run_batches(
     config: Config,
-    options: PipelineOptions,
     attempt: str,
     stop: AnyEvent,
     meanwhile: Callable[[], None] = lambda: None,
@@ -57,11 +52,10 @@ def run_batches(
     ):
         session.checks.stop_when(stop.is_set)
         source = ArchiveSource(Plan(database), attempt, stop, are_failures=config.replays)
-        journal = Journal(database, row_formats(config))
+        journal = Journal(database, config)
 
         def open_batches() -> Batches:
-            pipeline = LocalPipeline(config, options, EngineSink)
-            return Batches(pipeline, journal, seen, session.checks)
+            return Batches(LocalPipeline(config), journal, seen, session.checks)
 
         def run() -> None:
             # A pipeline is built for a batch only: a short run needs no second one.
@@ -95,14 +89,14 @@ def _wait(thread: Thread, source: ArchiveSource, meanwhile: Callable[[], None]) 
 class Processes:
     """Run the batches that wait in several processes."""
 
-    def __init__(self, config: Config, options: PipelineOptions, attempt: str, count: int) -> None:
+    def __init__(self, config: Config, attempt: str, count: int) -> None:
         # A fork of a process with threads may copy locks that are never released.
         context = get_context("spawn")
         self.stop: ProcessEvent = context.Event()
         self._gauge_queue: Queue[tuple[int, Gauges]] = context.Queue()
         self._errors: Queue[Exception] = context.Queue()
         self._latest: dict[int, Gauges] = {}
-        given = config, options, attempt, self.stop, self._gauge_queue, self._errors
+        given = config, attempt, self.stop, self._gauge_queue, self._errors
         self._processes: list[SpawnProcess] = [
             context.Process(target=_run_process, args=given) for _ in range(count)
         ]
@@ -152,9 +146,8 @@ class Processes:
         )
 
 
-def _run_process(  # noqa: PLR0917 - a process takes them by position
+def _run_process(
     config: Config,
-    options: PipelineOptions,
     attempt: str,
     stop: ProcessEvent,
     gauge_queue: "Queue[tuple[int, Gauges]]",
@@ -167,7 +160,7 @@ def _run_process(  # noqa: PLR0917 - a process takes them by position
     Thread(target=_report_gauges, args=(gauge_queue,), daemon=True).start()
     keep_beam_quiet()
     try:
-        run_batches(config, options, attempt, stop)
+        run_batches(config, attempt, stop)
     except Exception as error:  # noqa: BLE001 - raised in the parent process
         errors.put(error)
         sys.exit(1)

@@ -60,10 +60,8 @@ _NO_PROXY = "no_grpc_proxy"
 _ANY_CALL = "/grpc.health.v1.Health/Check"  # "unimplemented" is an answer, too
 
 
-def run_remotely(
-    config: Config, options: PipelineOptions, price_per_1k_chars: float | None, *, again: bool
-) -> EndedRun:
-    """Run a job on the runner that its options name, and write and return its summary.
+def run_remotely(config: Config, *, again: bool) -> EndedRun:
+    """Run a job on the runner that Beam's options name, and write and return its summary.
 
     A finished run is not run again, unless with `again`.
 
@@ -79,7 +77,7 @@ def run_remotely(
         overwritten = announce_replacement(config)
         started_at_us = clock.now_us()
         planned = planned_now(config)
-        pipeline = beam.Pipeline(options=options)
+        pipeline = beam.Pipeline(options=PipelineOptions(list(config.beam_arguments)))
         build_pipeline(pipeline, archives_of(config), ArchiveSink(config), config)
         try:
             result = run_job(pipeline)
@@ -87,13 +85,7 @@ def run_remotely(
                 row_format.kind: check_manifest(config.destination, row_format)
                 for row_format in row_formats(config)
             }
-            summary = summary_of(
-                config,
-                counts_from(result),
-                rows,
-                started_at_us=started_at_us,
-                price_per_1k_chars=price_per_1k_chars,
-            )
+            summary = summary_of(config, counts_from(result), rows, started_at_us=started_at_us)
             summary = replace(summary, planned=replace(planned, messages=summary.read))
             summary = resolve_replayed(config, with_comparison(summary, config.destination))
             remove_earlier_runs(config, summary, overwritten)
@@ -109,8 +101,9 @@ def archives_of(config: Config) -> ReadArchives:
     return ReadArchives(config.inputs, are_failures=config.replays, ended=ended)
 
 
-def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions) -> int:
+def submit(config: Config, source: Source, sink: Sink) -> int:
     """Start a job without waiting for its end, print its page's address; return the exit status."""
+    options = PipelineOptions(list(config.beam_arguments))
     options.view_as(StandardOptions).streaming = isinstance(source, ReadSubscription)
     pipeline = beam.Pipeline(options=options)
     try:

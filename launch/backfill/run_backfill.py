@@ -11,7 +11,6 @@ from itertools import chain
 from pathlib import Path
 from types import FrameType
 
-from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
 from groundwatch.launch.backfill.archive_source import AnyEvent
@@ -44,8 +43,7 @@ from groundwatch.launch.engine.run_summary import summary_of_journal
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.settings.job import JobSettings
-from groundwatch.pipeline.sinks.row_formats import row_formats
+from groundwatch.pipeline.settings.job import LocalRunSettings
 from groundwatch.pipeline.sinks.summary_file import refuse_other_source, write_summary
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from groundwatch.schemas.alert import Alert
@@ -64,9 +62,7 @@ _RATES_EVALUATED = "rates_evaluated"
 
 
 @contextmanager
-def local_run(
-    config: Config, options: PipelineOptions, processes: int, job: JobSettings
-) -> Iterator[EndedRun]:
+def local_run(config: Config, processes: int, flags: LocalRunSettings) -> Iterator[EndedRun]:
     """Run a job on this machine to its end, or to its limit; yield its summary.
 
     An interrupted run is resumed; after a change of flags or input, only its paid replies stay. A
@@ -87,7 +83,7 @@ def local_run(
         refuse_other_source(config.destination, config.source)
         config = with_planned_inputs(config, database)
         try:
-            ended, change = look_back(config, database, again=job.local.again)
+            ended, change = look_back(config, database, again=flags.again)
             if ended is None:
                 # Each call would try for minutes before the run gives up.
                 try_connection(config.check)
@@ -95,12 +91,12 @@ def local_run(
             _remove_unused(config, database)
             raise
         if ended is None:
-            config = begin_or_resume(config, processes, job.local, database, change)
+            config = begin_or_resume(config, processes, flags, database, change)
             if config.replays:
                 # Also where it is resumed: another replay may have ended meanwhile.
                 claim_resolved(config, database.path)
-            run = _Run(config, database, job.costs.price_per_1k_chars, started_at_us)
-            run.process(options, processes)
+            run = _Run(config, database, started_at_us)
+            run.process(processes)
             lock.check()
             ended = EndedRun(run.publish())
         yield ended
@@ -131,22 +127,18 @@ def _remove_state(config: Config, database: EngineDatabase) -> None:
 class _Run:
     """One attempt at a run."""
 
-    def __init__(
-        self, config: Config, database: EngineDatabase, price: float | None, started_at_us: int
-    ) -> None:
+    def __init__(self, config: Config, database: EngineDatabase, started_at_us: int) -> None:
         self._config = config
         self._database = database
         self._plan = Plan(database)
-        formats = row_formats(config)
-        self._journal = Journal(database, formats)
-        self._publisher = Publisher(database, config, formats)
-        self._price = price
+        self._journal = Journal(database, config)
+        self._publisher = Publisher(database, config)
         self._started_at_us = started_at_us
         self._publish_at_s = 0.0
         # Its results are replaced all at once, so that no reader sees answers of both runs.
         self._replaced = None if config.replays else finished_run(config)
 
-    def process(self, options: PipelineOptions, processes: int) -> None:
+    def process(self, processes: int) -> None:
         """Run the batches that wait, and publish files as they fill."""
         self._publisher.recover()
         self._plan.resume()
@@ -160,13 +152,13 @@ class _Run:
             return
         attempt = secrets.token_hex(4)
         if processes > 1:
-            pool = Processes(self._config, options, attempt, processes)
+            pool = Processes(self._config, attempt, processes)
             with _interruptible(pool.stop) as check, Progress(total, total - waiting, pool.gauges):
                 pool.run(self._publish_full)
         else:
             stop = threading.Event()
             with _interruptible(stop) as check, Progress(total, total - waiting, read_gauges):
-                run_batches(self._config, options, attempt, stop, self._publish_full)
+                run_batches(self._config, attempt, stop, self._publish_full)
         if check():
             done = total - self._plan.waiting()
             raise RunFailed(
@@ -224,7 +216,6 @@ class _Run:
             self._config,
             self._journal,
             started_at_us=self._started_at_us,
-            price_per_1k_chars=self._price,
             deferred=self._plan.waiting(),
         )
         summary = replace(summary, unfinished=not ended, planned=self._planned)

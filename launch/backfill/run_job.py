@@ -3,13 +3,10 @@
 import sys
 import traceback
 
-from apache_beam.options.pipeline_options import PipelineOptions
-
 from groundwatch.launch.backfill.remote_run import run_remotely
 from groundwatch.launch.backfill.run_backfill import local_run
 from groundwatch.launch.backfill.same_run import EndedRun, WouldReplace
 from groundwatch.launch.cli.json_log import keep_beam_quiet
-from groundwatch.launch.cli.placement import Placement
 from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.unreadable_input import (
@@ -33,17 +30,15 @@ from groundwatch.transforms.runtime.errors import InvalidEnvironment
 _EXPECTED = (CheckFailed, OSError, RunFailed)
 
 
-def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
+def run_job(config: Config, processes: int, job: JobSettings) -> int:
     """Run a job where it is placed; return the exit status."""
     keep_beam_quiet()
-    options = PipelineOptions(placement.beam_arguments)
     try:
         if config.work_folder:
-            with local_run(config, options, placement.processes, job) as ended:
+            with local_run(config, processes, job.local) as ended:
                 report = _write_report(config, job, ended)
         else:
-            price, again = job.costs.price_per_1k_chars, job.local.again
-            ended = run_remotely(config, options, price, again=again)
+            ended = run_remotely(config, again=job.local.again)
             report = _write_report(config, job, ended)
     except InvalidEnvironment:
         raise

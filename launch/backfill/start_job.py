@@ -25,7 +25,7 @@ from groundwatch.launch.cli.paths import (
     standard_input_kept,
     try_output,
 )
-from groundwatch.launch.cli.placement import Placement, place_job
+from groundwatch.launch.cli.placement import place_job
 from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, LOW_GROUNDED, fail
 from groundwatch.launch.engine.engine_database import may_hold
@@ -76,7 +76,7 @@ def demo(loaded: Loaded[DemoSettings]) -> int:
     )
     # The samples of another release are others.
     job = build(JobSettings, {"again": True})
-    return _run(config, Placement(is_local=True, processes=1), job)
+    return _run(config, 1, job)
 
 
 def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
@@ -126,8 +126,11 @@ def prepare(
     flag: str,
     patterns: tuple[str, ...],
     kept: KeptInput | None = None,
-) -> tuple[Config, Placement]:
-    """Derive a job's configuration, and where it runs; `kept` is what came from standard input."""
+) -> tuple[Config, int]:
+    """Derive a job's configuration, and the number of processes that run it.
+
+    `kept` is what came from standard input.
+    """
     job, problems = loaded.settings.job, loaded.problems
     replays = isinstance(loaded.settings, ReplaySettings)
     placement = place_job(loaded, job, problems)
@@ -160,6 +163,7 @@ def prepare(
             workers=placement.processes,
             work_folder=folder,
             reply_folder=folder,
+            beam_arguments=placement.beam_arguments,
         )
 
     config = configured(run_id, inputs)
@@ -167,7 +171,7 @@ def prepare(
         config = _resumed_or_repeated(config, configured, is_named=job.output.run_id is not None)
         if not config.inputs:
             raise UsageError(not_found)
-    return config, placement
+    return config, placement.processes
 
 
 def _resumed_or_repeated(
@@ -196,7 +200,7 @@ def _local_flags(job: JobSettings) -> Iterator[str]:
                 yield f"--{name}: is only for a run on this machine, without --runner"
 
 
-def _run(config: Config, placement: Placement, job: JobSettings) -> int:
+def _run(config: Config, processes: int, job: JobSettings) -> int:
     from groundwatch.launch.backfill.run_job import run_job  # noqa: PLC0415 - it imports Beam
 
-    return run_job(config, placement, job)
+    return run_job(config, processes, job)

@@ -19,6 +19,7 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 from apache_beam.runners.runner import create_runner
 
+from groundwatch.launch.cli.placement import beam_arguments
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded, UsageError, describe_unknown, flag_names
@@ -47,9 +48,7 @@ def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
 
     Unknown flags, which Beam ignores, and options that the runner misses are added to the problems.
     """
-    arguments = list(loaded.others)
-    if job.checker.project:
-        arguments.append(f"--project={job.checker.project}")
+    arguments = list(beam_arguments(loaded, job))
     try:
         _, unknown = _Parser().parse_known_args(arguments)
         problems = describe_unknown(unknown, flag_names(type(loaded.settings)))

@@ -1,7 +1,6 @@
 """Decide where a job runs, without an import of Apache Beam unless it has flags of its own."""
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +17,7 @@ class Placement(NamedTuple):
 
     is_local: bool
     processes: int
-    beam_arguments: Sequence[str] = ()
+    beam_arguments: tuple[str, ...]
 
 
 @cache
@@ -34,12 +33,18 @@ def place_job(loaded: Loaded[Any], job: JobSettings, quota_problems: list[str]) 
 
     A quota that cannot be divided among the processes is added to the last argument.
     """
-    project = [f"--project={job.checker.project}"] if job.checker.project else []
+    arguments = beam_arguments(loaded, job)
     if not loaded.others or loaded.problems:
-        return Placement(is_local=True, processes=job.local.workers or 1, beam_arguments=project)
+        return Placement(True, job.local.workers or 1, arguments)
     from groundwatch.launch.cli import beam_options  # noqa: PLC0415 - it imports Beam
 
     options = beam_options.read_beam_options(loaded, job)
     processes = beam_options.worker_count(options, job, quota_problems)
     is_local = beam_options.is_on_this_machine(options)
-    return Placement(is_local, processes, [*loaded.others, *project])
+    return Placement(is_local, processes, arguments)
+
+
+def beam_arguments(loaded: Loaded[Any], job: JobSettings) -> tuple[str, ...]:
+    """List Beam's arguments: those that are no settings of groundwatch, and the project."""
+    project = [f"--project={job.checker.project}"] if job.checker.project else []
+    return (*loaded.others, *project)

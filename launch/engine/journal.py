@@ -12,9 +12,10 @@ from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.ledger import LedgerHour, hour_of_batch
 from groundwatch.launch.engine.outbox_rows import KINDS, Delivered, OutboxRows
 from groundwatch.pipeline.errors import RunFailed
+from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.folder_writer import Chunk, encode_chunks
 from groundwatch.pipeline.sinks.outcomes import Outcome
-from groundwatch.pipeline.sinks.row_formats import RowFormat, RowFormats, restrict_row
+from groundwatch.pipeline.sinks.row_formats import RowFormat, restrict_row, row_formats
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
@@ -65,24 +66,25 @@ class Journal:
 
     Args:
       database: the run's or worker's.
-      formats: encode the rows that go to files.
+      config: says how the rows that go to files are encoded.
       topics: types of rows, alerts or failures, that are published to a topic, not to files.
     """
 
     def __init__(
-        self, database: EngineDatabase, formats: RowFormats, topics: Collection[type] = ()
+        self, database: EngineDatabase, config: Config, topics: Collection[type] = ()
     ) -> None:
         self.database = database
-        self.formats = formats
+        self.formats = formats = row_formats(config)
         policy = "/".join(row_format.policy for row_format in formats)
         self.outbox = OutboxRows(database, topics, policy, partial(restrict_row, formats=formats))
+        self._config = config
         self._topics = topics
         engines = database.read("SELECT DISTINCT engine FROM rates")
         self._engines = {_engine(key) for (key,) in engines}
 
     def reopen(self) -> "Journal":
         """Open the database on another connection, for another thread."""
-        journal = Journal(self.database.reopen(), self.formats, self._topics)
+        journal = Journal(self.database.reopen(), self._config, self._topics)
         journal.outbox.destinations = self.outbox.destinations
         return journal
 

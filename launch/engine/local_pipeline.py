@@ -1,6 +1,6 @@
 """Run the pipeline inside this process: build it once, run it for every batch."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from shutil import rmtree
 
 import apache_beam as beam
@@ -12,7 +12,7 @@ from groundwatch.pipeline.build import build_pipeline
 from groundwatch.pipeline.errors import cause_of
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome
-from groundwatch.pipeline.sinks.sink import Sink
+from groundwatch.pipeline.sinks.sink import EngineSink
 from groundwatch.pipeline.sources.read_batch import Batch, BatchHandle, MessageRange, ReadBatch
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.transforms.runtime.counters import counts_from
@@ -25,18 +25,14 @@ class LocalPipeline:
     `checks_open` and `seen_ids_open`.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        options: PipelineOptions,
-        sink: Callable[[Config, BatchHandle], Sink],
-    ) -> None:
-        self._options = options
+    def __init__(self, config: Config) -> None:
+        self._options = PipelineOptions(list(config.beam_arguments))
         self._batches = BatchHandle()
         # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.
         self._runner = FnApiRunner()
-        pipeline = beam.Pipeline(runner=self._runner, options=options)
-        build_pipeline(pipeline, ReadBatch(self._batches), sink(config, self._batches), config)
+        pipeline = beam.Pipeline(runner=self._runner, options=self._options)
+        sink = EngineSink(config, self._batches)
+        build_pipeline(pipeline, ReadBatch(self._batches), sink, config)
         here = EmbeddedPythonEnvironment.default()
         self._graph = pipeline.to_runner_api(default_environment=here)
         # Only `Pipeline.run` would remove it.

@@ -11,7 +11,7 @@ from groundwatch.launch.engine.engine_database import CHUNK_COLUMNS, EngineDatab
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import write_manifest_of
-from groundwatch.pipeline.sinks.row_formats import RowFormats
+from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import MEGABYTE
@@ -50,14 +50,13 @@ class Publisher:
         self,
         database: EngineDatabase,
         config: Config,
-        formats: RowFormats,
         placed: Callable[[], None] = lambda: None,
     ) -> None:
         self._placed = placed
         self._database = database
         self._config = config
         self._destination = config.destination
-        self._formats = {row_format.kind: row_format for row_format in formats}
+        self._formats = {row_format.kind: row_format for row_format in row_formats(config)}
 
     def recover(self) -> None:
         """End what an interrupted publication has begun."""

@@ -20,11 +20,10 @@ def summary_of(
     rows: Mapping[str, int],
     *,
     started_at_us: int,
-    price_per_1k_chars: float | None,
     deferred: int = 0,
 ) -> Summary:
     """Make the summary of a run that ends now; `rows` are those in the output's files, by kind."""
-    cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
+    price = config.price_per_1k_chars
     verdicts = {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict}
     if config.check.screen:
         found = {tag.value: counts.escalations.get(tag, 0) for tag in ESCALATION_TAGS}
@@ -39,7 +38,7 @@ def summary_of(
         enriched=rows["enriched"],
         failures=rows["failures"],
         alerts=rows["alerts"],
-        cost=cost,
+        cost=None if price is None else counts.characters / 1000 * price,
         mean_latency_ms=round(latency_ms / counts.timed, 1) if counts.timed else None,
         max_latency_ms=max_latency_ms if counts.timed else None,
         started_at_us=started_at_us,
@@ -53,7 +52,6 @@ def summary_of_journal(
     journal: Journal,
     *,
     started_at_us: int,
-    price_per_1k_chars: float | None,
     deferred: int = 0,
 ) -> Summary:
     """Make the summary of all that a database has committed, published or not."""
@@ -71,7 +69,6 @@ def summary_of_journal(
             "alerts": journal.alerts_raised(),
         },
         started_at_us=started_at_us,
-        price_per_1k_chars=price_per_1k_chars,
         deferred=deferred,
     )
     waiting = journal.undelivered()
@@ -82,16 +79,6 @@ def summary_of_journal(
         published=journal.published_to_topics(),
         waiting=waiting,
     )
-
-
-def summary_of_worker(
-    config: Config, journal: Journal, price_per_1k_chars: float | None, started_at_us: int
-) -> Summary:
-    """Make the summary of all that a worker's database has committed, and may add to meanwhile."""
-    with journal.database.snapshot():
-        return summary_of_journal(
-            config, journal, started_at_us=started_at_us, price_per_1k_chars=price_per_1k_chars
-        )
 
 
 def _used_thresholds(used: Thresholds) -> dict[str, float | dict[str, Any]]:

@@ -6,8 +6,6 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from apache_beam.options.pipeline_options import PipelineOptions
-
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.samples import sample_paths
@@ -85,7 +83,6 @@ def run_demo(config: Config) -> int:
         summary = run_worker(
             config,
             build(WatchSettings, {"subscription": _SUBSCRIPTION}),
-            PipelineOptions([]),
             subscription=SampleSubscription(payloads, stop),
             reporter=TerminalReporter(sys.stdout),
             stop=stop,

@@ -6,11 +6,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from types import FrameType
-
-from apache_beam.options.pipeline_options import PipelineOptions
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet, log_as_json
@@ -28,7 +26,6 @@ from groundwatch.launch.watch.reporter import LogReporter, TerminalReporter
 from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.alert import Alert
@@ -45,20 +42,19 @@ _CLOSE_ALL_WITHIN_S = 10.0
 _log = logging.getLogger(__name__)
 
 
-def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]) -> int:
+def watch(config: Config, settings: WatchSettings) -> int:
     """Monitor a subscription from a terminal, or as a service; return the exit status."""
     reporter = TerminalReporter(sys.stderr) if sys.stderr.isatty() else LogReporter()
     if not sys.stderr.isatty():
         log_as_json()
     keep_beam_quiet()
-    options = PipelineOptions(beam_arguments)
     try:
         _try_checker(config)
         _try_topics(settings)
     except (Misconfigured, Refused) as error:
         return fail(str(error), USAGE)
     try:
-        summary = run_worker(config, settings, options, reporter=reporter)
+        summary = run_worker(config, settings, reporter=reporter)
     except OtherVersion as error:
         return fail(str(error), USAGE)
     except (CheckFailed, Refused, LockFailed, OwnershipLost, OSError) as error:
@@ -95,7 +91,6 @@ def _try_topics(settings: WatchSettings) -> None:
 def run_worker(
     config: Config,
     settings: WatchSettings,
-    options: PipelineOptions,
     *,
     reporter: LogReporter,
     subscription: Subscription | None = None,
@@ -118,7 +113,7 @@ def run_worker(
     ):
         journal.database.assign_run(config.run)
         with open_worker(
-            config, settings, options, journal, subscription=subscription, reporter=reporter
+            config, settings, journal, subscription=subscription, reporter=reporter
         ) as worker:
             name = settings.pubsub.subscription
             reporter.report_start(name, config.output, config.check.names)
@@ -139,15 +134,13 @@ def open_journal(config: Config, settings: WatchSettings) -> Journal:
     """Open the database of a worker; alerts and failures without a topic go to files."""
     topics = {Alert: settings.pubsub.alert_topic, Failure: settings.pubsub.failure_topic}
     database = EngineDatabase.owned(str(config.work_folder))
-    formats = row_formats(config, only_recent_dates=True)
-    return Journal(database, formats, [row_type for row_type, topic in topics.items() if topic])
+    return Journal(database, config, [row_type for row_type, topic in topics.items() if topic])
 
 
 @contextmanager
 def open_worker(
     config: Config,
     settings: WatchSettings,
-    options: PipelineOptions,
     journal: Journal,
     *,
     reporter: LogReporter,
@@ -169,7 +162,6 @@ def open_worker(
         worker = Worker(
             config,
             settings,
-            options,
             journal,
             subscription=subscription,
             reporter=reporter,

@@ -43,10 +43,11 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         outage=OutagePolicy.HOLD,
         keeps_results=bool(settings.results.results_to),
         publishes_enriched=settings.pubsub.enriched_topic is not None,
+        beam_arguments=placement.beam_arguments,
     )
     from groundwatch.launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
 
-    return watch(config, settings, placement.beam_arguments)
+    return watch(config, settings)
 
 
 def watch_demo(loaded: Loaded[WatchDemoSettings]) -> int:

@@ -8,8 +8,6 @@ from contextlib import ExitStack, closing
 from functools import partial
 from threading import Event
 
-from apache_beam.options.pipeline_options import PipelineOptions
-
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.batches import Batches, Work
 from groundwatch.launch.engine.journal import FOLDERS, Journal, Unaccounted
@@ -18,7 +16,7 @@ from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.loop import process_next
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.pubsub.subscription import Subscription
-from groundwatch.launch.engine.run_summary import summary_of_worker
+from groundwatch.launch.engine.run_summary import summary_of_journal
 from groundwatch.launch.watch.alerts.alert_latency import AlertLatency
 from groundwatch.launch.watch.alerts.monitor import Monitor
 from groundwatch.launch.watch.batch_size import BatchSize
@@ -30,7 +28,6 @@ from groundwatch.launch.watch.reporter import LogReporter
 from groundwatch.launch.watch.retry_queue import DeferredMessage, RetryQueue
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome, ended_beside
-from groundwatch.pipeline.sinks.sink import EngineSink
 from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.storage import TargetExists
@@ -90,7 +87,6 @@ class Worker:
         self,
         config: Config,
         settings: WatchSettings,
-        options: PipelineOptions,
         journal: Journal,
         *,
         subscription: Subscription,
@@ -106,7 +102,6 @@ class Worker:
         self._config = config
         self._dedupe_us = round(settings.worker.dedupe_h * HOUR_US)
         self._limits = limits
-        self._price = settings.job.costs.price_per_1k_chars
         self.started_at_us = clock.now_us()
         # Parts of a batch that are processed next, each with its deferred messages.
         self._isolated: deque[tuple[Sequence[Message], Sequence[DeferredMessage]]] = deque()
@@ -129,9 +124,9 @@ class Worker:
             self._show_sent = session.show_sent
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.database)))
-            pipeline = LocalPipeline(config, options, EngineSink)
+            pipeline = LocalPipeline(config)
             self._batches = Batches(pipeline, journal, seen, session.checks)
-            full = Publisher(journal.database, config, journal.formats)
+            full = Publisher(journal.database, config)
             self.publisher = FilePublisher(
                 self._publish_files, full.is_due, settings.pubsub.file_age_s
             )
@@ -147,7 +142,7 @@ class Worker:
         config = self._config
         with closing(self.journal.reopen()) as journal:
             placed = self.publisher.record_file
-            publisher = Publisher(journal.database, config, journal.formats, placed)
+            publisher = Publisher(journal.database, config, placed)
             publisher.recover()
             published = publisher.publish(everything=everything)
             if published:
@@ -156,7 +151,8 @@ class Worker:
 
     def summary_of(self, journal: Journal) -> Summary:
         """Make the summary of all that was committed, on a connection of the caller's thread."""
-        return summary_of_worker(self._config, journal, self._price, self.started_at_us)
+        with journal.database.snapshot():
+            return summary_of_journal(self._config, journal, started_at_us=self.started_at_us)
 
     def run(self, stop: Event) -> None:
         """Process batches until the event is set; raises what `run_worker` does."""

@@ -56,6 +56,8 @@ class Config(Record, frozen=True, kw_only=True):
       source: a hash of the input's name. A run with the same id and another source is refused,
         since it would replace files of other answers.
       work_folder: a local folder for the state of an unfinished run, None on many machines.
+      price_per_1k_chars: price of 1,000 checked characters, None if it is not known.
+      beam_arguments: options of Beam, such as its runner.
       seen_for_s: seconds for which a stream remembers a record id.
       keeps_results: whether a worker sends results to other tools.
       publishes_enriched: whether a worker publishes enriched records to a topic.
@@ -78,6 +80,8 @@ class Config(Record, frozen=True, kw_only=True):
     rates: RateRule = RateRule()
     text: TextMode = TextMode.FULL
     failure_payload: bool = True
+    price_per_1k_chars: float | None = None
+    beam_arguments: tuple[str, ...] = ()
     keeps_results: bool = False
     publishes_enriched: bool = False
 
@@ -141,5 +145,6 @@ def job_config(
         rates=job.alerts.rates,
         text=job.output.text,
         failure_payload=job.output.failure_payload == "full",
+        price_per_1k_chars=job.costs.price_per_1k_chars,
         **fields,
     )

@@ -241,9 +241,9 @@ class RowFormats(NamedTuple):
     failures: FailureFiles
 
 
-def row_formats(config: Config, *, only_recent_dates: bool = False) -> RowFormats:
-    """Choose the formats of a run's rows; `EnrichedFiles` says which dates are recent."""
-    now_us = clock.now_us if only_recent_dates else None
+def row_formats(config: Config) -> RowFormats:
+    """Choose the formats of a run's rows; of an endless one, only recent dates get a folder."""
+    now_us = clock.now_us if config.is_endless else None
     return RowFormats(
         EnrichedFiles(config.text, config.run, now_us),
         AlertFiles(with_text=config.alerts.with_text),

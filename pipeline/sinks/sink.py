@@ -56,7 +56,7 @@ class StreamSink(Sink):
         failure_topic: str | None = None,
         enriched_topic: str | None = None,
     ) -> None:
-        formats = row_formats(config, only_recent_dates=True)
+        formats = row_formats(config)
         self.enriched, self.alerts, self.failures = (
             WriteWindows(config.destination, windows, row_format) for row_format in formats
         )
@@ -77,7 +77,7 @@ class EngineSink(Sink):
     """Collect the outcome of a batch in this process: a run or a worker on one machine."""
 
     def __init__(self, config: Config, batches: BatchHandle) -> None:
-        formats = row_formats(config, only_recent_dates=config.is_endless)
+        formats = row_formats(config)
         self.enriched = Collect(CollectRows(batches, "chunks", row_format=formats.enriched))
         self.rate_alerts = beam.ParDo(CollectRows(batches, "rates"))
         self.alerts = Collect(CollectRows(batches, "alerts"))

@@ -25,8 +25,6 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from apache_beam.options.pipeline_options import PipelineOptions
-
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.cli.paths import default_work_folder
@@ -167,7 +165,6 @@ def _run_worker(folder: Path, output: Path, checkers: dict[str, Any]) -> int:
     summary = run_worker(
         config,
         settings,
-        PipelineOptions([]),
         subscription=FileSubscription(folder / "acknowledged", _lines(), stop),
         reporter=LogReporter(),
         stop=stop,

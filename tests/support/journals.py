@@ -11,7 +11,6 @@ from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.folder_writer import Chunk, encode_chunks
 from groundwatch.pipeline.sinks.outcomes import Outcome
-from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.schemas.alert import Alert, AlertKind, Severity
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.failure import Failure
@@ -27,13 +26,13 @@ def open_journal(
 ) -> Journal:
     """Open the journal of a run, by default with topics for alerts and failures."""
     config = Config(**{"inputs": (), "output": f"{folder}/out", "run": "r1"} | fields)
-    return Journal(EngineDatabase.owned(str(folder)), row_formats(config), topics)
+    return Journal(EngineDatabase.owned(str(folder)), config, topics)
 
 
 def read_journal(folder: object) -> Journal:
     """Open the journal of another process, which is not changed."""
-    formats = row_formats(Config(inputs=(), output="out", run="r1"))
-    return Journal(EngineDatabase(str(folder), is_read_only=True), formats)
+    config = Config(output="out", run="r1")
+    return Journal(EngineDatabase(str(folder), is_read_only=True), config)
 
 
 def chunks_of(journal: Journal, *rows: EnrichedAnswer) -> tuple[Chunk, ...]:

@@ -8,7 +8,6 @@ from typing import Any
 from unittest.mock import patch
 
 import msgspec
-from apache_beam.options.pipeline_options import PipelineOptions
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet
@@ -99,7 +98,6 @@ class Watched:
                 open_worker(
                     given_config,
                     watch_settings,
-                    PipelineOptions([]),
                     journal,
                     reporter=LogReporter(),
                     limits=limits,

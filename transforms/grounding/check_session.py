@@ -2,8 +2,9 @@
 
 import asyncio
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
@@ -13,11 +14,17 @@ from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.grounding.client import GroundingClient, SentCalls
 from groundwatch.transforms.grounding.errors import Deferred, Interrupted
-from groundwatch.transforms.grounding.planned_check import finish_check, over_limit, plan_check
+from groundwatch.transforms.grounding.planned_check import (
+    PlannedCheck,
+    finish_check,
+    over_limit,
+    plan_check,
+)
 from groundwatch.transforms.grounding.protocol import CheckReply
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
+from groundwatch.transforms.runtime import clock
 
 Outcome = CheckedAnswer | Exception
 Done = Callable[[Outcome], None]
@@ -50,8 +57,9 @@ class CheckSession:
         if planned is None:
             done(over_limit(answer))
             return
+        started_s = time.monotonic()
         replies = [self._check_request(request) for request in planned.requests]
-        done(finish_check(planned, replies, self._settings))
+        done(_finish(planned, replies, self._settings, started_s))
 
     def take_sent(self) -> SentCalls:
         """Return what has been sent since the last call, on any thread."""
@@ -235,11 +243,20 @@ async def check_answer(
     planned = plan_check(answer, settings)
     if planned is None:
         return over_limit(answer)
+    started_s = time.monotonic()
     if len(planned.requests) == 1:
         replies = [await client.check(planned.requests[0])]
     else:
         replies = await _send_all(planned.requests, client)
-    return finish_check(planned, replies, settings)
+    return _finish(planned, replies, settings, started_s)
+
+
+def _finish(
+    planned: PlannedCheck, replies: Sequence[CheckReply], settings: CheckSettings, started_s: float
+) -> CheckedAnswer:
+    latency_ms = round((time.monotonic() - started_s) * 1000)
+    now_us = clock.now_us()
+    return finish_check(planned, replies, settings, latency_ms=latency_ms, checked_at_us=now_us)
 
 
 async def _send_all(requests: Iterable[CheckRequest], client: GroundingClient) -> list[CheckReply]:

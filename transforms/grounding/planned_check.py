@@ -1,6 +1,5 @@
 """Plan the calls of an answer's check, and make one result of their replies."""
 
-import time
 from collections.abc import Sequence
 from operator import mul
 from typing import NamedTuple
@@ -14,7 +13,6 @@ from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.rules.merging import merge_replies
 from groundwatch.transforms.rules.planning import PlannedCall, plan_within
 from groundwatch.transforms.rules.routing import OVER_LIMIT
-from groundwatch.transforms.runtime import clock
 
 
 class PlannedCheck(NamedTuple):
@@ -22,13 +20,11 @@ class PlannedCheck(NamedTuple):
 
     Attributes:
       requests: one for each call; they may be sent at the same time.
-      started_s: when the check began, by the monotonic clock.
     """
 
     answer: Answer
     calls: Sequence[PlannedCall]
     requests: Sequence[CheckRequest]
-    started_s: float
 
 
 def plan_check(answer: Answer, settings: CheckSettings) -> PlannedCheck | None:
@@ -37,9 +33,8 @@ def plan_check(answer: Answer, settings: CheckSettings) -> PlannedCheck | None:
     calls = plan_within(answer.answer_text, answer.facts, settings.limits, most_calls)
     if calls is None:
         return None
-    started_s = time.monotonic()
     requests = [build_request(call, answer.facts, settings, answer.query) for call in calls]
-    return PlannedCheck(answer, calls, requests, started_s)
+    return PlannedCheck(answer, calls, requests)
 
 
 def over_limit(answer: Answer) -> CheckedAnswer:
@@ -49,7 +44,12 @@ def over_limit(answer: Answer) -> CheckedAnswer:
 
 
 def finish_check(
-    planned: PlannedCheck, replies: Sequence[CheckReply], settings: CheckSettings
+    planned: PlannedCheck,
+    replies: Sequence[CheckReply],
+    settings: CheckSettings,
+    *,
+    latency_ms: int,
+    checked_at_us: int,
 ) -> CheckedAnswer:
     """Merge the replies to a check's requests, which are in the same order."""
     grounding = merge_replies(planned.calls, [reply.response for reply in replies])
@@ -60,8 +60,8 @@ def finish_check(
         calls=sum(sent),
         attempts=sum(sent),
         characters=sum(map(mul, sent, [each.characters for each in planned.requests])),
-        latency_ms=round((time.monotonic() - planned.started_s) * 1000),
-        checked_at_us=clock.now_us(),
+        latency_ms=latency_ms,
+        checked_at_us=checked_at_us,
         citation_threshold=settings.citation_threshold,
         cached=not any(sent),
         unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),

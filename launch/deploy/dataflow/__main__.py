@@ -4,8 +4,6 @@ import logging
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from apache_beam.options.pipeline_options import PipelineOptions
-
 from groundwatch.launch.backfill.remote_run import archives_of, submit
 from groundwatch.launch.backfill.start_job import prepare
 from groundwatch.launch.cli.commands import all_commands
@@ -27,10 +25,8 @@ def start(arguments: Sequence[str]) -> int:
     loaded = command.load([*_flags(arguments, known)])
     if is_stream:
         return stream(loaded)
-    config, placement = prepare(loaded, "input", loaded.settings.input.input)
-    return submit(
-        config, archives_of(config), ArchiveSink(config), PipelineOptions(placement.beam_arguments)
-    )
+    config, _ = prepare(loaded, "input", loaded.settings.input.input)
+    return submit(config, archives_of(config), ArchiveSink(config))
 
 
 def _flags(arguments: Sequence[str], known: Mapping[str, Setting]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from groundwatch.launch.cli.beam_options import (
 )
 from groundwatch.launch.cli.commands.watch import WatchStreamSettings
 from groundwatch.launch.cli.paths import try_output
+from groundwatch.launch.cli.placement import beam_arguments
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
@@ -42,16 +43,17 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     if not problems and not beam_options.view_as(TestOptions).dry_run:
         try_output(Destination(root=output, run=_RUN), problems)
     loaded.raise_problems()
-    config = stream_config(settings, workers, time.time())
+    config = stream_config(loaded, workers, time.time())
     windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=max(_FEWEST_SHARDS, workers))
     source = ReadSubscription(pubsub.subscription, settings.stream.id_label)
     topics = (pubsub.alert_topic, pubsub.failure_topic, pubsub.enriched_topic)
     sink = StreamSink(config, windows, *topics)
-    return submit(config, source, sink, beam_options)
+    return submit(config, source, sink)
 
 
-def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> Config:
+def stream_config(loaded: Loaded[WatchStreamSettings], workers: int, now_s: float) -> Config:
     """Derive the configuration of a streaming job; its run id is unique by the time."""
+    settings = loaded.settings
     started = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
     return job_config(
         settings.job,
@@ -60,6 +62,7 @@ def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> 
         retries=replace(settings.job.retries.policy, give_up_after_s=_NEVER_S),
         outage=OutagePolicy.REDELIVER,
         seen_for_s=round(settings.stream.dedupe_h * 3600),
+        beam_arguments=beam_arguments(loaded, settings.job),
     )
 
 

@@ -38,7 +38,6 @@ from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sinks.publication import MANIFEST, read_manifest_file
-from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.sinks.summary_file import read_folder_summary, read_summaries
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
@@ -52,7 +51,7 @@ from groundwatch.schemas.quantities import to_datetime
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.schemas.verdict import ESCALATION_TAGS
 
-_FORMATS = row_formats(Config(output="", run=""))  # nothing is written here
+_CONFIG = Config(output="", run="")  # nothing is written here
 _PREFIX_DIGITS = 16
 _ATTEMPTS = 3  # a worker may publish while its files are read
 _WIDTH = 100
@@ -97,7 +96,7 @@ def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
 
 def open_journal(path: str) -> Journal:
     """Open the journal of a worker, or of a run that has not ended, without changing it."""
-    return Journal(EngineDatabase(str(Path(path).parent), is_read_only=True), _FORMATS)
+    return Journal(EngineDatabase(str(Path(path).parent), is_read_only=True), _CONFIG)
 
 
 def _read_journal(path: str) -> FoundJournal:

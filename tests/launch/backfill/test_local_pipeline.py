@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
 
 from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome
-from groundwatch.pipeline.sinks.sink import EngineSink
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.summary import RunCounts
@@ -44,7 +42,7 @@ def life(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def pipeline(tmp_path: Path, life: Counter[str]) -> Iterator[LocalPipeline]:  # noqa: ARG001 - it patches before
     config = Config(inputs=(), output=str(tmp_path), run="run", work_folder=str(tmp_path))
     with checks_open(config.check), seen_ids_open(str(config.database)):
-        yield LocalPipeline(config, PipelineOptions([]), EngineSink)
+        yield LocalPipeline(config)
 
 
 def run(pipeline: LocalPipeline, *numbers: int) -> tuple[Outcome, RunCounts]:
@@ -96,5 +94,5 @@ def test_a_batch_that_fails_does_not_disturb_the_next(
 def test_no_temporary_folder_of_beam_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     config = Config(inputs=(), output=str(tmp_path), run="run", work_folder=str(tmp_path))
-    LocalPipeline(config, PipelineOptions([]), EngineSink)
+    LocalPipeline(config)
     assert list(tmp_path.iterdir()) == []

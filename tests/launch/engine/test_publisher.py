@@ -16,7 +16,6 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import DAY_US
@@ -37,10 +36,9 @@ class Keeper:
             inputs=(), output=str(self.output), run="r1", work_folder=str(folder / "work")
         )
         self.config = replace(config, **fields)
-        formats = row_formats(self.config)
-        self.journal = Journal(EngineDatabase.owned(str(folder / "work")), formats)
+        self.journal = Journal(EngineDatabase.owned(str(folder / "work")), self.config)
         self.journal.database.write("PRAGMA synchronous = OFF")
-        self.publisher = Publisher(self.journal.database, self.config, formats)
+        self.publisher = Publisher(self.journal.database, self.config)
         self.close = self.journal.close
 
     def commit(self, *rows: EnrichedAnswer, **fields: Any) -> None:

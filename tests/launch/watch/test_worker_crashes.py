@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.engine_database import EngineDatabase
@@ -23,7 +22,6 @@ from groundwatch.launch.watch.run_worker import open_worker
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import build
-from groundwatch.pipeline.sinks.sink import EngineSink
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from groundwatch.transforms.persistence.seen_ids import SeenIds
@@ -113,7 +111,7 @@ def config(alone: Alone, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
 
 @pytest.fixture(scope="module")
 def pipeline(config: Config) -> LocalPipeline:
-    return LocalPipeline(config, PipelineOptions([]), EngineSink)
+    return LocalPipeline(config)
 
 
 class Crash(BaseException):
@@ -161,7 +159,6 @@ def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
         open_worker(
             config,
             settings,
-            PipelineOptions([]),
             journal,
             subscription=subscription,
             reporter=LogReporter(),

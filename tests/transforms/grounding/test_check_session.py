@@ -14,7 +14,7 @@ import pytest
 from groundwatch.schemas.checked_answer import Check, CheckedAnswer
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
-from groundwatch.transforms.grounding import planned_check
+from groundwatch.transforms.grounding import check_session
 from groundwatch.transforms.grounding.check_session import BackgroundSession, Outcome, check_answer
 from groundwatch.transforms.grounding.client import GroundingClient
 from groundwatch.transforms.grounding.errors import CheckFailed, Rejected, Unavailable
@@ -70,7 +70,7 @@ def test_an_answer_that_fits_takes_one_call() -> None:
 def test_a_check_records_its_checker_time_and_duration(monkeypatch: pytest.MonkeyPatch) -> None:
     moments_s = iter((100.0, 101.0))
     monotonic = SimpleNamespace(monotonic=lambda: next(moments_s))
-    monkeypatch.setattr(planned_check, "time", monotonic)
+    monkeypatch.setattr(check_session, "time", monotonic)
     monkeypatch.setattr(clock, "now_us", lambda: NOON_US)
 
     def reply(request: CheckRequest, _: int) -> CheckReply:

@@ -39,7 +39,7 @@ def summarise(read: int) -> Callable[..., Summary]:
     def run(config: Config, *_: object, **__: object) -> Summary:
         rows = {"enriched": 1, "failures": 0, "alerts": 0}
         counts = RunCounts(read=read, verdicts={"GROUNDED": 1})
-        return summary_of(config, counts, rows, started_at_us=0, price_per_1k_chars=None)
+        return summary_of(config, counts, rows, started_at_us=0)
 
     return run
 

@@ -166,7 +166,7 @@ def test_of_two_checkers_the_second_one_has_the_quota_and_both_reach_the_workers
 def test_two_jobs_never_write_the_same_files() -> None:
     loaded = load(WatchStreamSettings, STREAM, {})
     assert loaded.problems == []
-    runs = {streaming.stream_config(loaded.settings, 1, now_s).run for now_s in (0, 1, 86_400)}
+    runs = {streaming.stream_config(loaded, 1, now_s).run for now_s in (0, 1, 86_400)}
     assert runs == {"watch-19700101T000000Z", "watch-19700101T000001Z", "watch-19700102T000000Z"}
 
 
