@@ -142,7 +142,7 @@ def test_the_values_reach_the_configuration(
     monkeypatch.setattr(streaming, "ReadSubscription", lambda *arguments: arguments)
     flags = ["--file_age_s=60", "--dedupe_h=0.5", "--id_label=uid", "--run_id=shop"]
     template.start([*STREAM, *flags, *FLAGS])
-    [(config, source, sink, _)] = submitted
+    [(config, source, sink)] = submitted
     assert (sink.enriched.windows.width_s, sink.enriched.windows.shards) == (60, 4)
     assert config.seen_for_s == 1800
     assert source == ("projects/example-project/subscriptions/answers", "uid")
@@ -156,7 +156,7 @@ def test_of_two_checkers_the_second_one_has_the_quota_and_both_reach_the_workers
     second = "--escalate=discoveryengine", "--project=example-project"
     limits = "--escalate_share=.25", "--requests_per_minute=400", "--max_num_workers=4"
     template.start([*STREAM, *second, *limits, "--machine_type=n2-standard-4", *FLAGS])
-    [(config, _, _, _)] = submitted
+    [(config, _, _)] = submitted
     check = config.check
     assert (check.checker, check.requests_per_minute) == ("discoveryengine", 25.0)
     assert (check.screen.first.checker, check.screen.first.requests_per_minute) == ("local", None)
