@@ -1,4 +1,7 @@
-"""The README's programs run as they are written; test_documented_commands.py runs its commands."""
+"""The programs of the README and of extending.md's pipeline run as they are written.
+
+test_documented_commands.py runs the README's commands.
+"""
 
 import re
 from pathlib import Path
@@ -9,14 +12,10 @@ from tests.support.commands import WITHOUT_EXTRAS, run
 from tests.support.repository import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    """The code blocks in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-
-
-PYTHON = blocks("python")
+PIPELINE = (
+    (ROOT / "docs" / "extending.md").read_text(encoding="utf-8").partition("## In your own ")[2]
+)
+PYTHON = re.findall(r"^```python\n(.*?)^```", README + PIPELINE, re.DOTALL | re.MULTILINE)
 
 
 def test_all_examples_are_found() -> None:
