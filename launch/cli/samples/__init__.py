@@ -1,7 +1,4 @@
-"""The bundled sample: three days of the help chatbot of Quillow, an invented thermostat maker.
-
-`python -m tests.support.samples.generate` in a checkout writes the `*.jsonl` files again.
-"""
+"""The bundled sample: three days of the help chatbot of Quillow, an invented thermostat maker."""
 
 from importlib import resources
 

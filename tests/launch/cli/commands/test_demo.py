@@ -3,14 +3,11 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.launch.cli.terminal.figures import SCREEN_ACCURACY
-from groundwatch.schemas.message import Message
 from tests.support.answer_messages import parse_answer
 from tests.support.commands import WITHOUT_EXTRAS, WITHOUT_NETWORK, run
 from tests.support.outputs import (
@@ -21,8 +18,13 @@ from tests.support.outputs import (
     summary_in,
     visible_files,
 )
-from tests.support.samples.generate import DUPLICATE, FAILURE, Intended, intended
-from tests.support.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE
+from tests.support.sample import (
+    BAD_RELEASE,
+    BAD_RELEASE_ENGINE,
+    DUPLICATE,
+    FAILURE,
+    sample_messages,
+)
 
 _DEMO = f"""{WITHOUT_NETWORK}{WITHOUT_EXTRAS}
 from groundwatch.launch.cli.main import main
@@ -53,40 +55,24 @@ def output(demo: Demo) -> Path:
     return demo.output
 
 
-@cache
-def lines_by_file() -> dict[str, list[bytes]]:
-    return {Path(path).name: Path(path).read_bytes().split(b"\n") for path in sample_paths()}
-
-
-def payload_of(line: Intended) -> bytes:
-    return lines_by_file()[line.file][line.line - 1]
-
-
-def record_id_of(line: Intended) -> str:
-    [path] = [path for path in sample_paths() if path.endswith(f"/{line.file}")]
-    message = Message(payload=payload_of(line), place=f"{path}#{line.line}")
-    return parse_answer(message).record_id
-
-
-def test_every_line_ends_where_it_is_meant_to_end(output: Path) -> None:
-    lines = intended()
+def test_every_message_ends_where_it_is_meant_to_end(output: Path) -> None:
     found = {record["record_id"]: record["verdict"] for record in records_in(output)}
     assert found == {
-        record_id_of(line): line.outcome
-        for line in lines
-        if line.outcome not in {FAILURE, DUPLICATE}
+        parse_answer(each.message).record_id: each.outcome
+        for each in sample_messages()
+        if each.outcome not in {FAILURE, DUPLICATE}
     }
     assert len(records_in(output)) == len(found)
 
 
-def test_every_line_that_is_broken_is_a_failure_with_its_bytes(output: Path) -> None:
-    broken = Counter(payload_of(line) for line in intended() if line.outcome == FAILURE)
+def test_every_message_that_is_broken_is_a_failure_with_its_bytes(output: Path) -> None:
+    broken = Counter(each.message.payload for each in sample_messages() if each.outcome == FAILURE)
     assert Counter(map(original_bytes, failures_in(output))) == broken
     assert {failure["retryable"] for failure in failures_in(output)} == {False}
 
 
-def test_the_summary_counts_what_was_intended_and_closes(output: Path) -> None:
-    outcomes = Counter(line.outcome for line in intended())
+def test_the_summary_counts_what_is_expected_and_closes(output: Path) -> None:
+    outcomes = Counter(each.outcome for each in sample_messages())
     summary = summary_in(output)
     assert summary["closes"] is True
     assert (summary["failures"], summary["duplicates"]) == (
@@ -95,7 +81,7 @@ def test_the_summary_counts_what_was_intended_and_closes(output: Path) -> None:
     )
     assert summary["verdicts"] == outcomes
     assert summary["enriched"] == outcomes.total() == len(records_in(output))
-    assert summary["read"] == len(intended())
+    assert summary["read"] == len(sample_messages())
     assert summary["alerts"] == len(alerts_in(output))
     assert summary["retries"] == summary["sampled_out"] == 0
 

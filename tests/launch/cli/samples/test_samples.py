@@ -1,24 +1,31 @@
-"""The bundled sample: what it holds, and that the generator still writes it."""
+"""What the bundled sample holds."""
 
 import json
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.schemas.verdict import Verdict
-from tests.support.samples.articles import Truth, read_conversations
-from tests.support.samples.citing import best_passage, sentences
-from tests.support.samples.generate import DUPLICATE, FAILURE, intended, sample_files
-from tests.support.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE, WRITERS, ordinary_days
+from tests.support.answer_messages import parse_answer
+from tests.support.sample import (
+    BAD_RELEASE,
+    BAD_RELEASE_ENGINE,
+    DUPLICATE,
+    FAILURE,
+    expected_outcomes,
+    messages_by_file,
+    sample_messages,
+)
 
-FILES = {Path(path).name: Path(path).read_bytes() for path in sample_paths()}
+HELP_CENTRE = "https://help.quillow.example/"
 
 
-def readable_lines() -> Iterator[object]:
-    for line in intended():
-        if line.outcome != FAILURE:
-            yield json.loads(FILES[line.file].split(b"\n")[line.line - 1])
+def readable_messages() -> Iterator[object]:
+    for each in sample_messages():
+        if each.outcome != FAILURE:
+            yield json.loads(each.message.payload)
 
 
 def objects(value: object) -> Iterator[dict[str, object]]:
@@ -32,8 +39,8 @@ def objects(value: object) -> Iterator[dict[str, object]]:
 
 def answers_with_text() -> Iterator[tuple[bytes, dict[str, object]]]:
     """Find every Answer of Discovery Engine, alone or inside a response."""
-    for line in readable_lines():
-        for found in objects(line):
+    for message in readable_messages():
+        for found in objects(message):
             text = found.get("answerText") or found.get("answer_text")
             if text:
                 yield str(text).encode(), found
@@ -46,42 +53,38 @@ def cited_spans(answer: dict[str, object]) -> Iterator[tuple[int, int]]:
             yield int(start), int(span.get("endIndex") or span["end_index"])
 
 
-def test_the_files_in_the_package_are_what_the_generator_writes() -> None:
-    assert sample_files() == FILES
-
-
-def test_the_generator_writes_the_same_every_time() -> None:
-    assert sample_files() == sample_files()
+def outcomes_of_help_app(*, of_the_release: bool) -> list[str]:
+    """The outcomes of that assistant, in the two hours of its bad release or in all others."""
+    found = []
+    for each in sample_messages():
+        if each.outcome in {FAILURE, DUPLICATE}:
+            continue
+        answer = parse_answer(each.message)
+        if answer.engine == BAD_RELEASE_ENGINE and answer.event_time_us is not None:
+            at = datetime.fromtimestamp(answer.event_time_us / 1e6, UTC)
+            if (BAD_RELEASE <= at < BAD_RELEASE + timedelta(hours=2)) is of_the_release:
+                found.append(each.outcome)
+    return found
 
 
 def test_the_sample_is_small_enough_to_ship() -> None:
-    assert sum(map(len, FILES.values())) < 1_500_000
+    assert sum(Path(path).stat().st_size for path in sample_paths()) < 1_500_000
 
 
-def test_every_line_but_the_last_of_all_is_a_message_with_an_intended_outcome() -> None:
-    counts = Counter(line.file for line in intended())
-    written = {name: content.count(b"\n") for name, content in FILES.items()}
-    assert FILES["oversize.jsonl"].endswith(b"\n\n")
-    assert counts == {**written, "oversize.jsonl": written["oversize.jsonl"] - 1}
+def test_every_message_has_an_expected_outcome() -> None:
+    messages = {name: len(of_file) for name, of_file in messages_by_file().items()}
+    assert {name: len(of_file) for name, of_file in expected_outcomes().items()} == messages
 
 
-def test_the_outcomes_are_these() -> None:
-    assert Counter(line.outcome for line in intended()) == {
-        Verdict.GROUNDED: 143,
-        Verdict.LOW_GROUNDED: 37,
-        Verdict.POLICY_SKIPPED: 18,
-        Verdict.NOT_ANSWERED: 9,
-        Verdict.UNSCORABLE: 9,
-        Verdict.INCOMPLETE: 5,
-        Verdict.GENERATION_FAILED: 3,
-        FAILURE: 8,
-        DUPLICATE: 10,
-    }
+def test_only_the_last_line_of_all_is_empty() -> None:
+    contents = [Path(path).read_bytes() for path in sample_paths()]
+    assert [content.count(b"\n\n") for content in contents] == [0, 0, 0, 1]
+    assert contents[-1].endswith(b"}\n\n")
 
 
-def test_every_writer_of_every_assistant_writes_several_answers() -> None:
-    used = Counter(planned.case.write for planned in ordinary_days())
-    assert min(used[write] for writers in WRITERS.values() for write in writers) >= 2
+def test_some_message_ends_in_every_way() -> None:
+    outcomes = {each.outcome for each in sample_messages()}
+    assert outcomes == {*Verdict, FAILURE, DUPLICATE}
 
 
 def test_every_citation_and_support_cuts_the_answer_between_characters() -> None:
@@ -94,8 +97,8 @@ def test_every_citation_and_support_cuts_the_answer_between_characters() -> None
 
 
 def test_every_segment_of_a_candidate_cuts_its_text_out_of_its_part() -> None:
-    for line in readable_lines():
-        for candidate in objects(line):
+    for message in readable_messages():
+        for candidate in objects(message):
             for support in candidate.get("groundingMetadata", {}).get("groundingSupports", ()):
                 segment = support["segment"]
                 part = candidate["content"]["parts"][segment.get("partIndex", 0)]["text"].encode()
@@ -103,69 +106,42 @@ def test_every_segment_of_a_candidate_cuts_its_text_out_of_its_part() -> None:
                 assert cut.decode() == segment["text"]
 
 
-def test_a_bullet_is_a_sentence_of_its_own_without_its_mark() -> None:
-    answer = "Für Sie:\n- Ein Schritt.\n- Noch einer"
-    assert [span.text for span in sentences(answer)] == ["Für Sie:", "Ein Schritt.", "Noch einer"]
-    for span in sentences(answer):
-        assert answer.encode()[span.start : span.end].decode() == span.text
-
-
-def test_a_japanese_sentence_finds_its_passage() -> None:
-    passages = ["ブーストは1日6回まで使えます。", "Dialの電池は約14か月持ちます。"]
-    assert best_passage("電池は14か月です。", passages) == 1
-
-
 def test_the_bad_release_has_enough_low_grounded_answers_for_a_rate_alert() -> None:
-    episode = [
-        planned.verdict
-        for planned in ordinary_days()
-        if planned.engine == BAD_RELEASE_ENGINE
-        and 0 <= (planned.asked_at - BAD_RELEASE).total_seconds() < 2 * 3600
-    ]
+    episode = outcomes_of_help_app(of_the_release=True)
     assert len(episode) >= 20
     assert episode.count(Verdict.LOW_GROUNDED) >= 12
 
 
 def test_the_other_hours_of_that_assistant_are_mostly_grounded() -> None:
-    other = [
-        planned.verdict
-        for planned in ordinary_days()
-        if planned.engine == BAD_RELEASE_ENGINE
-        and not 0 <= (planned.asked_at - BAD_RELEASE).total_seconds() < 2 * 3600
-    ]
+    other = outcomes_of_help_app(of_the_release=False)
     assert other.count(Verdict.LOW_GROUNDED) < len(other) / 5
 
 
-def test_the_events_fall_on_three_days() -> None:
-    assert [name for name in sorted(FILES) if name.startswith("answers-")] == [
+def test_the_messages_are_of_three_days() -> None:
+    assert sorted(messages_by_file()) == [
         "answers-2026-03-02.jsonl",
         "answers-2026-03-03.jsonl",
         "answers-2026-03-04.jsonl",
+        "oversize.jsonl",
     ]
 
 
 def test_an_answer_is_redelivered_under_its_name_exactly_or_otherwise_written() -> None:
-    lines = [FILES[line.file].split(b"\n")[line.line - 1] for line in intended()]
-    copies = [
-        content
-        for content, line in zip(lines, intended(), strict=True)
-        if line.outcome == DUPLICATE
-    ]
+    payloads = [each.message.payload for each in sample_messages()]
+    copies = [each.message.payload for each in sample_messages() if each.outcome == DUPLICATE]
     names = Counter(
-        found.get("name") for line in readable_lines() if isinstance(found := line, dict)
+        message.get("name") for message in readable_messages() if isinstance(message, dict)
     )
     assert all(names[json.loads(copy)["name"]] >= 2 for copy in copies)
-    assert {lines.count(copy) for copy in copies} == {1, 2}
+    assert {payloads.count(copy) for copy in copies} == {1, 2}
 
 
-def test_the_help_centre_speaks_five_languages_and_some_of_its_answers_are_wrong() -> None:
-    conversations = read_conversations()
-    languages = {c.articles[0].slug[:3] for c in conversations if c.articles[0].slug[2:3] == "-"}
-    assert languages == {"de-", "fr-", "ja-", "ar-"}
-    assert Counter(c.truth for c in conversations) == {
-        Truth.SUPPORTED: 120,
-        Truth.INVENTED: 28,
-        Truth.UNSEEN: 2,
-        Truth.CHANGED: 3,
-        Truth.REWORDED: 2,
+def test_the_help_centre_speaks_four_languages_besides_english() -> None:
+    pages = {
+        fact.uri.removeprefix(HELP_CENTRE)
+        for each in sample_messages()
+        if each.outcome != FAILURE
+        for fact in parse_answer(each.message).facts
+        if fact.uri and fact.uri.startswith(HELP_CENTRE)
     }
+    assert {page[:3] for page in pages} > {"de-", "fr-", "ja-", "ar-"}

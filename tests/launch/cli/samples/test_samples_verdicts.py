@@ -1,11 +1,10 @@
 """The bundled sample through reading, routing, checking and tagging, without a pipeline."""
 
 import asyncio
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
-from groundwatch.launch.cli.samples import sample_paths
+import pytest
+
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.message import Message, UnreadableAnswer
@@ -17,16 +16,19 @@ from groundwatch.transforms.rules.routing import route
 from groundwatch.transforms.rules.tagging import tag_answer
 from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.support.answer_messages import parse_answer
-from tests.support.samples.generate import DUPLICATE, FAILURE, intended
+from tests.support.sample import DUPLICATE, FAILURE, sample_messages
 
 SETTINGS = CheckSettings(checker="local")
+BLIND_SPOTS = {
+    "Pull its power lead briefly, then reconnect; your configuration survives": "LOW_GROUNDED",
+    "Unsealed packaging never diminishes what gets reimbursed.": "LOW_GROUNDED",
+    "To restart the Clamp, unplug it for 10 seconds.": "GROUNDED",
+    "Guests can change schedules and see costs.": "GROUNDED",
+}
+"""Where a checker that compares words is wrong.
 
-
-def messages() -> Iterator[Message]:
-    files = {Path(path).name: Path(path).read_bytes().split(b"\n") for path in sample_paths()}
-    for line in intended():
-        payload = files[line.file][line.line - 1]
-        yield Message(payload=payload, place=f"{line.file}#{line.line}")
+True answers in other words than the article's are flagged, and false ones in its words are not.
+"""
 
 
 async def enrich(message: Message, client: GroundingClient) -> EnrichedAnswer | str:
@@ -43,7 +45,7 @@ async def enrich(message: Message, client: GroundingClient) -> EnrichedAnswer | 
 async def enrich_all() -> list[EnrichedAnswer | str]:
     client = GroundingClient(SETTINGS)
     try:
-        return [await enrich(message, client) for message in messages()]
+        return [await enrich(each.message, client) for each in sample_messages()]
     finally:
         await client.aclose()
 
@@ -57,17 +59,24 @@ def records() -> list[EnrichedAnswer]:
     return [outcome for outcome in outcomes() if isinstance(outcome, EnrichedAnswer)]
 
 
-def test_every_line_becomes_what_it_is_meant_to_become() -> None:
+def test_every_message_becomes_what_it_is_meant_to_become() -> None:
     seen: set[str] = set()
     surprises = []
-    for outcome, line in zip(outcomes(), intended(), strict=True):
+    for outcome, each in zip(outcomes(), sample_messages(), strict=True):
         found = FAILURE
         if isinstance(outcome, EnrichedAnswer):
             found = DUPLICATE if outcome.record_id in seen else str(outcome.verdict)
             seen.add(outcome.record_id)
-        if found != line.outcome:
-            surprises.append((line, found))
+        if found != each.outcome:
+            surprises.append((each.message.place, each.outcome, found))
     assert surprises == []
+
+
+@pytest.mark.parametrize(("claim", "verdict"), BLIND_SPOTS.items())
+def test_the_blind_spots_of_a_checker_that_compares_words_are_shown(
+    claim: str, verdict: str
+) -> None:
+    assert {record.verdict for record in records() if claim in record.answer_text} == {verdict}
 
 
 def test_formats_carriers_and_presets_are_read() -> None:
