@@ -56,7 +56,7 @@ def read_answers(path: str) -> Iterator[AnswerRow]:
     """Read the rows of an enriched file, as `read_blocks` does.
 
     Whole rows: projecting them with a reader schema takes fastavro longer than reading them
-    (tests/benchmarks/report_speed.py).
+    (tests/benchmarks/review_speed.py measures both).
     """
     with _explain_damage(path):
         for rows in read_blocks(path):

@@ -9,7 +9,6 @@ Source: C. Niu et al., "RAGTruth: A Hallucination Corpus", ACL 2024,
 https://github.com/ParticleMedia/RAGTruth.
 """
 
-import gzip
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, islice, pairwise, product
@@ -39,7 +38,6 @@ _FUNCTION_WORDS = (
 )
 _SYLLABLES = ("ba", "co", "de", "fi", "ga", "hu", "jo", "ka", "lem", "mo", "nar", "pel", "qui")
 _ENDINGS = ("", "ros", "sta", "ti", "ul", "ven", "wor", "ya", "zon", "tri")
-_FILE_MESSAGES = 20_000
 
 
 def generated_messages(count: int) -> Iterator[bytes]:
@@ -77,16 +75,6 @@ def write_lines(path: Path, messages: Iterable[bytes]) -> None:
     """Write messages as lines."""
     with path.open("wb") as stream:
         stream.writelines(message + b"\n" for message in messages)
-
-
-def write_archives(folder: Path, messages: Iterator[bytes]) -> int:
-    """Write messages as lines to gzip files of 20,000; return how many were written."""
-    written = 0
-    while lines := [message + b"\n" for message in islice(messages, _FILE_MESSAGES)]:
-        with gzip.open(folder / f"answers-{written:08d}.jsonl.gz", "wb", compresslevel=1) as stream:
-            stream.writelines(lines)
-        written += len(lines)
-    return written
 
 
 def answer_and_facts(number: int) -> tuple[str, list[str]]:

@@ -24,10 +24,16 @@ import fastavro
 from groundwatch.launch.results.evaluate.strata import Stratum
 from groundwatch.launch.results.review.answer_index import AnswerIndex, Query
 from groundwatch.schemas.avro import load_schema
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.thresholds import Thresholds
-from tests.benchmarks.report_speed import made_rows
+from tests.support.avro_rows import enriched_to_avro
+from tests.support.builders import NOON_US, a_check, a_claim, a_fact, an_enriched
 
 _ROWS_A_FILE = 100_000
+_CLAIM = "Lamps glow red in the evening hours of every working day."
+_CLAIMS = 5
+_FACTS = 5
 _WORDS = 50
 _STEMS = ("lamp", "kettle", "tariff", "hub", "dial", "valve", "tablet", "price", "order", "refund")
 _ENDINGS = ("", "s", "ing", "ed", "ful", "ly", "al", "er", "ish", "ness", "able", "less")
@@ -41,6 +47,37 @@ _SOURCE = {"document", "uri"}
 _ID_ZEROS = b"0" * 50
 
 
+def _made_rows(records: int) -> Iterator[dict[str, Any]]:
+    """Make rows of enriched files, the same each time."""
+    chance = random.Random(7)  # noqa: S311 - no secrets
+    for number in range(records):
+        yield _row(number, chance)
+
+
+def _row(number: int, chance: random.Random) -> dict[str, Any]:
+    scores = [chance.random() ** 0.3 for _ in range(_CLAIMS)]
+    is_low = min(scores) < 0.4
+    claims = [a_claim(_CLAIM, 58 * place, score=score) for place, score in enumerate(scores)]
+    enriched = an_enriched(
+        record_id=f"{number:064x}",
+        session=f"session-{number}",
+        engine=f"engine-{number % 7}",
+        event_time_us=NOON_US + number * HOUR_US // 500,
+        answer_text=" ".join([_CLAIM] * _CLAIMS),
+        verdict=Verdict.LOW_GROUNDED if is_low else Verdict.GROUNDED,
+        verdict_reason="CLAIM_SCORE" if is_low else "ABOVE_THRESHOLDS",
+        support_score=sum(scores) / _CLAIMS,
+        min_claim_score=min(scores),
+        claims=tuple(claims),
+        facts=tuple(
+            a_fact(_CLAIM * 5, document=f"documents/{chance.randrange(3_000)}", title="Lamps")
+            for _ in range(_FACTS)
+        ),
+        check=a_check(latency_ms=int(chance.expovariate(1 / 120))),
+    )
+    return enriched_to_avro(enriched)
+
+
 def _write(folder: Path, records: int) -> int:
     """Write files that have the same answers under other ids; return how many answers."""
     chance = random.Random(3)  # noqa: S311 - the same words each time
@@ -49,7 +86,7 @@ def _write(folder: Path, records: int) -> int:
     schema = fastavro.parse_schema(load_schema("enriched_answer"))
 
     def rows() -> Iterator[dict[str, Any]]:
-        for row in made_rows(min(records, _ROWS_A_FILE)):
+        for row in _made_rows(min(records, _ROWS_A_FILE)):
             yield row | {"answer_text": " ".join(chance.choices(_VOCABULARY, k=_WORDS))}
 
     first = root / "run-00000.avro"

@@ -116,12 +116,12 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
             topic.publish([build_message(first, {})])
             while server.counts(SUBSCRIPTION).outstanding:
                 time.sleep(0.01)
-            cpu_s, started_s = worker.footprint().cpu_s, time.monotonic()
+            cpu_s, started_s = worker.cpu_s(), time.monotonic()
             published_s = publish(topic, others, per_s)
         until_s = published_s[-1] + _LATEST_S
         while not awaited.keys() <= alerts.came_s.keys() and time.monotonic() < until_s:
             time.sleep(0.05)
-        share = (worker.footprint().cpu_s - cpu_s) / (time.monotonic() - started_s)
+        share = (worker.cpu_s() - cpu_s) / (time.monotonic() - started_s)
         exit_status, drained_s = worker.drain()
         alerts.stop()
     came_s = {name: alerts.came_s[name] for name in awaited if name in alerts.came_s}

@@ -54,7 +54,7 @@ def measure(
     while not seen or seen[-1][0] < count:
         time.sleep(_LOOK_EVERY_S)
         done = server.counts(SUBSCRIPTION).acknowledged - before
-        cpu_s = sum(worker.footprint().cpu_s for worker in started)
+        cpu_s = sum(worker.cpu_s() for worker in started)
         seen.append((done, time.monotonic(), cpu_s))
     for worker in started:
         worker.drain()

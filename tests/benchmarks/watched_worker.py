@@ -12,7 +12,6 @@ from pathlib import Path
 
 from groundwatch.launch.engine.pubsub.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage
-from tests.benchmarks.processes import Footprint, footprint_of
 from tests.support.commands import GROUNDWATCH
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.limits import LIMITED
@@ -31,6 +30,7 @@ SUBSCRIPTIONS = {
 
 _START_WITHIN_S = 60.0
 _LOG_BYTES = 10_000_000
+_TICKS_A_S = os.sysconf("SC_CLK_TCK")
 
 
 class SkippingClock:
@@ -80,11 +80,6 @@ class WatchedWorker:
         self._log = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - open as long as the worker
         self.process = subprocess.Popen([*command, *flags], stderr=self._log)  # noqa: S603 - our own source
 
-    def wait_until_started(self) -> None:
-        """Wait for the start line in its log."""
-        if not self.has_started():
-            raise SystemExit(f"a worker does not start: {self.log().decode()}")
-
     def has_started(self) -> bool:
         """Wait for the start line in its log; return whether it came before the process ended."""
         until_s = time.monotonic() + _START_WITHIN_S
@@ -109,6 +104,8 @@ class WatchedWorker:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(), time.monotonic() - started_s
 
-    def footprint(self) -> Footprint:
-        """Read what it takes."""
-        return footprint_of(self.process.pid)
+    def cpu_s(self) -> float:
+        """Read the processor time that it has taken, from Linux' /proc."""
+        status = Path(f"/proc/{self.process.pid}/stat").read_text()
+        fields = status.rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS_A_S

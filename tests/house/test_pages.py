@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from groundwatch.launch.cli.commands.backfill import BackfillSettings
+from groundwatch.launch.cli.commands.watch import WatchStreamSettings
+from groundwatch.launch.cli.placement import beam_flag_names
+from groundwatch.pipeline.settings.definition import settings_of
 from tests.support.repository import ROOT
 
 PAGES = [
@@ -71,3 +75,14 @@ def test_a_page_names_files_that_exist(page: Path) -> None:
         if not Path(name).exists() and not any(path.endswith(f"/{name}") for path in files)
     }
     assert missing == set()
+
+
+def test_the_page_on_scale_names_flags_that_exist() -> None:
+    page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9_]+)", page))
+    known = {
+        setting.name
+        for command in (WatchStreamSettings, BackfillSettings)
+        for setting in settings_of(command)
+    }
+    assert named - {*beam_flag_names()} <= known
