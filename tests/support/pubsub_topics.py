@@ -93,18 +93,16 @@ class OneTopic:
         # The client itself warns of this flag, which is meant for nothing but tests.
         return list(self.subscriber.transport.pull(request, timeout=30).received_messages)
 
-    def stream(self, *later: dict[str, Any], **opening: Any) -> Iterator[Any]:
+    def stream(self, **opening: Any) -> Iterator[Any]:
         """Open a stream of responses; it stays open as long as the clients do.
 
         Args:
-          later: what is requested after the opening.
           opening: what the first request says differently.
         """
         first = {"subscription": self.subscription, "stream_ack_deadline_seconds": 10, **opening}
         requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._streams.append(requests)
-        for request in (first, *later):
-            requests.put(request)
+        requests.put(first)
         return iter(self.subscriber.streaming_pull(requests=iter(requests.get, None)))
 
     def acknowledge(self, *received: Any) -> None:

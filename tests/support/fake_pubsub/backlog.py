@@ -1,7 +1,5 @@
-"""The messages of one subscription: waiting, held back for a while, or on lease."""
+"""The messages of one subscription: waiting, or on lease."""
 
-import heapq
-import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
@@ -9,9 +7,6 @@ from msgspec.structs import replace
 
 from tests.support.fake_pubsub.counts import Counts
 from tests.support.fake_pubsub.leases import Flow, Lease, Leases, Pending
-from tests.support.fake_pubsub.policy import Policy
-
-_MOST_DOUBLINGS = 30
 
 
 class Backlog:
@@ -20,20 +15,24 @@ class Backlog:
     It has no lock of its own, and no clock: every call says what time it is, in seconds.
 
     Args:
-      policy: how to deliver.
+      ack_deadline_s: how long a lease lasts, unless its reader modifies it.
+      most_attempts: after so many failed deliveries a message is a dead letter; None for never.
       bury: takes a dead letter; returns False when it could not, and the message stays.
       numbers: ever new numbers, for ack ids.
     """
 
     def __init__(
-        self, policy: Policy, bury: Callable[[Pending], bool], numbers: Iterator[int]
+        self,
+        ack_deadline_s: float,
+        most_attempts: int | None,
+        bury: Callable[[Pending], bool],
+        numbers: Iterator[int],
     ) -> None:
-        self.policy = policy
+        self.most_attempts = most_attempts
+        self._ack_deadline_s = ack_deadline_s
         self._bury = bury
         self._numbers = numbers
         self._waiting: deque[Pending] = deque()
-        self._held_back: list[tuple[float, int, Pending]] = []
-        self._turns = itertools.count()
         self._leases = Leases()
         self._counts = Counts()
 
@@ -64,7 +63,7 @@ class Backlog:
           The leases, none when nothing is waiting.
         """
         self._expire_leases(now_s)
-        ends_at_s = now_s + (self.policy.ack_deadline_s if lease_s is None else lease_s)
+        ends_at_s = now_s + (self._ack_deadline_s if lease_s is None else lease_s)
         taken: list[Lease] = []
         while self._waiting and len(taken) < most_messages:
             most_bytes -= self._waiting[0].size_bytes
@@ -88,24 +87,16 @@ class Backlog:
                 self._leases.prolong(ack_id, now_s + seconds)
             elif lease := self._leases.end(ack_id):
                 self._counts.refused += 1
-                self._fail(lease.pending, now_s)
+                self._fail(lease.pending)
 
     def counts(self, now_s: float) -> Counts:
         """Say how many messages went which way, and where the others are."""
         self._expire_leases(now_s)
-        held_back = [pending for _, _, pending in self._held_back]
-        left = [*self._waiting, *held_back, *self._leases.pendings()]
-        oldest_s = min((pending.published_at_s for pending in left), default=now_s)
-        return replace(
-            self._counts,
-            leased=len(self._leases),
-            outstanding=len(left),
-            oldest_unacked_age_s=now_s - oldest_s,
-        )
+        leased = len(self._leases)
+        return replace(self._counts, leased=leased, outstanding=len(self._waiting) + leased)
 
     def _lease(self, pending: Pending, ends_at_s: float, flow: Flow | None) -> Lease:
         self._counts.delivered += 1
-        self._counts.redelivered += pending.attempts > 0
         pending.attempts += 1
         for _ in range(pending.copies):
             self._waiting.append(replace(pending, copies=0))
@@ -118,17 +109,9 @@ class Backlog:
     def _expire_leases(self, now_s: float) -> None:
         for lease in self._leases.pop_ended(now_s):
             self._counts.expired += 1
-            self._fail(lease.pending, now_s)
-        while self._held_back and self._held_back[0][0] <= now_s:
-            self._waiting.append(heapq.heappop(self._held_back)[2])
+            self._fail(lease.pending)
 
-    def _fail(self, pending: Pending, now_s: float) -> None:
-        most_attempts = self.policy.most_attempts
-        if most_attempts and pending.attempts >= most_attempts and self._bury(pending):
-            self._counts.dead_lettered += 1
-        elif self.policy.least_backoff_s is None:
+    def _fail(self, pending: Pending) -> None:
+        is_dead = self.most_attempts and pending.attempts >= self.most_attempts
+        if not (is_dead and self._bury(pending)):
             self._waiting.append(pending)
-        else:
-            doublings = min(pending.attempts - 1, _MOST_DOUBLINGS)
-            backoff_s = min(self.policy.least_backoff_s * 2**doublings, self.policy.most_backoff_s)
-            heapq.heappush(self._held_back, (now_s + backoff_s, next(self._turns), pending))

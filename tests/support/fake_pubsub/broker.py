@@ -13,11 +13,11 @@ from tests.support.fake_pubsub.backlog import Backlog
 from tests.support.fake_pubsub.counts import Counts
 from tests.support.fake_pubsub.faults import Faults
 from tests.support.fake_pubsub.leases import Pending
-from tests.support.fake_pubsub.policy import policy_of
 from tests.support.fake_pubsub.refused import already_exists, not_found
 from tests.support.fake_pubsub.wire import PubsubMessage
 
 _DEFAULT_ACK_DEADLINE_S = 10
+_DEFAULT_ATTEMPTS = 5
 _DELETED_TOPIC = "_deleted-topic_"
 
 
@@ -99,8 +99,13 @@ class Broker:
             subscription.ack_deadline_seconds = (
                 subscription.ack_deadline_seconds or _DEFAULT_ACK_DEADLINE_S
             )
+            most_attempts = None
+            if subscription.HasField("dead_letter_policy"):
+                letters = subscription.dead_letter_policy
+                most_attempts = letters.max_delivery_attempts or _DEFAULT_ATTEMPTS
             backlog = Backlog(
-                policy_of(subscription),
+                subscription.ack_deadline_seconds,
+                most_attempts,
                 lambda pending: self._bury(subscription, pending),
                 self._ack_numbers,
             )
@@ -167,17 +172,16 @@ class Broker:
             return self.backlog(subscription).counts(self.clock())
 
     def _publish_one(self, message: Any, backlogs: list[Backlog]) -> str:
-        now_s = self.clock()
         stored = PubsubMessage(
             data=message.data,
             attributes=message.attributes,
             ordering_key=message.ordering_key,
             message_id=str(next(self._message_numbers)),
         )
-        stored.publish_time.FromMicroseconds(round(now_s * 1e6))
+        stored.publish_time.FromMicroseconds(round(self.clock() * 1e6))
         for backlog in backlogs:
             copies = self._faults.copies()
-            backlog.add(Pending(stored, stored.ByteSize(), now_s, copies=copies))
+            backlog.add(Pending(stored, stored.ByteSize(), copies=copies))
         return str(stored.message_id)
 
     def _bury(self, subscription: Any, pending: Pending) -> bool:

@@ -14,14 +14,12 @@ class Pending(msgspec.Struct):
     Attributes:
       message: the PubsubMessage.
       size_bytes: its size on the wire.
-      published_at_s: seconds since 1970.
       copies: how many further times it will be delivered without need.
       attempts: how often it was delivered.
     """
 
     message: Any
     size_bytes: int
-    published_at_s: float
     copies: int = 0
     attempts: int = 0
 
@@ -65,10 +63,6 @@ class Leases:
 
     def __len__(self) -> int:
         return len(self._leases)
-
-    def pendings(self) -> list[Pending]:
-        """List the messages on lease."""
-        return [lease.pending for lease in self._leases.values()]
 
     def add(self, lease: Lease) -> None:
         """Begin a lease."""

@@ -85,6 +85,7 @@ def check_subscription(request: Any) -> None:
         raise invalid(f"The most delivery attempts are out of bounds: {attempts}.")
     asked = [name for name in _NOT_SUPPORTED if getattr(request, name)]
     asked += ["push_config"] * bool(request.push_config.push_endpoint)
+    asked += ["retry_policy"] * request.HasField("retry_policy")
     if asked:
         reason = f"This server does not support {', '.join(asked)}."
         raise Refused(grpc.StatusCode.UNIMPLEMENTED, reason)

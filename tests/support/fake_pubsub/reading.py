@@ -69,7 +69,7 @@ class Reader:
                 now_s = self._broker.clock()
                 leases = backlog.take(messages, size_bytes, now_s, lease_s=lease_s, flow=flow)
                 if leases or time.monotonic() >= until_s:
-                    return _filled(response, leases, counting=bool(backlog.policy.most_attempts))
+                    return _filled(response, leases, counting=bool(backlog.most_attempts))
                 self._broker.changed.wait(_LOOK_AGAIN_S)
         return response
 

@@ -37,3 +37,9 @@ def test_an_address_that_cannot_be_used_is_reported_in_a_sentence(
     complaint = "Failed to bind to address" if flags[0] == "--port" else "Invalid [topics] name"
     assert complaint in complained
     assert "Traceback" not in complained
+
+
+def test_large_messages_come_in_responses_that_the_client_takes(answers: OneTopic) -> None:
+    sent = [bytes([number]) * 1_000_000 for number in range(10)]
+    answers.publish(*sent)
+    assert payloads(answers.pull_all(10)) == sent
