@@ -6,11 +6,9 @@ KUBECTL = which("kubectl")
 PROMETHEUS = which("prometheus")
 PROMTOOL = which("promtool")
 TERRAFORM = which("terraform")
-VALIDATOR = which("kubernetes-validate")
 
 LACKING = {
     "kubectl": "kustomize renders the resources of Kubernetes",
-    "kubernetes-validate": "the schemas of Kubernetes accept them (pip install it)",
     "prometheus": "Prometheus scrapes a worker (apt-get install prometheus)",
     "promtool": "promtool tests the alert rules (apt-get install prometheus)",
     "terraform": "Terraform evaluates the template of the job",

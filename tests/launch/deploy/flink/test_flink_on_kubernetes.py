@@ -1,6 +1,5 @@
 """The resources of Flink on Kubernetes: what must fit together."""
 
-import re
 from typing import Any
 
 import apache_beam
@@ -55,8 +54,3 @@ def test_workers_and_command_are_one_image() -> None:
     assert POOL["image"] == COMMAND["image"]
     assert f"USER {POOL['securityContext']['runAsUser']}:" in dockerfile
     assert JOB_SERVER["restartPolicy"] == "Always", "the Job would never end"
-
-
-def test_what_a_user_replaces_is_named_in_capitals() -> None:
-    text = "".join((FOLDER / name).read_text("utf-8") for name in ("cluster.yaml", "backfill.yaml"))
-    assert set(re.findall(r"\b[A-Z]{6,}\b", text)) == {"BUCKET", "EXTERNAL", "PROJECT", "REGION"}
