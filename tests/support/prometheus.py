@@ -1,11 +1,11 @@
-"""A Prometheus of its own, which scrapes one address and evaluates the alert rules."""
+"""Prometheus: its tool, and a server that scrapes one address and evaluates the alert rules."""
 
 import json
 import subprocess
 import tempfile
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,27 @@ from typing import Any
 import yaml
 
 from tests.support.commands import ChildProcess
-from tests.support.optional_tools import PROMETHEUS
+from tests.support.optional_tools import PROMETHEUS, PROMTOOL
 from tests.support.pubsub_servers import free_port
 from tests.support.waiting import wait_until
 
 _START_WITHIN_S = 120.0
 _REPLY_WITHIN_S = 60.0
+
+
+def promtool(*arguments: str) -> None:
+    """Let promtool check or test files."""
+    command = [str(PROMTOOL), *arguments]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - the tester's own
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def parse_queries(queries: Iterable[str], folder: Path) -> None:
+    """Let promtool parse queries, as rules in a file that this writes."""
+    rules = [{"record": f"query:{n}", "expr": query} for n, query in enumerate(queries)]
+    path = folder / "queries.yml"
+    path.write_text(yaml.safe_dump({"groups": [{"name": "queries", "rules": rules}]}))
+    promtool("check", "rules", str(path))
 
 
 class PrometheusServer:

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ import yaml
 from groundwatch.launch.cli.commands import all_commands
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.pipeline.settings.load import load
-from tests.support.optional_tools import KUBECTL
+from tests.support.optional_tools import KUBECTL, PROMTOOL
+from tests.support.prometheus import parse_queries
 from tests.support.repository import ROOT
 
 FOLDER = ROOT / "launch" / "deploy" / "container" / "kubernetes"
@@ -125,6 +127,12 @@ def test_the_autoscaler_looks_at_the_workers_subscription(settings: WatchSetting
     authentication = RESOURCES["TriggerAuthentication"]["metadata"]["name"]
     assert trigger["authenticationRef"]["name"] == authentication
     assert spec["minReplicaCount"] < spec["maxReplicaCount"]
+
+
+@pytest.mark.skipif(not PROMTOOL, reason="no promtool")
+def test_the_autoscaler_asks_in_promql(tmp_path: Path) -> None:
+    [trigger] = RESOURCES["ScaledObject"]["spec"]["triggers"]
+    parse_queries([trigger["metadata"]["query"]], tmp_path)
 
 
 @pytest.mark.skipif(not KUBECTL, reason="no kubectl")
