@@ -11,7 +11,7 @@ LACKING = {
     "kubectl": "kustomize renders the resources of Kubernetes",
     "prometheus": "Prometheus scrapes a worker (apt-get install prometheus)",
     "promtool": "promtool tests the alert rules (apt-get install prometheus)",
-    "terraform": "Terraform evaluates the template of the job",
+    "terraform": "Terraform judges its files",
 }
 """By program, what is not tested without it."""
 

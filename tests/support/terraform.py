@@ -1,9 +1,7 @@
 """Terraform's files, read without Terraform."""
 
 import json
-import re
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +15,9 @@ SCHEMA: Json = json.loads(
 """The arguments of the provider's resources, by kind."""
 
 OF_TERRAFORM = {"count", "depends_on", "dynamic", "for_each", "lifecycle", "provider"}
+PLAIN = hcl2.SerializationOptions(
+    with_comments=False, explicit_blocks=False, strip_string_quotes=True
+)
 
 
 class Resource(NamedTuple):
@@ -31,9 +32,9 @@ def load(folder: Path) -> dict[str, list[Json]]:
     """Read a folder's files: the blocks of each kind."""
     blocks: dict[str, list[Json]] = {}
     for path in sorted(folder.glob("*.tf")):
-        with path.open(encoding="utf-8") as stream:
-            for kind, found in _plain(hcl2.load(stream)).items():
-                blocks.setdefault(kind, []).extend(found)
+        content = hcl2.loads(path.read_text("utf-8"), serialization_options=PLAIN)
+        for kind, found in content.items():
+            blocks.setdefault(kind, []).extend(found)
     return blocks
 
 
@@ -61,12 +62,8 @@ def _blocks_in(arguments: Json) -> Iterator[tuple[str, Json]]:
             yield from ((name, block) for block in value)
 
 
-def problems(resource: Resource) -> Iterator[str]:
+def problems(arguments: Json, schema: Json, place: str) -> Iterator[str]:
     """Name the arguments that the provider does not know, or misses."""
-    yield from _problems(resource.arguments, SCHEMA[resource.kind], name_of(resource))
-
-
-def _problems(arguments: Json, schema: Json, place: str) -> Iterator[str]:
     inner = list(_blocks_in(arguments))
     given = (set(arguments) | {name for name, _ in inner}) - OF_TERRAFORM
     yield from (
@@ -76,31 +73,4 @@ def _problems(arguments: Json, schema: Json, place: str) -> Iterator[str]:
     yield from (f"{place}: {name} is missing" for name in set(schema["required"]) - given)
     for name, block in inner:
         if name in schema.get("blocks", {}):
-            yield from _problems(block, schema["blocks"][name], f"{place}.{name}")
-
-
-ASSIGNMENT = re.compile(r'^( *)[\w"][^={}()]*? *(=) [^{(\[]*[^{(\[]$')
-
-
-def misaligned(lines: list[str]) -> Iterator[str]:
-    """Lines that `terraform fmt` would change for their white space."""
-    yield from (line for line in lines if line != line.rstrip() or "\t" in line)
-    yield from (line for line in lines if (len(line) - len(line.lstrip())) % 2)
-    matches = [ASSIGNMENT.match(line) for line in lines]
-    for place, run in groupby(matches, key=lambda match: match and match[1]):
-        if place is not None and len({match.start(2) for match in run if match}) > 1:
-            yield f"the equals signs at indent {len(place)}"
-
-
-def _plain(value: Any) -> Any:
-    """Take off the marks of the parser, and the quotes of keys and texts."""
-    if isinstance(value, dict):
-        items = ((key, item) for key, item in value.items() if not key.startswith("__"))
-        return {_unquoted(key): _plain(item) for key, item in items}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return _unquoted(value) if isinstance(value, str) else value
-
-
-def _unquoted(text: str) -> str:
-    return text[1:-1] if text.startswith('"') and text.endswith('"') else text
+            yield from problems(block, schema["blocks"][name], f"{place}.{name}")

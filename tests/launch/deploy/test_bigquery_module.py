@@ -1,36 +1,20 @@
-"""The Terraform of the BigQuery subscription: its arguments, columns, permissions and view."""
+"""The Terraform of the BigQuery subscription: its columns, permissions and view."""
 
 import json
 import re
 from pathlib import Path
 
 import duckdb
-import pytest
 
 from groundwatch.schemas.avro import load_schema
 from tests.support.bigquery_columns import PATH, table_columns, written
-from tests.support.terraform import Resource, load, misaligned, name_of, problems, resources
+from tests.support.terraform import load, name_of, resources
 
 FOLDER = PATH.parent
 BLOCKS = load(FOLDER)
 RESOURCES = {name_of(resource): resource for resource in resources(BLOCKS)}
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.tf")))
 MAX_SCHEMA_BYTES = 300_000  # of Pub/Sub
-
-
-@pytest.mark.parametrize("resource", RESOURCES.values(), ids=name_of)
-def test_the_provider_knows_every_argument_and_misses_none(resource: Resource) -> None:
-    assert list(problems(resource)) == []
-
-
-def test_whatever_is_referred_to_is_there_and_whatever_is_a_variable_is_used() -> None:
-    assert set(re.findall(r"\bvar\.(\w+)", TEXT)) == {n for b in BLOCKS["variable"] for n in b}
-    assert set(re.findall(r"\blocal\.(\w+)", TEXT)) == {n for b in BLOCKS["locals"] for n in b}
-    assert set(re.findall(r"(?<!data\.)\b(google_\w+\.\w+)(?=[.\[,\s\]])", TEXT)) <= {*RESOURCES}
-    files = re.findall(r"\$\{path\.module\}/([^\"]+)\"", TEXT)
-    assert len(files) == 3
-    assert all((FOLDER / name).is_file() for name in files)
-    assert list(misaligned(TEXT.splitlines())) == []
 
 
 def test_the_columns_are_the_fields_of_the_schema_and_the_subscriptions() -> None:
