@@ -16,6 +16,10 @@ STEPS_TESTS_NEED := cryptography hypothesis playwright 'pytest>=9' pytest-timeou
 # Phoenix, MLflow and the libraries of RAG services, which take 1 GB and pin packages of their own.
 INTEGRATIONS := $(VENV)/integrations
 
+# Prints only what goes wrong.
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --root-user-action ignore \
+	--use-pep517 --constraint $(CONSTRAINTS) --editable
+
 .PHONY: demo test explore test-beam lint mutants wheel bench integrations clean
 
 demo: $(VENV)/installed
@@ -64,13 +68,15 @@ clean:
 	rm -rf $(VENV) out build dist mutants src/*.egg-info
 
 $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --use-pep517 --constraint $(CONSTRAINTS) --editable .
-	touch $@
+	@echo "Installing the libraries into $(VENV): one or two minutes"
+	@$(PYTHON) -m venv $(VENV)
+	@$(INSTALL) .
+	@touch $@
 
 $(VENV)/installed-for-tests: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable '.[test]'
-	touch $@
+	@echo "Installing what the tests need into $(VENV): one or two minutes"
+	@$(INSTALL) '.[test]'
+	@touch $@
 
 $(BENCH)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(BENCH)

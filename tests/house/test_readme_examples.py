@@ -1,4 +1,4 @@
-"""The programs of the README and of extending.md's pipeline run as they are written.
+"""The programs of the README and of ARCHITECTURE.md run as they are written.
 
 test_documented_commands.py runs the README's commands.
 """
@@ -12,10 +12,8 @@ from tests.support.commands import WITHOUT_EXTRAS, run
 from tests.support.repository import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PIPELINE = (
-    (ROOT / "docs" / "extending.md").read_text(encoding="utf-8").partition("## In your own ")[2]
-)
-PYTHON = re.findall(r"^```python\n(.*?)^```", README + PIPELINE, re.DOTALL | re.MULTILINE)
+ARCHITECTURE = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"^```python\n(.*?)^```", README + ARCHITECTURE, re.DOTALL | re.MULTILINE)
 
 
 def test_all_examples_are_found() -> None:
