@@ -89,5 +89,5 @@ $(INTEGRATIONS)/installed: tests/integrations/requirements.txt
 	touch $@
 
 $(VENV)/installed-for-mutation: $(VENV)/installed-for-tests
-	$(BIN)/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable '.[mutation]'
-	touch $@
+	@$(INSTALL) '.[mutation]'
+	@touch $@

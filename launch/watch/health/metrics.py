@@ -16,7 +16,7 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from groundwatch import __version__
-from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.journal import FOLDERS, Journal
 from groundwatch.launch.engine.outbox_rows import KINDS, Delivered
 from groundwatch.launch.http_server import Page
 from groundwatch.launch.watch.worker import Defect, Worker
@@ -127,12 +127,6 @@ class Metrics(Collector):
 
     def _of_destinations(self) -> Iterator[Metric]:
         journal, destinations = self._journal, self._worker.destinations
-        waiting = journal.waiting()
-        rows = {
-            topic: journal.outbox.count(topic) + (waiting[kind].rows if kind in waiting else 0)
-            for topic, kind in (("alert", "alerts"), ("failure", "failures"))
-        }
-        yield _gauge("unpublished", "Alerts and failures that are not published yet.", rows, "kind")
         up = {each.kind: not each.problem for each in destinations}
         meaning = "1 while a topic or tool takes what is sent to it."
         yield _gauge("destination_up", meaning, up, "target")
@@ -153,7 +147,13 @@ class Metrics(Collector):
         yield _histogram("publish_to_alert_seconds", meaning, counters.ALERT_LATENCY_MS)
 
     def _of_the_worker(self) -> Iterator[Metric]:
-        worker, waiting = self._worker, self._journal.waiting()
+        worker, journal = self._worker, self._journal
+        waiting = journal.waiting()
+        rows = {
+            topic: journal.outbox.count(topic) + (waiting[kind].rows if kind in waiting else 0)
+            for topic, kind in FOLDERS.items()
+        }
+        yield _gauge("unpublished", "Alerts and failures that are not published yet.", rows, "kind")
         outcomes = {"done": worker.batches_done, "failed": worker.batches_failed}
         yield _counter("batches", "Batches by how they ended.", outcomes, "outcome")
         batches = max((each.batches for each in waiting.values()), default=0)
