@@ -1,6 +1,7 @@
 """Messages that hold several answers."""
 
 import json
+import time
 import tracemalloc
 from typing import Any
 
@@ -256,6 +257,14 @@ def test_what_all_answers_of_a_message_repeat_is_limited(name: str) -> None:
     half = {name: text[:1_000] for name, text in attributes.items()}
     fewer = json.dumps(value).replace("x" * 150_000, "x").encode()
     assert len(list(parse_answers(message_of(fewer, **half)))) >= 1_000
+
+
+def test_the_answers_of_one_span_take_little_time_although_each_is_beside_the_others() -> None:
+    started_s = time.thread_time()
+    found = list(parse_answers(message_of(json.dumps(a_trace(2_000, "x")).encode())))
+    # It took 50 s when each one's message was searched for all others.
+    assert time.thread_time() - started_s < 10
+    assert len({failure.message.element for failure in found}) == len(found) == 2_000
 
 
 def test_one_of_several_answers_may_have_no_facts() -> None:

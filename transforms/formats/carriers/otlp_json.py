@@ -42,13 +42,15 @@ _ENDS = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUn
 class _Span(NamedTuple):
     """A span or log record: its answers by their event, None for its own, and its documents.
 
-    An answer of uncertain shape is used only if no call below the span has one.
+    An answer of uncertain shape is used only if no call below the span has one. `emptied` has its
+    events, without the content of those with an answer.
     """
 
     item: dict[str, Any]
     answers: dict[int | None, dict[str, Any]]
     documents: list[Any]
-    is_certain: bool
+    emptied: Sequence[dict[str, Any]] = ()
+    is_certain: bool = False
 
     @property
     def trace(self) -> str:
@@ -95,7 +97,7 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carrie
         beside = [each for each in shared.get(span.trace, ()) if each.start_ns <= span.end_ns]
         for event, answer in _chosen(span, own).items():
             alone = [each.item for each in (*own, *beside) if each is not span]
-            items = [_with_event(span.item, event), *alone]
+            items = [_with_event(span, event), *alone]
             yield CarriedBody(
                 body=_with_facts(answer, (*own, *beside))
                 if span.is_certain or answer[_SAID]
@@ -114,7 +116,11 @@ def _items(batch: Mapping[str, Any], signal: _Signal) -> Iterator[dict[str, Any]
 def _read(item: dict[str, Any]) -> _Span:
     body = read_if_json(_value(item.get("body")))
     own = _attributes(item.get("attributes")) | (body if isinstance(body, dict) else {})
-    events = [_attributes(event.get("attributes")) for event in objects_in(item, "events")]
+    written = list(objects_in(item, "events"))
+    events = [_attributes(event.get("attributes")) for event in written]
+    emptied = [
+        {} if has_output(fields) else event for event, fields in zip(written, events, strict=True)
+    ]
     documents = [
         each
         for fields in (own, *events)
@@ -133,13 +139,14 @@ def _read(item: dict[str, Any]) -> _Span:
         if has_output(fields) and answer not in answers.values():
             answers[number] = answer
     if answers:
-        return _Span(item, answers, documents, is_certain=True)
+        return _Span(item, answers, documents, emptied, is_certain=True)
     inferred = read_inference(own)
     own_answers: dict[int | None, dict[str, Any]] = {None: inferred.answer}
     return _Span(
         item,
         own_answers if inferred.answer else {},
         documents + inferred.documents,
+        emptied,
         is_certain=inferred.is_certain,
     )
 
@@ -202,14 +209,12 @@ def _is_of_tool(message: Any) -> bool:
     )
 
 
-def _with_event(item: dict[str, Any], event: int | None) -> dict[str, Any]:
-    """Return an item with one of its answers; events keep their numbers."""
-    events = [
-        kept if number == event or not has_output(_attributes(kept.get("attributes"))) else {}
-        for number, kept in enumerate(objects_in(item, "events"))
-    ]
+def _with_event(span: _Span, event: int | None) -> dict[str, Any]:
+    """Return the item of a span with one of its answers; events keep their numbers."""
+    item, events = span.item, [*span.emptied]
     if event is None:
         return item | {"events": events} if events else item
+    events[event] = [*objects_in(item, "events")][event]
     pairs = [
         pair
         for pair in objects_in(item, "attributes")
@@ -231,7 +236,9 @@ def _unread_of(item: dict[str, Any]) -> Iterator[Part]:
     else:
         yield "", {"body": body}, UNKNOWN
     for holder in (item, *objects_in(item, "events")):
-        yield from unread_attributes(_attributes(holder.get("attributes")))
+        # Each of many answers is beside the emptied events of all others.
+        if holder:
+            yield from unread_attributes(_attributes(holder.get("attributes")))
 
 
 def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:
