@@ -85,6 +85,10 @@ def environment(
     return made
 
 
+_IN_ONE = pytest.mark.parametrize("environment", ["wheel"], indirect=True)
+"""What does not depend on how it was installed, and takes long."""
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A project with a module, and packages, of all the names of our folders."""
@@ -111,10 +115,14 @@ def test_the_command_runs(environment: Environment, project: Path, program: str)
     check = ("check", "--answer", "Lamps glow.", "--fact", "Lamps glow.", "--json")
     record = json.loads(succeeded(environment.run(project, *start, *check)))
     assert record["verdict"] == "GROUNDED"
-    succeeded(environment.run(project, *start, "demo"))
+
+
+def test_the_demo_runs(environment: Environment, project: Path) -> None:
+    succeeded(environment.run(project, "-m", "groundwatch", "demo"))
     assert (project / "out" / "demo" / "summary.json").is_file()
 
 
+@_IN_ONE
 @pytest.mark.parametrize(
     ("pickler", "mode"),
     # Beam 2.77 does not pass the pickle library on to the processes that this runner starts.
@@ -137,6 +145,7 @@ def test_the_tests_of_the_project_run(environment: Environment, project: Path) -
     assert "1 passed" in succeeded(environment.run(project, "-m", "pytest", "-q"))
 
 
+@_IN_ONE
 def test_mypy_reads_its_types(environment: Environment, project: Path) -> None:
     (project / "app.py").write_text(TYPED)
     printed = environment.run(project, "-m", "mypy", "--strict", "app.py").stdout

@@ -49,19 +49,20 @@ class Environment(NamedTuple):
 
 
 WORKING = {
-    "dead proxies": Environment({"HTTP_PROXY": DEAD, "HTTPS_PROXY": DEAD, "ALL_PROXY": DEAD}),
-    "dead proxies in lower case": Environment({"http_proxy": DEAD, "all_proxy": DEAD}),
-    "a proxy of SOCKS": Environment({"ALL_PROXY": "socks5://127.0.0.1:9"}),
-    "no proxy for IPv6": Environment({"HTTP_PROXY": DEAD, "NO_PROXY": "[::1],fd00::/8,10.0.0.0/8"}),
-    "a certificate that is missing": Environment({"SSL_CERT_FILE": "/nonexistent"}),
-    "folders that are missing": Environment(
-        {"SSL_CERT_DIR": "/nonexistent", "REQUESTS_CA_BUNDLE": "/nonexistent"}
+    "dead proxies, and secrets with white space": Environment(
+        {"HTTP_PROXY": DEAD, "HTTPS_PROXY": DEAD, "ALL_PROXY": DEAD}
+        | {"LANGFUSE_PUBLIC_KEY": "pk\n", "LANGFUSE_SECRET_KEY": "\ufeffsk \r\n"}
     ),
-    "secrets with white space": Environment(
-        {"LANGFUSE_PUBLIC_KEY": "pk\n", "LANGFUSE_SECRET_KEY": "\ufeffsk \r\n"}
+    "dead proxies in lower case, and a missing certificate": Environment(
+        {"http_proxy": DEAD, "all_proxy": DEAD, "SSL_CERT_FILE": "/nonexistent"}
     ),
-    "a user without an entry": Environment(
-        dict.fromkeys(("HOME", "LOGNAME", "USER", "LNAME", "USERNAME")),
+    "a proxy of SOCKS, and missing folders": Environment(
+        {"ALL_PROXY": "socks5://127.0.0.1:9"}
+        | {"SSL_CERT_DIR": "/nonexistent", "REQUESTS_CA_BUNDLE": "/nonexistent"}
+    ),
+    "no proxy for IPv6, and a user without an entry": Environment(
+        {"HTTP_PROXY": DEAD, "NO_PROXY": "[::1],fd00::/8,10.0.0.0/8"}
+        | dict.fromkeys(("HOME", "LOGNAME", "USER", "LNAME", "USERNAME")),
         program=("-c", WITHOUT_ENTRY),
     ),
     "closed streams": Environment(streams="<&- >&- 2>&-"),

@@ -43,7 +43,7 @@ def versions(output: Path) -> dict[str, int]:
     return {name: (output / name).stat().st_mtime_ns for name in visible_files(output)}
 
 
-@limited(segment_messages=4)
+@limited(segment_messages=10)
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_a_larger_budget_pays_only_for_what_is_left(
     tmp_path: Path, archive: Path, processes: str, capsys: pytest.CaptureFixture[str]

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import chain, count, cycle, islice
 
 import msgspec
@@ -90,11 +91,6 @@ _COUNT = count(1_000_000)
 """Makes each fact differ from all others, so that nothing is known of it yet."""
 
 
-def _after(first: str, words: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from words
-
-
 def _repeat(
     fact_words: Callable[[int], Iterator[str]],
     answer_words: Callable[[], Iterator[str]],
@@ -102,15 +98,21 @@ def _repeat(
     answer_separator: str = " ",
     tokens_a_word: float = 1,
 ) -> Callable[[int, int], Case]:
-    def make(facts: int, tokens: int) -> Case:
-        texts = tuple(
-            _cut(_after(f"{_word(next(_COUNT))}\n", fact_words(number)), FACT_CHARS, fact_separator)
-            for number in range(facts)
-        )
+    @cache
+    def fact_text(number: int) -> str:
+        return _cut(fact_words(number), FACT_CHARS, fact_separator)
+
+    @cache
+    def answer_text(tokens: int) -> str:
         words = list(islice(answer_words(), int(tokens / tokens_a_word)))
         while count_tokens(text := answer_separator.join(words)) > tokens:
             del words[len(words) * 15 // 16 :]
-        return Case(answer=text, facts=texts)
+        return text
+
+    def make(facts: int, tokens: int) -> Case:
+        firsts = (f"{_word(next(_COUNT))}\n{fact_separator}" for _ in range(facts))
+        texts = tuple(f"{first}{fact_text(n)}"[:FACT_CHARS] for n, first in enumerate(firsts))
+        return Case(answer=answer_text(tokens), facts=texts)
 
     return make
 

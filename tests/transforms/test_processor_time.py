@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from math import inf
 
 import pytest
 
@@ -33,9 +32,11 @@ def seconds_for(stage: Callable[[Case], object], case: Case) -> float:
 def test_processor_time_grows_no_faster_than_the_text(family: str, stage: str) -> None:
     run, make = STAGES[stage], FAMILIES[family]
     # A case is never measured twice: facts are remembered.
+    if (took_s := seconds_for(run, make(4 * _FACTS, 4 * _TOKENS))) <= _NOISE_S:
+        return
     quarter_s = max(seconds_for(run, make(_FACTS, _TOKENS)) for _ in range(2))
     limit_s = min(_MOST_GROWTH * quarter_s + _NOISE_S, _MOST_S)
-    times_s: list[float] = []
-    while len(times_s) < _TRIES and min(times_s, default=inf) > limit_s:
+    times_s = [took_s]
+    while len(times_s) < _TRIES and min(times_s) > limit_s:
         times_s.append(seconds_for(run, make(4 * _FACTS, 4 * _TOKENS)))
     assert min(times_s) <= limit_s

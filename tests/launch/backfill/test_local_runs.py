@@ -28,7 +28,8 @@ from tests.support.outputs import alerts_in, failures_in, records_in, summary_in
 from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in, in_batches
 from tests.support.wire_faults import Exchange, good
 
-ANSWERS = 60
+ANSWERS = 36
+"""In six batches."""
 
 
 @pytest.fixture
@@ -114,14 +115,14 @@ def test_what_is_done_is_not_done_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with monkeypatch.context() as patched:
-        crash_in(patched, 5)
+        crash_in(patched, 4)
         assert in_batches(archive, tmp_path / "out") == 1
     assert records_in(tmp_path / "out") == []
     run_again = batches_run(monkeypatch)
     capsys.readouterr()
     assert in_batches(archive, tmp_path / "out") == 0
-    assert run_again == [5, 6, 7, 8, 9]
-    assert "going on: 28 of 60 messages are done" in capsys.readouterr().err
+    assert run_again == [4, 5, 6]
+    assert "going on: 21 of 36 messages are done" in capsys.readouterr().err
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
 
 
@@ -129,7 +130,7 @@ def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        crash_in(patched, 5)
+        crash_in(patched, 4)
         assert in_batches(archive, tmp_path / "out") == 1
     others = "--workers", "2", "--target_file_mb", "1"
     with limited(segment_messages=11):
@@ -142,14 +143,14 @@ def test_a_run_of_other_settings_or_input_starts_over(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     with monkeypatch.context() as patched:
-        crash_in(patched, 5)
+        crash_in(patched, 4)
         assert in_batches(archive, tmp_path / "out") == 1
     flags = ["--claim_threshold", "0.1"] if change == "settings" else []
     if change == "input":
         archive.write_bytes(archive.read_bytes() + lines_of(an_envelope(1000)))
     run_again = batches_run(monkeypatch)
     assert in_batches(archive, tmp_path / "out", *flags) == 0
-    assert run_again == list(range(1, 10))
+    assert run_again == list(range(1, 7))
     answers = ANSWERS + (change == "input")
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == answers
 
@@ -167,8 +168,8 @@ def test_a_second_run_of_the_same_id_is_kept_out(
 def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
     archive = tmp_path / "answers.jsonl.gz"
     # Hardly anything to be packed, so that the files are as large as what goes in.
-    noise = [f"{hash((number, word)):x}" for number in range(500) for word in range(400)]
-    texts = [" ".join(noise[400 * number : 400 * number + 400]) for number in range(500)]
+    noise = [f"{hash((number, word)):x}" for number in range(300) for word in range(400)]
+    texts = [" ".join(noise[400 * number : 400 * number + 400]) for number in range(300)]
     archive.write_bytes(
         gzip.compress(
             lines_of(*(an_envelope(n, answer=text, facts=[]) for n, text in enumerate(texts)))
@@ -179,7 +180,7 @@ def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
     sizes = [path.stat().st_size for path in sorted(tmp_path.glob("out/enriched/*/*.avro"))]
     assert len(sizes) > 1
     assert all(size > 900_000 for size in sizes[:-1])
-    assert len(records_in(tmp_path / "out")) == 500
+    assert len(records_in(tmp_path / "out")) == 300
 
 
 def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
@@ -189,14 +190,14 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     with FaultServer() as server:
         flags = "--checker", server.address
-        for limit in (20, 35):
+        for limit in (12, 25):
             assert in_batches(archive, output, *flags, "--max_calls", str(limit)) == 3
             assert server.requests == limit
             summary = summary_in(output)
             assert summary["closes"] is True
             assert (summary["read"], summary["deferred"]) == (limit, ANSWERS - limit)
             assert len(set(ids_in(output))) == len(ids_in(output)) == limit
-        assert "left 25 messages unread" in capsys.readouterr().out
+        assert "left 11 messages unread" in capsys.readouterr().out
         assert in_batches(archive, output, *flags) == 0
         assert server.requests == ANSWERS
     assert summary_in(output)["calls"] == ANSWERS
@@ -208,10 +209,10 @@ def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     with FaultServer() as server:
         flags = "--checker", server.address, "--price_per_1k_chars", "1000"
-        assert in_batches(archive, output, *flags, "--max_cost", "900", "--workers", "2") == 3
+        assert in_batches(archive, output, *flags, "--max_cost", "500", "--workers", "2") == 3
         assert 0 < server.requests < ANSWERS
     assert summary_in(output)["closes"] is True
-    assert 800 < summary_in(output)["cost"] <= 900
+    assert 400 < summary_in(output)["cost"] <= 500
 
 
 def crash_at(monkeypatch: pytest.MonkeyPatch, step: int) -> list[int]:
@@ -333,8 +334,8 @@ def lamps(folder: Path) -> Path:
 
 
 def test_a_batch_does_not_wait_for_the_last_call_of_the_one_before(tmp_path: Path) -> None:
-    # The first batch's call ends when the sixth one runs; each has seven answers.
-    with FaultServer(held_until("38", threading.Event())) as server:
+    # The first batch's call ends when the sixth one runs, which has the last answer.
+    with FaultServer(held_until("35", threading.Event())) as server:
         flags = "--checker", server.address
         assert in_batches(lamps(tmp_path), tmp_path / "out", *flags) == 0
         assert server.requests == ANSWERS
