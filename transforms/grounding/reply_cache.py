@@ -34,10 +34,35 @@ CREATE TABLE IF NOT EXISTS spent (
   calls INTEGER NOT NULL, characters INTEGER NOT NULL, {checksum_column("calls", "characters")});
 INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
 """  # noqa: S608 - of names
+"""Keep each reply with the batch whose counts include its call, and one row of what was sent."""
 
-_PUT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
-_ADD = "UPDATE spent SET calls = calls + ?, characters = characters + ?"
-_ADD_IN_BUDGET = f"{_ADD} WHERE calls < ? AND characters + ? <= ?"
+_ADD_REPLY = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
+"""Store a reply; one of the same key stays."""
+
+_READ_REPLY = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
+"""Read a reply, and whether it belongs to no batch."""
+
+_ASSIGN_REPLY = "UPDATE replies SET owner = ? WHERE key = ?"
+"""Let a reply belong to a batch."""
+
+_RELEASE_REPLIES = "UPDATE replies SET owner = NULL WHERE owner = ?"
+"""Let the replies of a batch belong to none."""
+
+_RELEASE_ALL_REPLIES = "UPDATE replies SET owner = NULL"
+"""Let all replies belong to no batch."""
+
+_DELETE_REPLIES = "DELETE FROM replies"
+"""Delete all replies."""
+
+_ADD_SPENT = """
+UPDATE spent SET calls = calls + ?1, characters = characters + ?2
+WHERE calls < ?3 AND characters + ?2 <= ?4
+"""
+"""Count calls and their characters, unless that exceeds the budget."""
+
+_READ_SPENT = "SELECT calls, characters FROM spent"
+"""Read what the run has sent."""
+
 _NO_LIMIT = 2**62
 
 
@@ -73,29 +98,28 @@ class ReplyStore:
         self.flush()
         self.owner = owner
         if again:
-            self._database.write("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
+            self._database.write(_RELEASE_REPLIES, owner)
 
     def begin_plan(self) -> int:
         """Let all replies belong to no part, for a new plan of the run; return how many."""
         self.flush()
-        return self._database.write("UPDATE replies SET owner = NULL")
+        return self._database.write(_RELEASE_ALL_REPLIES)
 
     def delete_replies(self) -> None:
         """Delete all replies; what the run has sent still counts."""
         self.flush()
-        self._database.write("DELETE FROM replies")
+        self._database.write(_DELETE_REPLIES)
 
     def get(self, key: bytes) -> tuple[bytes, bool] | None:
         """Return a reply, and whether it belonged to no part; then the current part gets it."""
         if unwritten := self._replies.get(key):
             return unwritten[0], False
-        query = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
-        row = next(self._database.read(query, key), None)
+        row = next(self._database.read(_READ_REPLY, key), None)
         if row is None:
             return None
         reply, is_uncounted = row
         if is_uncounted:
-            self._database.write("UPDATE replies SET owner = ? WHERE key = ?", self.owner, key)
+            self._database.write(_ASSIGN_REPLY, self.owner, key)
         return reply, bool(is_uncounted)
 
     def put(self, key: bytes, reply: bytes, owner: int) -> None:
@@ -111,11 +135,11 @@ class ReplyStore:
         """
         limits = (budget.max_calls, budget.max_characters)
         calls, most = (_NO_LIMIT if limit is None else limit for limit in limits)
-        return self._database.write(_ADD_IN_BUDGET, 1, characters, calls, characters, most) == 1
+        return self._database.write(_ADD_SPENT, 1, characters, calls, most) == 1
 
     def refund(self, characters: int) -> None:
         """Subtract a call that was not sent after all."""
-        self._database.write(_ADD, -1, -characters)
+        self._database.write(_ADD_SPENT, -1, -characters, _NO_LIMIT, _NO_LIMIT)
 
     def flush(self) -> None:
         """Write the replies."""
@@ -123,12 +147,12 @@ class ReplyStore:
             return
         with self._database.transaction():
             for key, (reply, owner) in self._replies.items():
-                self._database.write(_PUT, key, reply, owner)
+                self._database.write(_ADD_REPLY, key, reply, owner)
         self._replies = {}
 
     def spent(self) -> Spent:
         """Return what the run has sent, over all its tries."""
-        [(calls, characters)] = self._database.read("SELECT calls, characters FROM spent")
+        [(calls, characters)] = self._database.read(_READ_SPENT)
         return Spent(calls, characters)
 
     def close(self) -> None:

@@ -24,12 +24,47 @@ _LOCK_TIMEOUT_S = 120.0
 _LOCK_POLL_S = 0.1
 # Its own words would quote the row; a row's checksum is not computed of such text, either.
 _NOT_TEXT = ("Could not decode to UTF-8", "user-defined function raised exception")
-_OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL"
-# Of tables with a checksum; `table_info` has no generated column.
-_COLUMNS = """
+
+_SYNCHRONIZE = "PRAGMA synchronous = {}"
+"""Choose whether a commit survives a crash of the machine, FULL, or of the process, NORMAL."""
+
+_PREPARE = """
+PRAGMA journal_mode = WAL;
+PRAGMA wal_autocheckpoint = 0;
+PRAGMA secure_delete = ON;
+"""
+"""Let only `checkpoint` write to the file itself, and deleted texts leave it.
+
+Whatever happens to the log, the file is as it was after one of the commits.
+"""
+
+_BEGIN_WRITING = "BEGIN IMMEDIATE"
+"""Begin a transaction, for which other writers wait."""
+
+_BEGIN_READING = "BEGIN"
+"""Begin a transaction whose reads all see the same commits."""
+
+_COMMIT = "COMMIT"
+"""End a transaction; its writes stay."""
+
+_EMPTY_LOG = "PRAGMA wal_checkpoint(TRUNCATE)"
+"""Write all commits to the file itself; its first column is 1 if another process prevents it."""
+
+_CHECK_PAGES = "PRAGMA integrity_check(1)"
+"""Find the first damage of a page or an index; 'ok' if there is none."""
+
+_LIST_OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+"""List tables and indices with the text that created them."""
+
+_LIST_COLUMNS = """
 SELECT name FROM pragma_table_info(?1)
 WHERE EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE name = 'checksum')
 """
+"""List the columns of a table that has a checksum, without this generated one."""
+
+_FIND_WRONG_ROW = "SELECT 1 FROM {} WHERE checksum IS NOT {} LIMIT 1"
+"""Find a row of a table that is not what was written."""
+
 _encode_row = msgspec.msgpack.Encoder().encode
 # Of the header: whether a log or a journal is used (sqlite.org/fileformat2.html, 1.3.3).
 _JOURNAL_MODE, _WAL = slice(18, 20), b"\2\2"
@@ -105,19 +140,10 @@ class Database:
             self._connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, _MAX_VARIABLES)
             if tables is not None:
                 # SQLite itself does not wait where two connections prepare a new file at once.
-                self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-                self._waiting(lambda: self._prepare(tables))
+                self._connection.execute(_SYNCHRONIZE.format("FULL" if durable else "NORMAL"))
+                self._waiting(lambda: self._connection.executescript(_PREPARE + tables))
         except sqlite3.Error as error:
             raise self._described(f"cannot open {path}", error) from None
-
-    def _prepare(self, tables: str) -> None:
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        # Only `checkpoint` writes to the file itself: whatever happens to the log, the file is as
-        # it was after one of the commits.
-        self._connection.execute("PRAGMA wal_autocheckpoint = 0")
-        # Deleted texts leave the file, however SQLite was built.
-        self._connection.execute("PRAGMA secure_delete = ON")
-        self._connection.executescript(tables)
 
     def close(self) -> None:
         """Close the file after the call of another thread, whose next one raises an OSError."""
@@ -129,10 +155,10 @@ class Database:
     def transaction(self) -> Iterator[None]:
         """Commit all writes of a `with` block together, or none if it raises."""
         with self._turn:
-            self.write("BEGIN IMMEDIATE")
+            self.write(_BEGIN_WRITING)
             try:
                 yield
-                self.write("COMMIT")
+                self.write(_COMMIT)
             except BaseException:
                 # A commit that fails on a full disk leaves the transaction open.
                 with suppress(sqlite3.Error):
@@ -143,7 +169,7 @@ class Database:
     def snapshot(self) -> Iterator[None]:
         """Let all reads of a `with` block see the same commits, which others may add to."""
         with self._turn:
-            self.write("BEGIN")
+            self.write(_BEGIN_READING)
             try:
                 yield
             finally:
@@ -200,7 +226,7 @@ class Database:
     def _try_checkpoint(self) -> str | None:
         """Return why the log cannot be emptied now, None if it was."""
         try:
-            [(is_busy, _, _)] = self.read("PRAGMA wal_checkpoint(TRUNCATE)")
+            [(is_busy, _, _)] = self.read(_EMPTY_LOG)
         except DamagedDatabase:
             raise
         except OSError as error:
@@ -209,19 +235,19 @@ class Database:
 
     def verify(self, tables: str) -> None:
         """Raise DamagedDatabase if a row, an index or a table is not what was written."""
-        for (found,) in self.read("PRAGMA integrity_check(1)"):
+        for (found,) in self.read(_CHECK_PAGES):
             if found != "ok":
                 raise DamagedDatabase(damage(self.path, found.splitlines()[-1]))
         with closing(sqlite3.connect(":memory:")) as memory:
             _add_checksum(memory)
             memory.executescript(tables)
-            known = set(memory.execute(_OBJECTS))
-        objects = list(self.read(_OBJECTS))
+            known = set(memory.execute(_LIST_OBJECTS))
+        objects = list(self.read(_LIST_OBJECTS))
         if not known.issuperset(objects):
             raise DamagedDatabase(damage(self.path, "its tables are not what was written"))
         for name in sorted(name for kind, name, _, _ in objects if kind == "table"):
-            columns = [column for (column,) in self.read(_COLUMNS, name)]
-            wrong = f"SELECT 1 FROM {name} WHERE checksum IS NOT {row_checksum(columns)} LIMIT 1"  # noqa: S608
+            columns = [column for (column,) in self.read(_LIST_COLUMNS, name)]
+            wrong = _FIND_WRONG_ROW.format(name, row_checksum(columns))
             if columns and list(self.read(wrong)):
                 raise DamagedDatabase(damage(self.path, f"a row of {name} is not what was written"))
 

@@ -8,6 +8,8 @@ SEEN_TABLES = f"""
 CREATE TABLE IF NOT EXISTS seen (
   id BLOB PRIMARY KEY, owner INTEGER NOT NULL, {checksum_column("id", "owner")}) WITHOUT ROWID;
 """
+"""Keep each id with the batch that has claimed it."""
+
 SEEN_FOR_S = 3600
 """How long a stream on several machines keeps an id: longer than a publisher retries, and short
 enough for the state of 10,000 answers a second."""
@@ -18,12 +20,15 @@ BEFORE_THE_RUN = 0
 KEY_BYTES = 16
 """Half of a SHA-256: two ids of a run collide once in 10^20 runs of 10^9 answers."""
 
-# All keys are one value: SQLite limits how many a statement has.
-_CLAIM = f"""
+_CLAIM_IDS = f"""
 WITH RECURSIVE starts(byte) AS (
   SELECT 1 UNION ALL SELECT byte + {KEY_BYTES} FROM starts WHERE byte + {KEY_BYTES} < length(?1))
 INSERT OR IGNORE INTO seen SELECT substr(?1, byte, {KEY_BYTES}), ?2 FROM starts RETURNING id
 """  # noqa: S608 - a number
+"""Claim ids, and return the new ones; all are one value, since SQLite limits their number."""
+
+RELEASE_IDS = "DELETE FROM seen WHERE owner = ?"
+"""Release all that a batch has claimed."""
 
 
 class SeenIds:
@@ -46,7 +51,7 @@ class SeenIds:
         self._owner = owner
         self._ended = ended
         if again:
-            self._database.write("DELETE FROM seen WHERE owner = ?", owner)
+            self._database.write(RELEASE_IDS, owner)
 
     def claim(self, record_ids: Sequence[str], owner: int | None = None) -> list[bool]:
         """Claim record ids in one transaction; return of each whether it was not claimed before.
@@ -57,7 +62,7 @@ class SeenIds:
             return []
         owner = self._owner if owner is None else owner
         keys = list(map(record_key, record_ids))
-        rows = self._database.write_returning(_CLAIM, b"".join(keys), owner)
+        rows = self._database.write_returning(_CLAIM_IDS, b"".join(keys), owner)
         new = {key for (key,) in rows}
         are_new = []
         for key in keys:
