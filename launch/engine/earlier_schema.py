@@ -9,6 +9,7 @@ from fastavro import parse_schema
 from fastavro.schema import to_parsing_canonical_form
 from msgspec.structs import replace
 
+from groundwatch.launch.engine import statements
 from groundwatch.pipeline.sinks.avro_rows import rewrite_blocks, rewrite_row
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage
@@ -22,9 +23,7 @@ _RELEASED = ("1.2.0",)
 _HASHES_OF_2_0_0 = {"b2b79aa4a79ec45e": "1.2.0"}
 """2.0.0 kept a hash of the schema with its documentation."""
 
-_CHUNKS = "SELECT id FROM chunks WHERE kind = ? ORDER BY id"
-_REPLACE_CHUNK = "UPDATE chunks SET content = ?, bytes = ? WHERE id = ?"
-_MESSAGES = "SELECT id FROM outbox WHERE kind = 'enriched_topic' ORDER BY id"
+_TOPIC = "enriched_topic"  # the kind of the messages that hold a record
 
 
 @cache
@@ -55,13 +54,13 @@ def convert_rows(database: Database, schema: str) -> None:
         return
     earlier = parse_schema(load_released(_NAME, version))
     current = parse_schema(load_schema(_NAME))
-    for (number,) in list(database.read(_CHUNKS, EnrichedFiles.kind)):
-        [(content,)] = database.read("SELECT content FROM chunks WHERE id = ?", number)
+    for (number,) in list(database.read(statements.LIST_CHUNKS_OF_KIND, EnrichedFiles.kind)):
+        [(content, *_)] = database.read(statements.READ_CHUNK, number)
         converted = rewrite_blocks(content, earlier, current)
-        database.write(_REPLACE_CHUNK, converted, len(converted), number)
-    for (number,) in list(database.read(_MESSAGES)):
-        [(content,)] = database.read("SELECT content FROM outbox WHERE id = ?", number)
+        database.write(statements.REPLACE_CHUNK, converted, len(converted), number)
+    for number, _ in list(database.read(statements.LIST_ROW_SIZES, _TOPIC)):
+        [(content,)] = database.read(statements.READ_ROW, number)
         message = msgspec.json.decode(content, type=TopicMessage)
         converted = rewrite_row(message.data, earlier, current)
         written = msgspec.json.encode(replace(message, data=converted))
-        database.write("UPDATE outbox SET content = ? WHERE id = ?", written, number)
+        database.write(statements.REPLACE_ROW, written, number)

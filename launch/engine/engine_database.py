@@ -4,7 +4,7 @@ import os
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import msgspec
 
+from groundwatch.launch.engine import statements
 from groundwatch.launch.engine.earlier_schema import can_convert, convert_rows, schema_hash
-from groundwatch.launch.engine.outbox_rows import OUTBOX_TABLES
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed, RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
@@ -23,60 +23,16 @@ from groundwatch.transforms.persistence.database import (
     UNFINISHED,
     DamagedDatabase,
     Database,
-    checksum_column,
+    Value,
     damage,
 )
 from groundwatch.transforms.persistence.private_files import make_folder
-from groundwatch.transforms.persistence.seen_ids import SEEN_TABLES
 
-FORMAT = 1
-"""The version of the tables and of the rows in them."""
-
-CHUNK_COLUMNS = (
-    *("id", "folder", "kind", "policy", "rows", "bytes"),
-    *("first_event_us", "last_event_us", "committed_at_us", "content"),
-)
-_TABLES = f"""
-PRAGMA user_version = {FORMAT};
-CREATE TABLE IF NOT EXISTS notes (
-  name TEXT PRIMARY KEY, content BLOB NOT NULL, {checksum_column("name", "content")}) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS plan (
-  number INTEGER PRIMARY KEY, messages INTEGER NOT NULL, ended INTEGER NOT NULL,
-  ranges BLOB NOT NULL, state TEXT NOT NULL, attempt TEXT, tries INTEGER NOT NULL DEFAULT 0,
-  {checksum_column("number", "messages", "ended", "ranges", "state", "attempt", "tries")});
-CREATE TABLE IF NOT EXISTS batches (
-  number INTEGER PRIMARY KEY, committed_at_us INTEGER NOT NULL, published_at_us INTEGER,
-  {checksum_column("number", "committed_at_us", "published_at_us")});
-CREATE TABLE IF NOT EXISTS chunks (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, folder TEXT NOT NULL, kind TEXT NOT NULL,
-  policy TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  first_event_us INTEGER, last_event_us INTEGER, committed_at_us INTEGER NOT NULL,
-  content BLOB NOT NULL, {checksum_column(*CHUNK_COLUMNS)});
-CREATE INDEX IF NOT EXISTS chunk_sizes ON chunks (folder, kind, id, bytes);
-CREATE TABLE IF NOT EXISTS files (
-  number INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT NOT NULL, chunks BLOB NOT NULL,
-  state TEXT NOT NULL, entry BLOB,
-  {checksum_column("number", "path", "kind", "chunks", "state", "entry")});
-CREATE TABLE IF NOT EXISTS ledger (
-  hour_us INTEGER PRIMARY KEY, account BLOB NOT NULL, {checksum_column("hour_us", "account")});
-CREATE TABLE IF NOT EXISTS rates (
-  engine BLOB NOT NULL, start_us INTEGER NOT NULL, counts BLOB NOT NULL,
-  {checksum_column("engine", "start_us", "counts")},
-  PRIMARY KEY (engine, start_us)) WITHOUT ROWID;
-"""
-_STATE = (
-    *("notes", "plan", "batches", "seen", "chunks", "files"),
-    *("ledger", "rates", "outbox", "deliveries"),
-)
-_ALL_TABLES = _TABLES + OUTBOX_TABLES + SEEN_TABLES
 _LOGS = ("-shm", "-wal")
 _JOURNAL = "-journal"
-_TABLE_NAMES = """
-SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-"""
 _HEADER_BYTES = 100  # of a database; a shorter one is empty to SQLite
 _OLD_STATE = ("journal.sqlite", "plan.json")
-_OLD_ROWS = ("SELECT 1 FROM batches LIMIT 1", "SELECT 1 FROM outbox LIMIT 1")
+_OLD_TABLES = ("batches", "outbox")
 _IDENTITY, _RUN, SCHEMA = "identity", "run", "schema"
 _IDENTITY_BYTES = 4
 _LOCK_TIMEOUT_S = 10.0
@@ -100,7 +56,7 @@ class EngineDatabase(Database):
 
     def __init__(self, folder: str, *, is_read_only: bool = False) -> None:
         self.folder = folder
-        tables = None if is_read_only else _ALL_TABLES
+        tables = None if is_read_only else statements.CREATE_TABLES
         super().__init__(str(Path(folder, DATABASE)), tables, durable=True)
 
     @classmethod
@@ -134,8 +90,8 @@ class EngineDatabase(Database):
     def reset(self) -> None:
         """Take a new identity, and delete all rows but paid replies and what was spent."""
         with self.transaction():
-            for table in _STATE:
-                self.write(f"DELETE FROM {table}")  # noqa: S608 - none is from outside
+            for statement in statements.DELETE_ALL_ROWS:
+                self.write(statement)
             self.keep_note(_IDENTITY, secrets.token_hex(_IDENTITY_BYTES))
 
     def assign_run(self, run: str) -> None:
@@ -155,12 +111,17 @@ class EngineDatabase(Database):
 
     def note(self, name: str, content_type: type[_Content]) -> _Content | None:
         """Read a note, None if there is none of this name."""
-        row = next(self.read("SELECT content FROM notes WHERE name = ?", name), None)
+        return self.read_content(content_type, statements.READ_NOTE, name)
+
+    def read_content(
+        self, content_type: type[_Content], query: str, *values: Value
+    ) -> _Content | None:
+        """Decode what a query for one column finds, None if it finds no row."""
+        row = next(self.read(query, *values), None)
         return msgspec.json.decode(row[0], type=content_type) if row else None
 
     def keep_note(self, name: str, noted: object) -> None:
-        content = msgspec.json.encode(noted)
-        self.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", name, content)
+        self.write(statements.PUT_NOTE, name, msgspec.json.encode(noted))
 
     def remove(self) -> None:
         """Delete the files of a database whose run has ended; the lock of the folder is kept.
@@ -204,14 +165,13 @@ def holds_run(path: Path) -> bool:
     if path.with_name(f"{DATABASE}{_JOURNAL}").exists():
         # Only who may write can end what it has begun.
         with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as connection:
-            connection.execute("PRAGMA schema_version")
+            connection.execute(statements.ROLL_BACK_INTERRUPTED)
     try:
         with closing(Database(str(path), None, durable=False)) as database:
-            [(version,)] = database.read("PRAGMA user_version")
-            tables = {name for (name,) in database.read(_TABLE_NAMES)}
-            is_part = version in {0, FORMAT} and tables < {*_STATE}
-            counts = (f"SELECT count(*) FROM {name}" for name in tables)  # noqa: S608
-            return not is_part or any(next(database.read(count))[0] for count in counts)
+            [(version,)] = database.read(statements.READ_FORMAT)
+            tables = {name for (name,) in database.read(statements.LIST_TABLES)}
+            is_part = version in {0, statements.FORMAT} and tables < {*statements.TABLES}
+            return not is_part or _has_row(database, tables)
     except OSError:
         return True
 
@@ -243,7 +203,7 @@ def _refuse_other_versions(folder: Path) -> None:
         # SQLite would delete the log, and begin with nothing.
         raise DamagedDatabase(damage(str(path), "only its log is left"))
     for name in _OLD_STATE:
-        if (folder / name).exists() and _has_rows(folder / name):
+        if (folder / name).exists() and _has_old_rows(folder / name):
             raise OtherVersion(
                 f"{folder / name} holds results of an earlier version (1.0.0 or 2.0.0.dev0) that"
                 " are in no output file yet: give the same command with that version to finish"
@@ -253,21 +213,21 @@ def _refuse_other_versions(folder: Path) -> None:
 
 def _refuse_other_format(folder: Path) -> None:
     with closing(Database(str(folder / DATABASE), None, durable=False)) as database:
-        [(found,)] = database.read("PRAGMA user_version")
-        if found not in {0, FORMAT}:
+        [(found,)] = database.read(statements.READ_FORMAT)
+        if found not in {0, statements.FORMAT}:
             raise OtherVersion(
                 f"{folder / DATABASE} was written by another version (format {found}, and this one"
-                f" has {FORMAT}): finish it with that version, or choose another --work_folder;"
-                " nothing was changed"
+                f" has {statements.FORMAT}): finish it with that version, or choose another"
+                " --work_folder; nothing was changed"
             )
-        database.verify(_ALL_TABLES + REPLY_TABLES)
-        if found == FORMAT:
+        database.verify(statements.CREATE_TABLES + REPLY_TABLES)
+        if found == statements.FORMAT:
             _refuse_other_schema(folder, database)
 
 
 def _refuse_other_schema(folder: Path, database: Database) -> None:
-    row = next(database.read("SELECT content FROM notes WHERE name = ?", SCHEMA), None)
-    waiting = next(database.read("SELECT 1 FROM chunks LIMIT 1"), None)
+    row = next(database.read(statements.READ_NOTE, SCHEMA), None)
+    waiting = _has_row(database, ["chunks"])
     if waiting and row and not can_convert(msgspec.json.decode(row[0])):
         raise OtherVersion(
             f"{folder / DATABASE} holds records of another schema, which this version does not"
@@ -276,7 +236,11 @@ def _refuse_other_schema(folder: Path, database: Database) -> None:
         )
 
 
-def _has_rows(path: Path) -> bool:
+def _has_row(database: Database, tables: Iterable[str]) -> bool:
+    return any(next(database.read(statements.FIND_ROW[table]), None) for table in tables)
+
+
+def _has_old_rows(path: Path) -> bool:
     """Return whether a file of an earlier version holds rows that no output file has."""
     if path.name == "plan.json":
         return True
@@ -286,4 +250,4 @@ def _has_rows(path: Path) -> bool:
             with suppress(FileNotFoundError):
                 shutil.copyfile(path.with_name(name), Path(copies, name))
         with closing(Database(str(Path(copies, path.name)), "", durable=False)) as database:
-            return any(next(database.read(query), None) for query in _OLD_ROWS)
+            return _has_row(database, _OLD_TABLES)

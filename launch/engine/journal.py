@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import astuple, replace
 
+from groundwatch.launch.engine import statements
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.ledger import LedgerHour, hour_of_batch
 from groundwatch.launch.engine.outbox_rows import KINDS, Delivered, OutboxRows
@@ -30,23 +31,8 @@ FOLDERS = {KINDS[Alert]: "alerts", KINDS[Failure]: "failures"}
 
 MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
-_ADD_CHUNK = """
-INSERT INTO chunks (folder, kind, policy, rows, bytes, first_event_us, last_event_us,
-  committed_at_us, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_COUNT_WAITING = """
-SELECT kind, total(rows), count(DISTINCT committed_at_us), min(committed_at_us)
-FROM chunks GROUP BY kind
-"""
 _MOVED_AT_ONCE = 1_000
-_DELETE_OLD_BATCHES = """
-DELETE FROM batches
-WHERE published_at_us < (SELECT max(published_at_us) FROM batches) - ?1
-  AND committed_at_us < (SELECT max(committed_at_us) FROM batches) - ?1
-"""
-_DELETE_OLD_IDS = "DELETE FROM seen WHERE owner < ? AND owner NOT IN (SELECT number FROM batches)"
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
-_Content = TypeVar("_Content")
 
 
 class Unaccounted(RunFailed):
@@ -79,8 +65,7 @@ class Journal:
         self.outbox = OutboxRows(database, topics, policy, partial(restrict_row, formats=formats))
         self._config = config
         self._topics = topics
-        engines = database.read("SELECT DISTINCT engine FROM rates")
-        self._engines = {_engine(key) for (key,) in engines}
+        self._engines = {_engine(key) for (key,) in database.read(statements.LIST_ENGINES)}
 
     def reopen(self) -> "Journal":
         """Open the database on another connection, for another thread."""
@@ -124,10 +109,11 @@ class Journal:
             advance()
             last = max(number, self.next_number() - 1)
             self.database.keep_note(_LAST_NUMBER, last)
-            self._release(answer.record_id for answer in outcome.deferred)
+            for answer in outcome.deferred:
+                self.database.write(statements.RELEASE_ID, record_key(answer.record_id))
             if counts.read:
                 row = number, now_us, max(published_us, default=0)
-                self.database.write("INSERT OR REPLACE INTO batches VALUES (?, ?, ?)", *row)
+                self.database.write(statements.PUT_BATCH, *row)
                 self._count(hour, counts)
             self._add_chunks(outcome.chunks, now_us)
             for engine, rates in outcome.rates:
@@ -148,7 +134,7 @@ class Journal:
 
     def waiting(self) -> dict[str, WaitingRows]:
         """Count the rows that are in no final file yet, by kind."""
-        found = self.database.read(_COUNT_WAITING)
+        found = self.database.read(statements.COUNT_WAITING_ROWS)
         return {kind: WaitingRows(int(rows), *others) for kind, rows, *others in found}
 
     def undelivered(self) -> dict[str, int]:
@@ -184,7 +170,7 @@ class Journal:
 
     def ledger(self) -> list[LedgerHour]:
         """List all hours, the oldest first."""
-        rows = self.database.read("SELECT account FROM ledger ORDER BY hour_us")
+        rows = self.database.read(statements.LIST_HOURS)
         return [msgspec.json.decode(content, type=LedgerHour) for (content,) in rows]
 
     def totals(self) -> RunCounts:
@@ -197,9 +183,8 @@ class Journal:
 
     def rates(self, since_us: int = 0) -> dict[str | None, list[RateCounts]]:
         """List each engine's counts by time, for the buckets from a moment on."""
-        query = "SELECT engine, counts FROM rates WHERE start_us >= ? ORDER BY start_us"
         by_engine: dict[str | None, list[RateCounts]] = {}
-        for engine, content in self.database.read(query, since_us):
+        for engine, content in self.database.read(statements.LIST_RATES, since_us):
             counts = msgspec.json.decode(content, type=RateCounts)
             by_engine.setdefault(_engine(engine), []).append(counts)
         return by_engine
@@ -207,8 +192,8 @@ class Journal:
     def delete_rates(self, engine: str | None, before_us: int) -> None:
         """Delete an engine's buckets before a moment."""
         key = _engine_key(engine)
-        self.database.write("DELETE FROM rates WHERE engine = ? AND start_us < ?", key, before_us)
-        if not list(self.database.read("SELECT 1 FROM rates WHERE engine = ? LIMIT 1", key)):
+        self.database.write(statements.DELETE_OLD_RATES, key, before_us)
+        if not list(self.database.read(statements.FIND_ENGINE, key)):
             self._engines.discard(engine)
 
     def delete_old_batches(self, window_us: int) -> None:
@@ -219,12 +204,8 @@ class Journal:
         batches do not wait for the one that was committed under it.
         """
         with self.database.transaction():
-            if self.database.write(_DELETE_OLD_BATCHES, window_us):
-                self.database.write(_DELETE_OLD_IDS, self.next_number())
-
-    def _release(self, record_ids: Iterable[str]) -> None:
-        for record_id in record_ids:
-            self.database.write("DELETE FROM seen WHERE id = ?", record_key(record_id))
+            if self.database.write(statements.DELETE_OLD_BATCHES, window_us):
+                self.database.write(statements.DELETE_OLD_IDS, self.next_number())
 
     def _raise(self, alerts: Sequence[Alert], now_us: int) -> None:
         self.database.keep_note(_ALERTS, self.alerts_raised() + len(alerts))
@@ -243,20 +224,14 @@ class Journal:
             times = chunk.first_event_us, chunk.last_event_us
             counted = chunk.rows, len(chunk.content)
             place = chunk.folder, chunk.kind, chunk.policy
-            self.database.write(_ADD_CHUNK, *place, *counted, *times, now_us, chunk.content)
+            row = *place, *counted, *times, now_us, chunk.content
+            self.database.write(statements.ADD_CHUNK, *row)
 
     def _count(self, hour: LedgerHour, counts: RunCounts) -> None:
-        query = "SELECT account FROM ledger WHERE hour_us = ?"
-        earlier = self._read(query, (hour.hour_us,), LedgerHour)
+        earlier = self.database.read_content(LedgerHour, statements.READ_HOUR, hour.hour_us)
         content = msgspec.json.encode(earlier + hour if earlier else hour)
-        self.database.write("INSERT OR REPLACE INTO ledger VALUES (?, ?)", hour.hour_us, content)
+        self.database.write(statements.PUT_HOUR, hour.hour_us, content)
         self.database.keep_note(_TOTALS, total_counts([self.totals(), counts]))
-
-    def _read(
-        self, query: str, keys: Sequence[Any], content_type: type[_Content]
-    ) -> _Content | None:
-        row = next(self.database.read(query, *keys), None)
-        return msgspec.json.decode(row[0], type=content_type) if row else None
 
     def _add_rate(self, engine: str | None, counts: RateCounts) -> None:
         # A producer with a new engine name for each answer must not fill the disk.
@@ -264,10 +239,9 @@ class Journal:
             engine = OTHER_ENGINES
         self._engines.add(engine)
         key = _engine_key(engine), counts.start_us
-        query = "SELECT counts FROM rates WHERE engine = ? AND start_us = ?"
-        earlier = self._read(query, key, RateCounts)
+        earlier = self.database.read_content(RateCounts, statements.READ_RATE, *key)
         content = msgspec.json.encode(add_counts(earlier, counts) if earlier else counts)
-        self.database.write("INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", *key, content)
+        self.database.write(statements.PUT_RATE, *key, content)
 
 
 def _engine_key(engine: str | None) -> bytes:

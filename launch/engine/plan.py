@@ -5,16 +5,13 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from groundwatch.launch.engine import statements
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.sources.splits import RecordRange, Segment, halve
 from groundwatch.schemas.planned_run import Budget, PlannedRun
+from groundwatch.transforms.persistence.seen_ids import RELEASE_IDS
 
-_CLAIM = """
-UPDATE plan SET state = 'running', attempt = ?, tries = tries + 1
-WHERE number = (SELECT min(number) FROM plan WHERE state = 'waiting')
-RETURNING number, messages, ended, ranges, tries
-"""
 _TAKEN_OVER = "another process has taken over this run: this one ends"
 _PLAN = "plan"
 _RANGES = msgspec.json.Decoder(tuple[RecordRange, ...])
@@ -44,14 +41,13 @@ class Plan:
 
     def resume(self) -> None:
         """Let batches that an interrupted process has claimed wait again."""
-        running = "SELECT number FROM plan WHERE state = 'running'"
         with self._database.transaction():
-            self._database.write(f"DELETE FROM seen WHERE owner IN ({running})")  # noqa: S608
-            self._database.write("UPDATE plan SET state = 'waiting' WHERE state = 'running'")
+            self._database.write(statements.RELEASE_IDS_OF_RUNNING_BATCHES)
+            self._database.write(statements.RETURN_RUNNING_BATCHES)
 
     def claim(self, attempt: str) -> tuple[Segment, bool] | None:
         """Take the next batch that waits, and whether it was interrupted; None if there is none."""
-        rows = self._database.write_returning(_CLAIM, attempt)
+        rows = self._database.write_returning(statements.CLAIM_BATCH, attempt)
         if not rows:
             return None
         [(number, messages, ended, encoded, tries)] = rows
@@ -66,9 +62,7 @@ class Plan:
         The messages with deferred answers become a batch of their own, for the next attempt;
         `ended` of their answers have ended.
         """
-        query = "UPDATE plan SET state = 'done', ranges = '' WHERE number = ? AND attempt = ?"
-        query += " AND state = 'running'"
-        if self._database.write(query, number, attempt) != 1:
+        if self._database.write(statements.FINISH_BATCH, number, attempt) != 1:
             raise RunFailed(_TAKEN_OVER)
         if deferred:
             messages = sum(each.count or 0 for each in deferred)
@@ -76,26 +70,22 @@ class Plan:
 
     def halve(self, segment: Segment, attempt: str) -> None:
         """Let the halves of a batch that this attempt has claimed wait, each as one of its own."""
-        query = "UPDATE plan SET state = 'waiting', messages = ?, ranges = ?"
-        query += " WHERE number = ? AND attempt = ? AND state = 'running'"
         first, second = halve(segment)
+        values = first.messages, msgspec.json.encode(first.ranges), segment.number, attempt
         with self._database.transaction():
-            ranges = msgspec.json.encode(first.ranges)
-            written = self._database.write(query, first.messages, ranges, segment.number, attempt)
-            if written != 1:
+            if self._database.write(statements.SHRINK_BATCH, *values) != 1:
                 raise RunFailed(_TAKEN_OVER)
-            self._database.write("DELETE FROM seen WHERE owner = ?", segment.number)
+            self._database.write(RELEASE_IDS, segment.number)
             self._add(second.messages, 0, second.ranges)
 
     def waiting(self) -> int:
         """Count the messages of batches that are not done."""
-        query = "SELECT total(messages) FROM plan WHERE state != 'done'"
-        return int(next(self._database.read(query))[0])
+        [(messages,)] = self._database.read(statements.COUNT_UNFINISHED_MESSAGES)
+        return int(messages)
 
     def is_done(self) -> bool:
-        query = "SELECT 1 FROM plan WHERE state != 'done' LIMIT 1"
-        return next(self._database.read(query), None) is None
+        return not list(self._database.read(statements.FIND_UNFINISHED_BATCH))
 
     def _add(self, messages: int, ended: int, ranges: Sequence[RecordRange]) -> None:
-        query = "INSERT INTO plan (messages, ended, ranges, state) VALUES (?, ?, ?, 'waiting')"
-        self._database.write(query, messages, ended, msgspec.json.encode(ranges))
+        encoded = msgspec.json.encode(ranges)
+        self._database.write(statements.PLAN_BATCH, messages, ended, encoded)

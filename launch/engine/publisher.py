@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from groundwatch.launch.engine.engine_database import CHUNK_COLUMNS, EngineDatabase
+from groundwatch.launch.engine import statements
+from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import write_manifest_of
@@ -15,17 +16,9 @@ from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import MEGABYTE
-from groundwatch.transforms.persistence.database import DamagedDatabase, damage, row_checksum
+from groundwatch.transforms.persistence.database import DamagedDatabase, damage
 
 _MAX_WAITING_BYTES = 256 * MEGABYTE
-# Asked after each batch: the index has all of its columns, so that no row with its blob is read.
-_FOLDERS = "SELECT folder, kind, total(bytes) FROM chunks GROUP BY folder, kind ORDER BY 3 DESC"
-_NEXT = "SELECT id, bytes FROM chunks WHERE folder = ? AND kind = ? ORDER BY id"
-_CONTENT = f"""
-SELECT content, checksum IS {row_checksum(CHUNK_COLUMNS)}, policy, rows, first_event_us,
-  last_event_us
-FROM chunks WHERE id = ?
-"""  # noqa: S608 - of names
 _PUBLISHED = "published"
 
 
@@ -60,10 +53,8 @@ class Publisher:
 
     def recover(self) -> None:
         """End what an interrupted publication has begun."""
-        query = "SELECT number, path, kind, chunks, state, entry FROM files ORDER BY number"
-        for number, path, kind, chunks, state, encoded in list(self._database.read(query)):
-            if state == "placed":
-                continue
+        unplaced = list(self._database.read(statements.LIST_UNPLACED_FILES))
+        for number, path, kind, encoded in unplaced:
             target = self._destination.path(path)
             storage.remove([self._temporary_path(path)])
             entry = msgspec.json.decode(encoded, type=FileEntry) if encoded else None
@@ -72,9 +63,9 @@ class Publisher:
                     raise TargetExists(
                         f"{target} exists, and another process wrote it: it is not replaced"
                     )
-                self._record_placed(number, kind, json.loads(chunks), entry)
+                self._record_placed(number, kind, entry)
             else:
-                self._database.write("DELETE FROM files WHERE number = ?", number)
+                self._database.write(statements.DELETE_FILE, number)
         self._list_placed()
 
     def publish(self, *, everything: bool = False) -> int:
@@ -98,7 +89,7 @@ class Publisher:
         return self._database.note(_PUBLISHED, dict[str, int]) or {}
 
     def _due(self, *, everything: bool) -> list[_Folder]:
-        folders = [_Folder(*row) for row in self._database.read(_FOLDERS)]
+        folders = [_Folder(*row) for row in self._database.read(statements.MEASURE_FOLDERS)]
         waiting_bytes, due = sum(folder.size_bytes for folder in folders), []
         for folder in folders:
             is_full = folder.size_bytes >= self._config.file_bytes
@@ -111,7 +102,8 @@ class Publisher:
         """Group a folder's chunks into files; the last one may be small."""
         group: list[int] = []
         size = 0
-        for identity, size_bytes in list(self._database.read(_NEXT, folder.folder, folder.kind)):
+        chunks = self._database.read(statements.LIST_CHUNKS, folder.folder, folder.kind)
+        for identity, size_bytes in list(chunks):
             group.append(identity)
             size += size_bytes
             if size >= self._config.file_bytes:
@@ -124,11 +116,10 @@ class Publisher:
         number, path = self._begin_file(folder, chunks)
         temporary_path = self._temporary_path(path)
         entry = self._write_file(temporary_path, path, folder.kind, chunks)
-        query = "UPDATE files SET state = 'written', entry = ? WHERE number = ?"
-        self._database.write(query, msgspec.json.encode(entry), number)
+        self._database.write(statements.MARK_FILE_WRITTEN, msgspec.json.encode(entry), number)
         self._database.checkpoint()
         storage.publish_new(temporary_path, self._destination.path(path))
-        self._record_placed(number, folder.kind, chunks, entry)
+        self._record_placed(number, folder.kind, entry)
 
     def _begin_file(self, folder: _Folder, chunks: Sequence[int]) -> tuple[int, str]:
         """Choose a new name, and record it before the file exists."""
@@ -138,10 +129,8 @@ class Publisher:
             extension = self._formats[folder.kind].extension
             name = f"{self._config.run}-{self._database.identity}-{number:06d}.{extension}"
             path = f"{folder.folder}/{name}"
-            self._database.write(
-                "INSERT INTO files VALUES (?, ?, ?, ?, 'begun', NULL)",
-                *(number, path, folder.kind, json.dumps(list(chunks))),
-            )
+            listed = json.dumps(list(chunks))
+            self._database.write(statements.ADD_FILE, number, path, folder.kind, listed)
         return number, path
 
     def _write_file(
@@ -172,34 +161,31 @@ class Publisher:
         row_format = self._formats[kind]
         yield row_format.header, 0, None, None
         for identity in chunks:
-            [(content, is_right, policy, *counted)] = self._database.read(_CONTENT, identity)
+            [row] = self._database.read(statements.READ_CHUNK, identity)
+            content, is_right, policy, *counted = row
             if not is_right:
                 raise DamagedDatabase(damage(self._database.path, "rows are not what was written"))
             # The settings in force when something leaves decide how much text it has.
             yield row_format.restrict(content, policy), *counted
 
-    def _record_placed(
-        self, number: int, kind: str, chunks: Sequence[int], entry: FileEntry
-    ) -> None:
+    def _record_placed(self, number: int, kind: str, entry: FileEntry) -> None:
         """Delete the rows of a file that is there, and record its manifest line."""
         with self._database.transaction():
-            self._database.write("UPDATE files SET state = 'placed' WHERE number = ?", number)
-            query = "DELETE FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
-            self._database.write(query, json.dumps(list(chunks)))
+            self._database.write(statements.MARK_FILE_PLACED, number)
+            self._database.write(statements.DELETE_PLACED_CHUNKS, number)
             published = self.rows_published()
             published[kind] = published.get(kind, 0) + entry.rows
             self._database.keep_note(_PUBLISHED, published)
 
     def _list_placed(self) -> None:
         """Write the manifest of the files that are in none yet."""
-        query = "SELECT number, entry FROM files WHERE state = 'placed' ORDER BY number"
-        placed = list(self._database.read(query))
+        placed = list(self._database.read(statements.LIST_PLACED_FILES))
         if not placed:
             return
         entries = [msgspec.json.decode(entry, type=FileEntry) for _, entry in placed]
         name = f"{self._database.identity}-{placed[0][0]:06d}"
         write_manifest_of(entries, self._destination, name)
-        self._database.write("DELETE FROM files WHERE number <= ?", placed[-1][0])
+        self._database.write(statements.DELETE_LISTED_FILES, placed[-1][0])
 
     def _temporary_path(self, path: str) -> str:
         """Return a hidden path beside the target, or in the work folder for a bucket."""

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.engine.engine_database import FORMAT, SCHEMA, EngineDatabase
+from groundwatch.launch.engine.engine_database import SCHEMA, EngineDatabase
+from groundwatch.launch.engine.statements import FORMAT
 from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope
 from tests.support.journals import damage_rows

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.engine import engine_database as database_module
+from groundwatch.launch.engine import statements
 from groundwatch.launch.engine.engine_database import (
-    FORMAT,
     SCHEMA,
     EngineDatabase,
     OtherVersion,
     folder_held,
     holds_run,
 )
+from groundwatch.launch.engine.statements import FORMAT
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
@@ -76,7 +76,7 @@ def test_who_begins_anew_is_another_and_remembers_only_what_was_paid(tmp_path: P
 def test_reset_knows_every_table(tmp_path: Path) -> None:
     with closing(EngineDatabase.owned(str(tmp_path))) as database:
         query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        assert {name for (name,) in database.read(query)} == set(database_module._STATE)
+        assert {name for (name,) in database.read(query)} == set(statements.TABLES)
 
 
 def test_a_database_stays_with_its_run(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_damaged_page_is_found_at_the_start(tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
-@pytest.mark.parametrize("table", [*database_module._STATE, "replies", "spent"])
+@pytest.mark.parametrize("table", [*statements.TABLES, "replies", "spent"])
 def test_a_row_that_is_not_what_was_written_is_refused(tmp_path: Path, table: str) -> None:
     commit_one(tmp_path)
     path = tmp_path / DATABASE
@@ -246,7 +246,7 @@ def test_a_log_without_its_database_is_refused_and_left(
     assert bytes_below(killed) == before
 
 
-_STEPS = [each for each in database_module._ALL_TABLES.split(";") if each.strip()]
+_STEPS = [each for each in statements.CREATE_TABLES.split(";") if each.strip()]
 
 
 @pytest.mark.parametrize("is_in_log", [False, True])
