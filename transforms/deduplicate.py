@@ -124,7 +124,7 @@ class _DropSeen(beam.DoFn):
     def finish_bundle(self) -> Iterator[WindowedValue]:
         for answer in self._claim():
             yield WindowedValue(answer, MIN_TIMESTAMP, (GlobalWindow(),))
-        self._seen.end()
+        self._seen.finish_claims()
 
     def _claim(self) -> Iterator[Answer]:
         """Claim the ids of the answers taken so far; yield those that are new."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from groundwatch.launch.engine.batches import Work
 from groundwatch.launch.engine.plan import Plan
-from groundwatch.pipeline.sinks.outcomes import Outcome, ended_beside
+from groundwatch.pipeline.sinks.outcomes import Outcome, finished_beside
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.sources.splits import RecordRange, Segment, SegmentReader
 from groundwatch.schemas.message import Message
@@ -50,11 +50,12 @@ class ArchiveSource:
         if claimed is None:
             self._reading.release()
             return None
-        segment, again = claimed
+        segment, is_retry = claimed
         places = _Places()
         self._segments[segment.number] = segment, places
         ranges = self._ranges_of(segment, places)
-        return Work(segment.number, ranges, again, ended=segment.ended)
+        finished = segment.finished_answers
+        return Work(segment.number, ranges, is_retry, finished_answers=finished)
 
     def read(self, work: Work) -> None:  # noqa: ARG002 - one batch is read at a time
         """Let the next batch begin."""
@@ -63,8 +64,9 @@ class ArchiveSource:
     def advance(self, work: Work, outcome: Outcome) -> None:
         """Record that a batch is done, but for its messages with deferred answers."""
         _, places = self._segments[work.number]
-        ended = ended_beside(outcome.deferred)
-        self._plan.advance(work.number, self._attempt, places.ranges_of(ended), ended.total())
+        finished = finished_beside(outcome.deferred)
+        ranges = places.ranges_of(finished)
+        self._plan.advance(work.number, self._attempt, ranges, finished.total())
 
     def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:  # noqa: ARG002
         """Begin no further batch if the budget is used up."""

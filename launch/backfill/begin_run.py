@@ -146,7 +146,7 @@ def _keep_replies(database: EngineDatabase, change: str | None, *, forget: bool)
     with closing(ReplyStore(database.path)) as store:
         if forget:
             store.delete_replies()
-        elif replies := store.begin_plan():
+        elif replies := store.release_all():
             sys.stderr.write(
                 f"groundwatch: {change}: a new run begins;"
                 f" {counted(replies, 'check')} that an earlier run has paid for will not be"

@@ -45,7 +45,7 @@ def claim_resolved(config: Config, path: str) -> None:
     """
     with closing(SeenIds(path)) as seen:
         # What an earlier attempt found may be gone.
-        seen.begin(BEFORE_THE_RUN, again=True)
+        seen.start_batch(BEFORE_THE_RUN, is_retry=True)
         ids = chain.from_iterable(map(read_record_ids, resolving_files(config)))
         while claimed := list(islice(ids, _IDS_A_CLAIM)):
             seen.claim(claimed)

@@ -19,16 +19,16 @@ from groundwatch.transforms.persistence.seen_ids import SeenIds
 
 
 class Work(NamedTuple):
-    """A batch of messages; `again` if it was begun before, and its outcome was not committed.
+    """A batch of messages; `is_retry` if an earlier attempt at it may have ended without a commit.
 
-    `ended` answers of its messages have ended in earlier batches, and are not counted again.
+    `finished_answers` of its messages have ended in earlier batches, and are not counted again.
     """
 
     number: int
     ranges: Iterable[MessageRange]
-    again: bool = True
+    is_retry: bool = True
     messages: Sequence[Message] = ()
-    ended: int = 0
+    finished_answers: int = 0
 
 
 class Batches:
@@ -55,8 +55,8 @@ class Batches:
         the transaction. After an error nothing is committed: it is `RunStopped`, an OSError,
         `Unaccounted`, or a bug.
         """
-        self._seen.begin(work.number, again=work.again, ended=read)
-        self._checks.begin(work.number, again=work.again)
+        self._seen.start_batch(work.number, is_retry=work.is_retry, on_all_claimed=read)
+        self._checks.start_batch(work.number, is_retry=work.is_retry)
         outcome, counts = self._pipeline.run(work.ranges)
         self._checks.flush()
         outcome, counts = self._without_repeated(work, outcome, counts)
@@ -67,7 +67,7 @@ class Batches:
 
     def fail(self, number: int, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
         """Commit a failure; it is a duplicate if its message, or answer, has failed before."""
-        self._seen.begin(number, again=True)
+        self._seen.start_batch(number, is_retry=True)
         [is_new] = self._seen.claim([failure.record_id or unreadable_id(failure.message)])
         outcome = Outcome(alerts=tuple(alerts), failures=(failure,) if is_new else ())
         counts = RunCounts(read=1, duplicates=int(not is_new))
@@ -82,9 +82,10 @@ class Batches:
         are_new = self._seen.claim(ids, work.number)
         repeated = {id(each) for each, is_new in zip(unread, are_new, strict=True) if not is_new}
         kept = tuple(failure for failure in outcome.failures if id(failure) not in repeated)
-        # What ended before beside a deferred answer was found again, as duplicates.
-        duplicates = counts.duplicates + len(repeated) - work.ended
-        counts = replace(counts, read=counts.read - work.ended, duplicates=duplicates)
+        # They were read again beside a deferred answer, and counted as duplicates.
+        finished = work.finished_answers
+        duplicates = counts.duplicates + len(repeated) - finished
+        counts = replace(counts, read=counts.read - finished, duplicates=duplicates)
         return replace(outcome, failures=kept), counts
 
 

@@ -50,23 +50,26 @@ class Plan:
         rows = self._database.write_returning(statements.CLAIM_BATCH, attempt)
         if not rows:
             return None
-        [(number, messages, ended, encoded, tries)] = rows
+        [(number, messages, finished, encoded, tries)] = rows
         ranges = _RANGES.decode(encoded)
-        return Segment(number=number, messages=messages, ended=ended, ranges=ranges), tries > 1
+        segment = Segment(
+            number=number, messages=messages, finished_answers=finished, ranges=ranges
+        )
+        return segment, tries > 1
 
     def advance(
-        self, number: int, attempt: str, deferred: Sequence[RecordRange], ended: int
+        self, number: int, attempt: str, deferred: Sequence[RecordRange], finished_answers: int
     ) -> None:
         """End a batch, as part of the transaction that commits its outcome.
 
         The messages with deferred answers become a batch of their own, for the next attempt;
-        `ended` of their answers have ended.
+        `finished_answers` of theirs have ended.
         """
         if self._database.write(statements.FINISH_BATCH, number, attempt) != 1:
             raise RunFailed(_TAKEN_OVER)
         if deferred:
             messages = sum(each.count or 0 for each in deferred)
-            self._add(messages, ended, tuple(deferred))
+            self._add(messages, finished_answers, tuple(deferred))
 
     def halve(self, segment: Segment, attempt: str) -> None:
         """Let the halves of a batch that this attempt has claimed wait, each as one of its own."""
@@ -86,6 +89,6 @@ class Plan:
     def is_done(self) -> bool:
         return not list(self._database.read(statements.FIND_UNFINISHED_BATCH))
 
-    def _add(self, messages: int, ended: int, ranges: Sequence[RecordRange]) -> None:
+    def _add(self, messages: int, finished: int, ranges: Sequence[RecordRange]) -> None:
         encoded = msgspec.json.encode(ranges)
-        self._database.write(statements.PLAN_BATCH, messages, ended, encoded)
+        self._database.write(statements.PLAN_BATCH, messages, finished, encoded)

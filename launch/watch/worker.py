@@ -27,7 +27,7 @@ from groundwatch.launch.watch.owned_paths import OwnedPaths
 from groundwatch.launch.watch.reporter import LogReporter
 from groundwatch.launch.watch.retry_queue import DeferredMessage, RetryQueue
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.outcomes import Outcome, ended_beside
+from groundwatch.pipeline.sinks.outcomes import Outcome, finished_beside
 from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.storage import TargetExists
@@ -107,7 +107,7 @@ class Worker:
         self._isolated: deque[tuple[Sequence[Message], Sequence[DeferredMessage]]] = deque()
         self._deferred: Sequence[DeferredMessage] = ()
         # Answers that have ended beside deferred ones, by the place of their message.
-        self._ended: dict[str, int] = {}
+        self._finished_answers: dict[str, int] = {}
         self._started_s = 0.0
         self._reporter = reporter
         self._latency = AlertLatency()
@@ -245,8 +245,8 @@ class Worker:
         messages, self._deferred = self._isolated.popleft()
         self._started_s = time.monotonic()
         ranges = [MessageRange(place="the subscription", messages=messages)]
-        ended = sum(self._ended.get(message.place, 0) for message in messages)
-        return Work(number, ranges, messages=messages, ended=ended)
+        finished = sum(self._finished_answers.get(message.place, 0) for message in messages)
+        return Work(number, ranges, messages=messages, finished_answers=finished)
 
     def read(self, work: Work) -> None:
         """Do nothing: one batch is processed after the other."""
@@ -304,7 +304,7 @@ class Worker:
         self._owned.check()
         self.subscription.acknowledge(places)
         for place in places:
-            self._ended.pop(place, None)
+            self._finished_answers.pop(place, None)
         if places:
             self.health.record_progress()
 
@@ -325,9 +325,9 @@ class Worker:
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
         )
         self._retry_queue.reset()
-        ended = ended_beside(outcome.deferred)
-        self._acknowledge([message.place for message in messages if message.place not in ended])
-        self._ended |= ended
+        finished = finished_beside(outcome.deferred)
+        self._acknowledge([message.place for message in messages if message.place not in finished])
+        self._finished_answers |= finished
         self._latency.add(messages, len(outcome.alerts))
         self._reporter.report_alerts(outcome.alerts)
         arrivals = _arrivals(outcome, deferred)

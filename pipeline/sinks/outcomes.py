@@ -49,10 +49,10 @@ def deferred_answer(answer: Answer) -> DeferredAnswer:
     )
 
 
-def ended_beside(deferred: Iterable[DeferredAnswer]) -> Counter[str]:
+def finished_beside(deferred: Iterable[DeferredAnswer]) -> Counter[str]:
     """Count the answers that have ended in messages with deferred answers, by place."""
-    ended: Counter[str] = Counter()
+    finished: Counter[str] = Counter()
     for answer in deferred:
-        ended.setdefault(answer.place, answer.elements)
-        ended[answer.place] -= 1
-    return ended
+        finished.setdefault(answer.place, answer.elements)
+        finished[answer.place] -= 1
+    return finished

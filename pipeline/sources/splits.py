@@ -23,12 +23,12 @@ class RecordRange(Record, frozen=True, kw_only=True):
 class Segment(Record, frozen=True, kw_only=True):
     """A part of the input whose results are committed together, numbered from 0 in its order.
 
-    `ended` of its answers have ended in an earlier one.
+    `finished_answers` of its messages have ended in an earlier one.
     """
 
     number: int
     messages: int
-    ended: int = 0
+    finished_answers: int = 0
     ranges: tuple[RecordRange, ...]
 
 
@@ -75,7 +75,7 @@ def halve(segment: Segment) -> tuple[Segment, Segment]:
     rest = segment.messages - first_messages
     return (
         replace(segment, messages=first_messages, ranges=tuple(ranges[0])),
-        replace(segment, messages=rest, ended=0, ranges=tuple(ranges[1])),
+        replace(segment, messages=rest, finished_answers=0, ranges=tuple(ranges[1])),
     )
 
 

@@ -67,8 +67,8 @@ class CheckSession:
             taken, self._sent = self._sent, SentCalls()
         return taken
 
-    def begin(self, owner: int, *, again: bool) -> None:
-        """Begin a part of the run: see `ReplyStore.begin`."""
+    def start_batch(self, batch: int, *, is_retry: bool) -> None:
+        """Start a batch: see `ReplyStore.start_batch`."""
 
     def flush(self) -> None:
         """Write to the reply store what has been sent."""
@@ -120,9 +120,9 @@ class BackgroundSession(CheckSession):
         """Return what has been sent since the last call, on any thread."""
         return self._client.take_sent()
 
-    def begin(self, owner: int, *, again: bool) -> None:
-        """Begin a part of the run."""
-        self._call_on_loop(partial(self._client.begin, owner, again=again))
+    def start_batch(self, batch: int, *, is_retry: bool) -> None:
+        """Start a batch."""
+        self._call_on_loop(partial(self._client.start_batch, batch, is_retry=is_retry))
 
     def flush(self) -> None:
         """Write to the reply store what has been sent."""

@@ -143,10 +143,10 @@ class GroundingClient:
             taken, self._sent = self._sent, SentCalls()
         return taken
 
-    def begin(self, owner: int, *, again: bool) -> None:
-        """Begin a part of the run: see `ReplyStore.begin`."""
+    def start_batch(self, batch: int, *, is_retry: bool) -> None:
+        """Start a batch: see `ReplyStore.start_batch`."""
         if self._store:
-            self._store.begin(owner, again=again)
+            self._store.start_batch(batch, is_retry=is_retry)
 
     def flush(self) -> None:
         """Write to the reply store what has been sent."""

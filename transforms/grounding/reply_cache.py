@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS spent (
   calls INTEGER NOT NULL, characters INTEGER NOT NULL, {checksum_column("calls", "characters")});
 INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
 """  # noqa: S608 - of names
-"""Keep each reply with the batch whose counts include its call, and one row of what was sent."""
+"""Keep each reply, whose `owner` is its batch, NULL for none, and one row of what was sent."""
 
 _ADD_REPLY = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
 """Store a reply; one of the same key stays."""
@@ -76,8 +76,8 @@ class Spent(NamedTuple):
 class ReplyStore:
     """Encoded replies by the hash of their request, and how much the run has sent.
 
-    A run consists of parts. A reply belongs to the part whose counts include its call. Not safe for
-    several threads. `owner` is the part that has begun last.
+    A reply belongs to the batch whose counts include its call. Not safe for several threads.
+    `batch` is the one that was started last.
 
     Args:
       path: the file.
@@ -88,20 +88,20 @@ class ReplyStore:
     """
 
     def __init__(self, path: str, replies_per_write: int = 1) -> None:
-        self.owner = 0
+        self.batch = 0
         self._replies_per_write = replies_per_write
         self._replies: dict[bytes, tuple[bytes, int]] = {}
         self._database = Database(path, REPLY_TABLES, durable=False)
 
-    def begin(self, owner: int, *, again: bool) -> None:
-        """Begin a part of the run; `again` if it was interrupted: its replies belong to none."""
+    def start_batch(self, batch: int, *, is_retry: bool) -> None:
+        """Start a batch; the replies of an earlier attempt at it, if `is_retry`, belong to none."""
         self.flush()
-        self.owner = owner
-        if again:
-            self._database.write(_RELEASE_REPLIES, owner)
+        self.batch = batch
+        if is_retry:
+            self._database.write(_RELEASE_REPLIES, batch)
 
-    def begin_plan(self) -> int:
-        """Let all replies belong to no part, for a new plan of the run; return how many."""
+    def release_all(self) -> int:
+        """Let all replies belong to no batch, for a new plan of the run; return how many."""
         self.flush()
         return self._database.write(_RELEASE_ALL_REPLIES)
 
@@ -111,7 +111,7 @@ class ReplyStore:
         self._database.write(_DELETE_REPLIES)
 
     def get(self, key: bytes) -> tuple[bytes, bool] | None:
-        """Return a reply, and whether it belonged to no part; then the current part gets it."""
+        """Return a reply, and whether it belonged to no batch; then the current one gets it."""
         if unwritten := self._replies.get(key):
             return unwritten[0], False
         row = next(self._database.read(_READ_REPLY, key), None)
@@ -119,12 +119,12 @@ class ReplyStore:
             return None
         reply, is_uncounted = row
         if is_uncounted:
-            self._database.write(_ASSIGN_REPLY, self.owner, key)
+            self._database.write(_ASSIGN_REPLY, self.batch, key)
         return reply, bool(is_uncounted)
 
-    def put(self, key: bytes, reply: bytes, owner: int) -> None:
-        """Store a reply of a part of the run, durably after the next flush."""
-        self._replies[key] = reply, owner
+    def put(self, key: bytes, reply: bytes, batch: int) -> None:
+        """Store a reply of a batch, durably after the next flush."""
+        self._replies[key] = reply, batch
         if len(self._replies) >= self._replies_per_write:
             self.flush()
 
@@ -146,8 +146,8 @@ class ReplyStore:
         if not self._replies:
             return
         with self._database.transaction():
-            for key, (reply, owner) in self._replies.items():
-                self._database.write(_ADD_REPLY, key, reply, owner)
+            for key, (reply, batch) in self._replies.items():
+                self._database.write(_ADD_REPLY, key, reply, batch)
         self._replies = {}
 
     def spent(self) -> Spent:
@@ -218,11 +218,11 @@ class ReplyCache:
     async def _fetch(self, key: bytes, request: CheckRequest, fetch: Fetch) -> CheckReply:
         reply = self._load(key, request)
         if reply is None:
-            # The next part may begin before the last calls of one end.
-            owner = self._store.owner if self._store else 0
+            # The next batch may start before the last calls of one end.
+            batch = self._store.batch if self._store else 0
             reply = await fetch()
             if self._store:
-                self._store.put(key, encode_reply(reply), owner)
+                self._store.put(key, encode_reply(reply), batch)
         return reply
 
     def _keep(self, key: bytes, reply: CheckReply, size: int) -> None:

@@ -47,8 +47,8 @@ class TwoCheckers(CheckSession):
         """Return what the second checker has been sent since the last call."""
         return self._second.take_sent()
 
-    def begin(self, owner: int, *, again: bool) -> None:
-        self._second.begin(owner, again=again)
+    def start_batch(self, batch: int, *, is_retry: bool) -> None:
+        self._second.start_batch(batch, is_retry=is_retry)
 
     def flush(self) -> None:
         self._second.flush()

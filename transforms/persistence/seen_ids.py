@@ -8,14 +8,14 @@ SEEN_TABLES = f"""
 CREATE TABLE IF NOT EXISTS seen (
   id BLOB PRIMARY KEY, owner INTEGER NOT NULL, {checksum_column("id", "owner")}) WITHOUT ROWID;
 """
-"""Keep each id with the batch that has claimed it."""
+"""Keep each id; its `owner` is the batch that has claimed it."""
 
 SEEN_FOR_S = 3600
 """How long a stream on several machines keeps an id: longer than a publisher retries, and short
 enough for the state of 10,000 answers a second."""
 
 BEFORE_THE_RUN = 0
-"""The owner of ids that are claimed before the first part of a run begins; parts count from 1."""
+"""The batch of ids that are claimed before the first batch starts; batches count from 1."""
 
 KEY_BYTES = 16
 """Half of a SHA-256: two ids of a run collide once in 10^20 runs of 10^9 answers."""
@@ -32,37 +32,39 @@ RELEASE_IDS = "DELETE FROM seen WHERE owner = ?"
 
 
 class SeenIds:
-    """The record ids of a run. The part of the run that sees an id first claims it.
+    """The record ids of a run. The batch that sees an id first claims it.
 
     Raises:
       OSError: the file cannot be opened, now; or written, later.
     """
 
     def __init__(self, path: str) -> None:
-        self._owner = 0
-        self._ended: Callable[[], None] | None = None
+        self._batch = 0
+        self._on_all_claimed: Callable[[], None] | None = None
         self._database = Database(path, SEEN_TABLES, durable=False)
 
-    def begin(self, owner: int, *, again: bool, ended: Callable[[], None] | None = None) -> None:
-        """Begin a part of the run; `again` if it was interrupted: its claims are deleted.
+    def start_batch(
+        self, batch: int, *, is_retry: bool, on_all_claimed: Callable[[], None] | None = None
+    ) -> None:
+        """Start a batch; the claims of an earlier attempt at it, if `is_retry`, are deleted.
 
-        `ended` is called when it has claimed all its ids, so that another part may begin.
+        `on_all_claimed` is called when it has claimed all its ids: the next batch may start.
         """
-        self._owner = owner
-        self._ended = ended
-        if again:
-            self._database.write(RELEASE_IDS, owner)
+        self._batch = batch
+        self._on_all_claimed = on_all_claimed
+        if is_retry:
+            self._database.write(RELEASE_IDS, batch)
 
-    def claim(self, record_ids: Sequence[str], owner: int | None = None) -> list[bool]:
+    def claim(self, record_ids: Sequence[str], batch: int | None = None) -> list[bool]:
         """Claim record ids in one transaction; return of each whether it was not claimed before.
 
-        The `owner` is the part that claims, by default the one that has begun last.
+        They are claimed for a `batch`, by default the one that was started last.
         """
         if not record_ids:
             return []
-        owner = self._owner if owner is None else owner
+        batch = self._batch if batch is None else batch
         keys = list(map(record_key, record_ids))
-        rows = self._database.write_returning(_CLAIM_IDS, b"".join(keys), owner)
+        rows = self._database.write_returning(_CLAIM_IDS, b"".join(keys), batch)
         new = {key for (key,) in rows}
         are_new = []
         for key in keys:
@@ -71,10 +73,10 @@ class SeenIds:
             new.discard(key)
         return are_new
 
-    def end(self) -> None:
-        """Let the next part begin: this one has claimed all ids that it reads."""
-        if self._ended:
-            self._ended()
+    def finish_claims(self) -> None:
+        """Let the next batch start: this one has claimed all ids that it reads."""
+        if self._on_all_claimed:
+            self._on_all_claimed()
 
     def close(self) -> None:
         self._database.close()

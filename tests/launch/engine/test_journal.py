@@ -118,7 +118,7 @@ def test_an_error_of_the_source_leaves_nothing_of_a_batch(journal: Journal) -> N
 def test_a_deferred_answer_is_no_duplicate_of_itself(journal: Journal) -> None:
     other = "ab" * 32
     with closing(SeenIds(journal.database.path)) as seen:
-        seen.begin(1, again=False)
+        seen.start_batch(1, is_retry=False)
         seen.claim([RECORD_ID, other])
         deferred = DeferredAnswer(record_id=RECORD_ID, engine=None, place="1")
         commit_batch(journal, deferred=(deferred,))
@@ -218,7 +218,7 @@ def kept_by(journal: Journal, window_us: int, batches: int) -> list[int]:
             seen.claim([record_id], number)
         journal.delete_old_batches(window_us)
         are_new = seen.claim(ids, batches + 1)
-        seen.begin(batches + 1, again=True)
+        seen.start_batch(batches + 1, is_retry=True)
     return [number for number, is_new in enumerate(are_new, 1) if not is_new]
 
 

@@ -126,7 +126,7 @@ class Death:
         self._moment = moment
         self.has_struck = False
         for owner, name in (
-            (SeenIds, "begin"),
+            (SeenIds, "start_batch"),
             (storage, "fsync"),
             (Journal, "commit"),
             (EngineDatabase, "checkpoint"),

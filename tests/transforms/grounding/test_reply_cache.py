@@ -199,32 +199,32 @@ def store(tmp_path: Path) -> ReplyStore:
     return ReplyStore(str(tmp_path / "paid" / "replies.sqlite"))
 
 
-def test_a_reply_belongs_to_the_part_that_paid_for_it(store: ReplyStore) -> None:
-    store.begin(7, again=False)
+def test_a_reply_belongs_to_the_batch_that_paid_for_it(store: ReplyStore) -> None:
+    store.start_batch(7, is_retry=False)
     store.put(KEYS[0], b"reply", 7)
     assert store.get(KEYS[0]) == (b"reply", False)
     assert store.get(KEYS[1]) is None
 
 
-def test_a_reply_that_comes_late_belongs_to_the_part_that_asked(store: ReplyStore) -> None:
+def test_a_reply_that_comes_late_belongs_to_the_batch_that_asked(store: ReplyStore) -> None:
     async def fetch() -> CheckReply:
-        store.begin(2, again=False)
+        store.start_batch(2, is_retry=False)
         return a_reply()
 
-    store.begin(1, again=False)
+    store.start_batch(1, is_retry=False)
     for _ in range(2):
         reply = asyncio.run(ReplyCache(ADDRESS, 0, store).get(REQUEST, b"same", fetch))
         assert reply.attempts == 1
-        store.begin(1, again=True)
+        store.start_batch(1, is_retry=True)
 
 
-def test_a_reply_of_an_interrupted_part_belongs_to_the_next_part_that_reads_it(
+def test_a_reply_of_an_interrupted_batch_belongs_to_the_next_batch_that_reads_it(
     store: ReplyStore,
 ) -> None:
-    for owner, key in enumerate(KEYS):
-        store.begin(owner, again=False)
-        store.put(key, b"reply", store.owner)
-    store.begin(1, again=True)
+    for batch, key in enumerate(KEYS):
+        store.start_batch(batch, is_retry=False)
+        store.put(key, b"reply", store.batch)
+    store.start_batch(1, is_retry=True)
     assert [store.get(key) for key in KEYS] == [
         (b"reply", False),
         (b"reply", True),
@@ -269,18 +269,18 @@ def test_replies_are_written_some_at_a_time_and_can_be_read_before(tmp_path: Pat
     store, other = ReplyStore(path, replies_per_write=3), ReplyStore(path)
     seen: list[list[bool]] = []
     for key in KEYS:
-        store.put(key, b"reply", store.owner)
+        store.put(key, b"reply", store.batch)
         assert store.get(key) == (b"reply", False)
         seen.append([other.get(each) is not None for each in KEYS])
     assert seen == [[False] * 3, [False] * 3, [True] * 3]
-    store.put(b"fourth", b"reply", store.owner)
-    store.begin(7, again=False)
+    store.put(b"fourth", b"reply", store.batch)
+    store.start_batch(7, is_retry=False)
     assert other.get(b"fourth") == (b"reply", False)
 
 
-def test_for_a_new_plan_all_replies_belong_to_no_part(store: ReplyStore) -> None:
+def test_for_a_new_plan_all_replies_belong_to_no_batch(store: ReplyStore) -> None:
     store.put(KEYS[0], b"reply", 7)
-    store.begin_plan()
+    store.release_all()
     assert [store.get(KEYS[0]) for _ in range(2)] == [(b"reply", True), (b"reply", False)]
 
 

@@ -11,7 +11,7 @@ from groundwatch.transforms.persistence.seen_ids import SeenIds
 IDS = [f"{number:064x}" for number in (1 << 200, 2 << 200, 3 << 200)]
 
 
-def test_an_id_is_claimed_once_even_by_its_owner(tmp_path: Path) -> None:
+def test_an_id_is_claimed_once_even_by_its_batch(tmp_path: Path) -> None:
     seen = SeenIds(str(tmp_path / "seen"))
     assert seen.claim([*IDS[:2], *IDS[:2]]) == [True, True, False, False]
     assert seen.claim([IDS[2], *IDS, IDS[2]]) == [True] + [False] * 4
@@ -32,25 +32,25 @@ def test_claims_outlive_the_process(tmp_path: Path) -> None:
         seen.close()
 
 
-def test_what_begins_again_has_claimed_nothing_and_the_others_keep_theirs(tmp_path: Path) -> None:
+def test_what_is_retried_has_claimed_nothing_and_the_others_keep_theirs(tmp_path: Path) -> None:
     seen = SeenIds(str(tmp_path / "seen"))
-    for owner, record_id in enumerate(IDS):
-        seen.begin(owner, again=False)
+    for batch, record_id in enumerate(IDS):
+        seen.start_batch(batch, is_retry=False)
         seen.claim([record_id])
-    seen.begin(1, again=True)
+    seen.start_batch(1, is_retry=True)
     assert seen.claim(IDS) == [False, True, False]
 
 
-def test_a_part_that_ends_claims_for_itself_while_the_next_one_reads(tmp_path: Path) -> None:
+def test_a_batch_that_ends_claims_for_itself_while_the_next_one_reads(tmp_path: Path) -> None:
     seen = SeenIds(str(tmp_path / "seen"))
-    ended: list[int] = []
-    seen.begin(1, again=False, ended=lambda: ended.append(1))
-    seen.end()
-    assert ended == [1]
-    seen.begin(2, again=False)
+    claimed: list[int] = []
+    seen.start_batch(1, is_retry=False, on_all_claimed=lambda: claimed.append(1))
+    seen.finish_claims()
+    assert claimed == [1]
+    seen.start_batch(2, is_retry=False)
     seen.claim(IDS[:1], 1)
     seen.claim(IDS[1:2])
-    seen.begin(1, again=True)
+    seen.start_batch(1, is_retry=True)
     assert seen.claim(IDS[:2]) == [True, False]
 
 
