@@ -29,16 +29,14 @@ def publish_part(part: Part, path: str, destination: Destination) -> FileEntry:
 
 def read_manifest(destination: Destination, name: str, kind: str) -> list[FileEntry]:
     """Read the list of a run's files of one kind; `name` is the run's (see `Summary.name`)."""
-    folder = destination.path(MANIFEST)
-    paths = (path for path in storage.find_below(folder) if _is_of(path, name))
+    paths = manifests_of(destination, name)
     entries = (entry for path in paths for entry in read_manifest_file(path))
     return [entry for entry in entries if entry.path.startswith(f"{kind}/")]
 
 
 def manifests_of(destination: Destination, name: str) -> Iterator[str]:
     """Find the manifests of a run."""
-    found = storage.find_below(destination.path(MANIFEST))
-    return (path for path in found if _is_of(path, name))
+    return _find(destination, MANIFEST, rf"{re.escape(name)}-[a-z0-9]+\.jsonl")
 
 
 def files_named_by(destination: Destination, name: str, kind: str) -> Iterator[str]:
@@ -46,13 +44,14 @@ def files_named_by(destination: Destination, name: str, kind: str) -> Iterator[s
 
     Their paths are relative to the output folder.
     """
-    own = re.compile(rf"(?s).*/[.]?{re.escape(name)}-\d+[.][a-z]+([.]unpublished)?")
-    found = storage.find_below(destination.path(kind))
-    return (path.removeprefix(destination.path("")) for path in found if own.fullmatch(path))
+    found = _find(destination, kind, rf"[.]?{re.escape(name)}-\d+[.][a-z]+([.]unpublished)?")
+    return (path.removeprefix(destination.path("")) for path in found)
 
 
-def _is_of(path: str, name: str) -> bool:
-    return re.fullmatch(rf"{re.escape(name)}-[a-z0-9]+\.jsonl", path.rpartition("/")[2]) is not None
+def _find(destination: Destination, folder: str, names: str) -> Iterator[str]:
+    """Find the files below a folder of the output whose names match a regular expression."""
+    found = storage.find_below(destination.path(folder))
+    return (path for path in found if re.fullmatch(names, path.rpartition("/")[2]))
 
 
 def read_manifest_file(path: str) -> list[FileEntry]:
@@ -70,9 +69,9 @@ def write_manifest(
     listed = list(entries)
     write_manifest_of(listed, destination, row_format.kind)
     written = {destination.path(entry.path) for entry in listed}
-    own = re.compile(rf"(?s).*/{re.escape(destination.run)}-batch-0-\d+\.{row_format.extension}")
-    found = storage.find_below(destination.path(row_format.kind))
-    storage.remove([path for path in found if own.fullmatch(path) and path not in written])
+    own = rf"{re.escape(destination.run)}-batch-0-\d+\.{row_format.extension}"
+    found = _find(destination, row_format.kind, own)
+    storage.remove([path for path in found if path not in written])
 
 
 def write_manifest_of(entries: Iterable[FileEntry], destination: Destination, name: str) -> None:
