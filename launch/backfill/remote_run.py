@@ -39,7 +39,7 @@ from groundwatch.pipeline.errors import RunFailed, cause_of
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import check_manifest
 from groundwatch.pipeline.sinks.row_formats import row_formats
-from groundwatch.pipeline.sinks.sink import ArchiveSink, Sink
+from groundwatch.pipeline.sinks.sink import Sink, archive_sink
 from groundwatch.pipeline.sinks.summary_file import refuse_other_source
 from groundwatch.pipeline.sources.read_archives import ReadArchives
 from groundwatch.pipeline.sources.read_subscription import ReadSubscription
@@ -78,7 +78,7 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
         started_at_us = clock.now_us()
         planned = planned_now(config)
         pipeline = beam.Pipeline(options=PipelineOptions(list(config.beam_arguments)))
-        build_pipeline(pipeline, archives_of(config), ArchiveSink(config), config)
+        build_pipeline(pipeline, archives_of(config), archive_sink(config), config)
         try:
             result = run_job(pipeline)
             rows = {

@@ -12,7 +12,7 @@ from groundwatch.pipeline.build import build_pipeline
 from groundwatch.pipeline.errors import cause_of
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome
-from groundwatch.pipeline.sinks.sink import EngineSink
+from groundwatch.pipeline.sinks.sink import engine_sink
 from groundwatch.pipeline.sources.read_batch import Batch, BatchHandle, MessageRange, ReadBatch
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.transforms.runtime.counters import counts_from
@@ -31,7 +31,7 @@ class LocalPipeline:
         # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.
         self._runner = FnApiRunner()
         pipeline = beam.Pipeline(runner=self._runner, options=self._options)
-        sink = EngineSink(config, self._batches)
+        sink = engine_sink(config, self._batches)
         build_pipeline(pipeline, ReadBatch(self._batches), sink, config)
         here = EmbeddedPythonEnvironment.default()
         self._graph = pipeline.to_runner_api(default_environment=here)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 import apache_beam as beam
 
@@ -19,7 +20,7 @@ from groundwatch.transforms.rate_alerts import RateAlerts
 from groundwatch.transforms.rules.alerting import grounding_result
 
 
-class Sink:
+class Sink(NamedTuple):
     """The last steps of a pipeline, each of a tuple of PCollections.
 
     But `rate_alerts` turns one of the counts of answers into alerts, if the counts are complete.
@@ -28,66 +29,63 @@ class Sink:
     """
 
     enriched: beam.PTransform
-    rate_alerts: beam.PTransform
     alerts: beam.PTransform
     failures: beam.PTransform
+    rate_alerts: beam.PTransform
     deferred: beam.PTransform | None = None
     further: Mapping[str, beam.PTransform] = {}
 
 
-class ArchiveSink(Sink):
+def archive_sink(config: Config) -> Sink:
     """Write final files and a manifest: a bounded run on an engine."""
-
-    def __init__(self, config: Config) -> None:
-        self.enriched, self.alerts, self.failures = (
-            WriteFiles(config.destination, row_format) for row_format in row_formats(config)
-        )
-        self.rate_alerts = RateAlerts(config.rates)
+    enriched, alerts, failures = (
+        WriteFiles(config.destination, row_format) for row_format in row_formats(config)
+    )
+    return Sink(enriched, alerts, failures, RateAlerts(config.rates))
 
 
-class StreamSink(Sink):
+def stream_sink(
+    config: Config,
+    windows: Windows,
+    alert_topic: str | None = None,
+    failure_topic: str | None = None,
+    enriched_topic: str | None = None,
+) -> Sink:
     """Write the files of each window, and publish alerts and failures if they have a topic."""
-
-    def __init__(
-        self,
-        config: Config,
-        windows: Windows,
-        alert_topic: str | None = None,
-        failure_topic: str | None = None,
-        enriched_topic: str | None = None,
-    ) -> None:
-        formats = row_formats(config)
-        self.enriched, self.alerts, self.failures = (
-            WriteWindows(config.destination, windows, row_format) for row_format in formats
-        )
-        self.rate_alerts = RateAlerts(config.rates, is_stream=True)
-        if alert_topic:
-            self.alerts = PublishRows(alert_topic, formats.alerts.kind, encode_alert)
-        if failure_topic:
-            encode = partial(encode_failure, with_payload=config.failure_payload)
-            self.failures = PublishRows(failure_topic, formats.failures.kind, encode)
-        self.further = {}
-        if enriched_topic:
-            encode_record = partial(encode_enriched, text=config.text)
-            publish = PublishRows(enriched_topic, "enriched_messages", encode_record)
-            self.further["PublishEnriched"] = publish
+    formats = row_formats(config)
+    enriched, alerts, failures = (
+        WriteWindows(config.destination, windows, row_format) for row_format in formats
+    )
+    further = {}
+    if alert_topic:
+        alerts = PublishRows(alert_topic, formats.alerts.kind, encode_alert)
+    if failure_topic:
+        encode = partial(encode_failure, with_payload=config.failure_payload)
+        failures = PublishRows(failure_topic, formats.failures.kind, encode)
+    if enriched_topic:
+        encode_record = partial(encode_enriched, text=config.text)
+        publish = PublishRows(enriched_topic, "enriched_messages", encode_record)
+        further["PublishEnriched"] = publish
+    rate_alerts = RateAlerts(config.rates, is_stream=True)
+    return Sink(enriched, alerts, failures, rate_alerts, further=further)
 
 
-class EngineSink(Sink):
+def engine_sink(config: Config, batches: BatchHandle) -> Sink:
     """Collect the outcome of a batch in this process: a run or a worker on one machine."""
-
-    def __init__(self, config: Config, batches: BatchHandle) -> None:
-        formats = row_formats(config)
-        self.enriched = Collect(CollectRows(batches, "chunks", row_format=formats.enriched))
-        self.rate_alerts = beam.ParDo(CollectRows(batches, "rates"))
-        self.alerts = Collect(CollectRows(batches, "alerts"))
-        redact = None if config.failure_payload else without_payload
-        self.failures = Collect(CollectRows(batches, "failures", redact))
-        self.deferred = Collect(CollectRows(batches, "deferred", deferred_answer))
-        self.further = {}
-        if config.keeps_results:
-            convert = partial(grounding_result, with_text=config.alerts.with_text)
-            self.further["KeepResults"] = Collect(CollectRows(batches, "results", convert))
-        if config.publishes_enriched:
-            encode = partial(encode_enriched, text=config.text)
-            self.further["KeepMessages"] = Collect(CollectRows(batches, "messages", encode))
+    redact = None if config.failure_payload else without_payload
+    further = {}
+    if config.keeps_results:
+        convert = partial(grounding_result, with_text=config.alerts.with_text)
+        further["KeepResults"] = Collect(CollectRows(batches, "results", convert))
+    if config.publishes_enriched:
+        encode = partial(encode_enriched, text=config.text)
+        further["KeepMessages"] = Collect(CollectRows(batches, "messages", encode))
+    row_format = row_formats(config).enriched
+    return Sink(
+        enriched=Collect(CollectRows(batches, "chunks", row_format=row_format)),
+        alerts=Collect(CollectRows(batches, "alerts")),
+        failures=Collect(CollectRows(batches, "failures", redact)),
+        rate_alerts=beam.ParDo(CollectRows(batches, "rates")),
+        deferred=Collect(CollectRows(batches, "deferred", deferred_answer)),
+        further=further,
+    )

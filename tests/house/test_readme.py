@@ -9,7 +9,7 @@ from groundwatch.launch.cli.commands import all_commands, documented_commands
 from groundwatch.pipeline.build import build_pipeline
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import settings_of
-from groundwatch.pipeline.sinks.sink import ArchiveSink
+from groundwatch.pipeline.sinks.sink import archive_sink
 from groundwatch.pipeline.sources.read_archives import ReadArchives
 from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.formats.format_table import FORMATS
@@ -43,7 +43,7 @@ def test_every_flag_it_names_exists() -> None:
 def test_the_diagram_speaks_the_words_of_the_steps() -> None:
     root = beam.Pipeline(options=beam.options.pipeline_options.PipelineOptions([]))
     config = Config(inputs=("a",), output="out", run="run")
-    build_pipeline(root, ReadArchives(config.inputs), ArchiveSink(config), config)
+    build_pipeline(root, ReadArchives(config.inputs), archive_sink(config), config)
     labels = {part.full_label for part in root._current_transform().parts}
     diagram = next(block for block in README.split("```") if "ReadMessages" in block)
     words = {word for word in re.findall(r"[A-Z][A-Za-z]+", diagram) if word not in _NO_STEPS}

@@ -8,7 +8,7 @@ import pytest
 from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.build import build_pipeline
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.sink import ArchiveSink
+from groundwatch.pipeline.sinks.sink import archive_sink
 from groundwatch.pipeline.sources.read_archives import ReadArchives
 from groundwatch.transforms.rules.sampling import SamplingRule
 from tests.support import wire_faults
@@ -87,7 +87,7 @@ def test_every_way_of_running_keeps_the_same(tmp_path: Path, archive: Path) -> N
         sampling=SamplingRule(rate=0.3),
     )
     with local_pipeline() as root:
-        build_pipeline(root, ReadArchives(config.inputs), ArchiveSink(config), config)
+        build_pipeline(root, ReadArchives(config.inputs), archive_sink(config), config)
     assert ids_in(tmp_path / "other") == ids_in(tmp_path / "out")
 
 

@@ -11,7 +11,7 @@ from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from groundwatch.pipeline.build import Source, build_pipeline
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.sink import ArchiveSink, EngineSink, Sink, StreamSink
+from groundwatch.pipeline.sinks.sink import Sink, archive_sink, engine_sink, stream_sink
 from groundwatch.pipeline.sinks.write_windows import Windows
 from groundwatch.pipeline.sources.read_archives import ReadArchives
 from groundwatch.pipeline.sources.read_batch import BatchHandle, ReadBatch
@@ -67,11 +67,11 @@ def a_config(output: Path | str = "out") -> Config:
 
 BATCHES = BatchHandle()
 MODES: dict[str, Callable[[], tuple[Source, Sink]]] = {
-    "archives": lambda: (ReadArchives(a_config().inputs), ArchiveSink(a_config())),
-    "engine": lambda: (ReadBatch(BATCHES), EngineSink(a_config(), BATCHES)),
+    "archives": lambda: (ReadArchives(a_config().inputs), archive_sink(a_config())),
+    "engine": lambda: (ReadBatch(BATCHES), engine_sink(a_config(), BATCHES)),
     "stream": lambda: (
         ReadSubscription("projects/example-project/subscriptions/answers"),
-        StreamSink(
+        stream_sink(
             a_config(), Windows(width_s=300, shards=4), "projects/example-project/topics/alerts"
         ),
     ),
@@ -97,7 +97,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small_run")
     with local_pipeline() as root:
         config = a_config(folder)
-        build_pipeline(root, ReadArchives(config.inputs), ArchiveSink(config), config)
+        build_pipeline(root, ReadArchives(config.inputs), archive_sink(config), config)
     return folder
 
 

@@ -13,7 +13,7 @@ from apache_beam.transforms.window import TimestampedValue
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.build import build_pipeline
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.sink import StreamSink
+from groundwatch.pipeline.sinks.sink import stream_sink
 from groundwatch.pipeline.sinks.write_windows import Windows
 from groundwatch.pipeline.sources.read_subscription import ReadSubscription
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
@@ -48,7 +48,7 @@ def run(
     """Run a stream to its end; returns what was published, by topic."""
     config = Config(inputs=(), output=str(output), run="run", **fields)
     topics = (alert_topic, failure_topic, enriched_topic)
-    sink = StreamSink(config, Windows(width_s=WIDTH_S, shards=1), *topics)
+    sink = stream_sink(config, Windows(width_s=WIDTH_S, shards=1), *topics)
     root = stream_pipeline()
     with streaming_from(stream, now_s) as published:
         build_pipeline(root, ReadSubscription("projects/p/subscriptions/s"), sink, config)

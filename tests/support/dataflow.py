@@ -11,7 +11,7 @@ from apache_beam.runners import pipeline_context
 
 from groundwatch.pipeline.build import Source, build_pipeline
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.sink import ArchiveSink, Sink, StreamSink
+from groundwatch.pipeline.sinks.sink import Sink, archive_sink, stream_sink
 from groundwatch.pipeline.sinks.write_windows import Windows
 from groundwatch.pipeline.sources.read_archives import ReadArchives
 from groundwatch.pipeline.sources.read_subscription import ReadSubscription
@@ -39,25 +39,25 @@ _SECOND = "https://checker.example.com"
 _TWO_CHECKERS = Config(inputs=(), check=with_screen(LOCAL, _SECOND, EscalationRule()), **_OUTPUT)
 
 MODES: dict[str, Callable[[], tuple[Source, Sink, Config]]] = {
-    "backfill": lambda: (ReadArchives(_ARCHIVES.inputs), ArchiveSink(_ARCHIVES), _ARCHIVES),
+    "backfill": lambda: (ReadArchives(_ARCHIVES.inputs), archive_sink(_ARCHIVES), _ARCHIVES),
     "watch": lambda: (
         ReadSubscription(_SUBSCRIPTION, "id"),
-        StreamSink(_STREAM, _WINDOWS, f"{_TOPICS}/alerts", f"{_TOPICS}/failures"),
+        stream_sink(_STREAM, _WINDOWS, f"{_TOPICS}/alerts", f"{_TOPICS}/failures"),
         _STREAM,
     ),
     "watch into a table": lambda: (
         ReadSubscription(_SUBSCRIPTION, "id"),
-        StreamSink(_STREAM, _WINDOWS, enriched_topic=f"{_TOPICS}/enriched"),
+        stream_sink(_STREAM, _WINDOWS, enriched_topic=f"{_TOPICS}/enriched"),
         _STREAM,
     ),
     "watch into files": lambda: (
         ReadSubscription(_SUBSCRIPTION, "id"),
-        StreamSink(_STREAM, _WINDOWS),
+        stream_sink(_STREAM, _WINDOWS),
         _STREAM,
     ),
     "watch by two checkers": lambda: (
         ReadSubscription(_SUBSCRIPTION, "id"),
-        StreamSink(_TWO_CHECKERS, _WINDOWS),
+        stream_sink(_TWO_CHECKERS, _WINDOWS),
         _TWO_CHECKERS,
     ),
 }

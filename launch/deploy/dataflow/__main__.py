@@ -11,7 +11,7 @@ from groundwatch.launch.cli.placement import beam_flag_names
 from groundwatch.launch.deploy.dataflow.streaming import stream
 from groundwatch.pipeline.settings.definition import Setting, settings_of
 from groundwatch.pipeline.settings.load import UsageError
-from groundwatch.pipeline.sinks.sink import ArchiveSink
+from groundwatch.pipeline.sinks.sink import archive_sink
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ def start(arguments: Sequence[str]) -> int:
     if is_stream:
         return stream(loaded)
     config, _ = prepare(loaded, "input", loaded.settings.input.input)
-    return submit(config, archives_of(config), ArchiveSink(config))
+    return submit(config, archives_of(config), archive_sink(config))
 
 
 def _flags(arguments: Sequence[str], known: Mapping[str, Setting]) -> Iterator[str]:

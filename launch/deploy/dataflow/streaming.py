@@ -21,7 +21,7 @@ from groundwatch.launch.cli.placement import beam_arguments
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.pipeline.sinks.sink import StreamSink
+from groundwatch.pipeline.sinks.sink import stream_sink
 from groundwatch.pipeline.sinks.write_windows import Windows
 from groundwatch.pipeline.sources.read_subscription import ReadSubscription
 from groundwatch.transforms.grounding.settings import OutagePolicy
@@ -47,7 +47,7 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=max(_FEWEST_SHARDS, workers))
     source = ReadSubscription(pubsub.subscription, settings.stream.id_label)
     topics = (pubsub.alert_topic, pubsub.failure_topic, pubsub.enriched_topic)
-    sink = StreamSink(config, windows, *topics)
+    sink = stream_sink(config, windows, *topics)
     return submit(config, source, sink)
 
 
