@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import yaml
@@ -132,8 +131,7 @@ def calibrate(
 
 def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
     """Print and write the thresholds of all answers and of each engine."""
-    use = partial(_calibrate, settings=loaded.settings)
-    return with_labelled(loaded, use, "calibration")
+    return with_labelled(loaded, _calibrate, "calibration")
 
 
 def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:

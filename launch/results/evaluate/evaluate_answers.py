@@ -2,14 +2,13 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
 from rich.table import Table
 
-from groundwatch.launch.cli.commands.evaluate import EvaluateSettings, EvaluationSettings
+from groundwatch.launch.cli.commands.evaluate import EvaluateSettings
 from groundwatch.launch.cli.paths import find_inputs
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, counted, percent
@@ -25,7 +24,7 @@ from groundwatch.launch.results.evaluate.labelled_answers import (
     LabelledAnswers,
     holds_records,
 )
-from groundwatch.launch.results.evaluate.labels import read_all_labels
+from groundwatch.launch.results.evaluate.labels import read_labels
 from groundwatch.launch.results.evaluate.statistics import (
     Calibration,
     Estimate,
@@ -45,19 +44,19 @@ _AUROC = "AUROC (95 % interval)"
 
 def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
     """Check the answers, or take the scores they have, and compare them with the labels."""
-    return with_labelled(loaded, partial(_print_evaluation, settings=loaded.settings.evaluation))
+    return with_labelled(loaded, _print_evaluation)
 
 
 def with_labelled(
     loaded: Loaded[S],
-    use: Callable[[LabelledAnswers], int],
+    use: Callable[[LabelledAnswers, S], int],
     action: str = "evaluation",
 ) -> int:
     """Collect the labelled answers and use them; return the exit status."""
     settings, problems = loaded.settings, loaded.problems
     answers = find_inputs("--answers", settings.evaluation.answers, problems)
     gold = find_inputs("--gold", settings.evaluation.gold or answers, problems)
-    labels = read_all_labels("gold", gold, problems) if answers else {}
+    labels = read_labels("gold", gold, problems) if answers else {}
     loaded.raise_problems()
     collected = LabelledAnswers(labels)
     try:
@@ -66,7 +65,7 @@ def with_labelled(
         collected.add_records(records)
         if unscored := [path for path in answers if path not in records]:
             collected.add_checked(unscored, settings)
-        return _use(collected, answers, use, action)
+        return _use(collected, answers, lambda: use(collected, settings), action)
     except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
         return fail(f"the {action} failed: {str(error) or 'interrupted'}")
 
@@ -74,7 +73,7 @@ def with_labelled(
 def _use(
     collected: LabelledAnswers,
     answers: Sequence[str],
-    use: Callable[[LabelledAnswers], int],
+    use: Callable[[], int],
     action: str,
 ) -> int:
     counts = collected.counts
@@ -85,16 +84,17 @@ def _use(
         last = collected.last_failure
         reason = f"no answer could be checked: {last}" if last else unmatched
         return fail_with(f"the {action} failed: {reason}", collected.damaged[:SHOWN_FAULTS])
-    status = use(collected)
+    status = use()
     if collected.damaged:
         sentence = f"the {action} failed: damaged files: {len(collected.damaged)}"
         return fail_with(sentence, collected.damaged[:SHOWN_FAULTS])
     return status
 
 
-def _print_evaluation(collected: LabelledAnswers, settings: EvaluationSettings) -> int:
-    evaluation = measure(collected.labelled, collected.counts, settings.resamples)
-    with text_beside(path := settings.evaluation_output):
+def _print_evaluation(collected: LabelledAnswers, settings: EvaluateSettings) -> int:
+    resamples, path = settings.evaluation.resamples, settings.evaluation.evaluation_output
+    evaluation = measure(collected.labelled, collected.counts, resamples)
+    with text_beside(path):
         show_evaluation(evaluation)
         if path:
             with writing(path) as stream:

@@ -100,22 +100,14 @@ class UnreadableLabels(Exception):
     """A line is not a label; the message says where, and what is missing."""
 
 
-def read_labels(path: str) -> dict[str, Label]:
-    """Read a file of labels, local or gs://, by the name of the answer.
+def read_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[str, Label]:
+    """Read files of labels, local or gs://, by the name of the answer; append to the problems.
 
     Each JSON object names an answer by ``record_id``, ``name`` or ``id``, and says
     ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``: a verdict's name,
     "hallucinated", "unsupported" or "supported". It may list the ``spans`` that are not supported,
-    each as ``[start_byte, end_byte, kind]``. Or it is a Decision, which names a ``labeller``.
-    Raises UnreadableLabels for any other line.
-    """
-    labels = _Labels()
-    labels.add_file(path)
-    return labels.by_name()
-
-
-def read_all_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[str, Label]:
-    """Read several files of labels; append what is wrong with them to the problems.
+    each as ``[start_byte, end_byte, kind]``. Or it is a Decision, which names a ``labeller``. Any
+    other line is a problem, and so is a file that cannot be read.
 
     Of decisions on an answer the last by time counts, in whichever file it is. They go before other
     labels, which have no time: of these the last counts.

@@ -15,7 +15,6 @@ from groundwatch.launch.results.evaluate.labels import (
     Decision,
     UnreadableLabels,
     answer_label,
-    read_all_labels,
     read_labels,
 )
 from groundwatch.launch.results.review.label_files import LabelFiles
@@ -76,7 +75,7 @@ def test_a_label_is_a_line_and_survives(tmp_path: Path) -> None:
     assert (lines[1]["labeller"], lines[1]["sample"]) == ("ada", "near")
     again = label_files(path)
     assert [again.word(each * 64) for each in "abc"] == ["unsupported", "supported", None]
-    assert read_labels(str(path))["a" * 64].is_unsupported
+    assert read_labels("gold", [str(path)], [])["a" * 64].is_unsupported
 
 
 def test_undo_takes_back_what_was_labelled_since_the_start(tmp_path: Path) -> None:
@@ -156,7 +155,7 @@ def test_a_torn_line_is_named_and_costs_no_other_label(
     labels.add("d", "unsupported")
     for again in (labels, label_files(path)):
         assert [again.word(each) for each in "abcd"] == ["supported", None, None, "unsupported"]
-    assert read_labels(str(path)).keys() == {"a", "d"}
+    assert read_labels("gold", [str(path)], []).keys() == {"a", "d"}
 
 
 def test_two_processes_on_one_file_see_each_others_labels(tmp_path: Path) -> None:
@@ -208,7 +207,7 @@ def test_the_last_label_by_time_counts_in_whichever_file_it_is(
         paths.append(tmp_path / f"{number}.jsonl")
         paths[-1].write_text(json.dumps(decision) + "\n")
     problems: list[str] = []
-    by_evaluate = read_all_labels("gold", [str(path) for path in paths], problems)["a"]
+    by_evaluate = read_labels("gold", [str(path) for path in paths], problems)["a"]
     assert label_files(*paths).word("a") == "unsupported"
     assert (by_evaluate.is_unsupported, problems) == (True, [])
     [late] = [path for path in paths if LATE in path.read_text()]
