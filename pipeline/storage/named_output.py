@@ -1,8 +1,9 @@
 """Write to a path that a person named: a file, an object, a device, a pipe, or standard output."""
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import IO
 
@@ -46,3 +47,8 @@ def writing(path: str) -> Iterator[IO[bytes]]:
         return
     with storage.replacing(os.path.realpath(path) if storage.is_local(path) else path) as stream:
         yield stream
+
+
+def text_beside(path: str | None) -> AbstractContextManager[object]:
+    """Print to standard error while a `with` block lasts, if a path is standard output."""
+    return redirect_stdout(sys.stderr) if is_standard_output(path) else nullcontext()

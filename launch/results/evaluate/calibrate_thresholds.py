@@ -11,7 +11,6 @@ from rich.table import Table
 from groundwatch.launch.cli.commands.calibrate import CalibrateSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, percent
-from groundwatch.launch.cli.terminal.text_output import text_beside
 from groundwatch.launch.results.evaluate.evaluate_answers import (
     plain_table,
     precision_and_recall,
@@ -30,7 +29,7 @@ from groundwatch.launch.results.evaluate.statistics import (
     measure_flags,
 )
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.pipeline.storage.named_output import writing
+from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas import Record
 from groundwatch.transforms.rules.spans import without_controls
 

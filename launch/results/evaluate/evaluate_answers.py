@@ -12,7 +12,6 @@ from groundwatch.launch.cli.commands.evaluate import EvaluateSettings
 from groundwatch.launch.cli.paths import find_inputs
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, counted, percent
-from groundwatch.launch.cli.terminal.text_output import text_beside
 from groundwatch.launch.cli.terminal.unreadable_input import (
     SHOWN_FAULTS,
     fail_unreadable,
@@ -32,7 +31,7 @@ from groundwatch.launch.results.evaluate.statistics import (
     PrecisionRecall,
 )
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.pipeline.storage.named_output import writing
+from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.quantities import indented_json
 from groundwatch.transforms.grounding.errors import RunStopped, Unavailable
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.cli.terminal.text_output import text_beside
 from groundwatch.launch.results.export.csv_table import CsvTable
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_blocks
-from groundwatch.pipeline.storage.named_output import writing
+from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.avro import load_schema
 
 _ABSENT = {

@@ -7,7 +7,6 @@ from rich.console import Console
 
 from groundwatch.launch.cli.commands.report import ReportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
-from groundwatch.launch.cli.terminal.text_output import text_beside
 from groundwatch.launch.results.report.compare_folders import compare_folders
 from groundwatch.launch.results.report.page.page import render
 from groundwatch.launch.results.report.unscored_answers import describe_unscored
@@ -16,7 +15,7 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.pipeline.sources import output_folder
-from groundwatch.pipeline.storage.named_output import writing
+from groundwatch.pipeline.storage.named_output import text_beside, writing
 
 _COMPARISON_NAME = "comparison.html"
 
