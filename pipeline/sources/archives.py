@@ -3,9 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader, RawIOBase
 from itertools import islice
-from typing import IO, cast
+from typing import IO
 
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
@@ -135,8 +134,8 @@ def _refuse_changed(path: str, contents: Contents) -> None:
 
 @contextmanager
 def _opened(path: str) -> Iterator[Buffered]:
-    with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
-        yield BufferedReader(cast("RawIOBase", stream))
+    with storage.describing_errors(f"cannot read {path}"), storage.read_ahead(path) as stream:
+        yield stream
 
 
 def _records(

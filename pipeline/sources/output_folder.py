@@ -1,9 +1,8 @@
 """Find, read and write the files of an output folder."""
 
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import msgspec
 
@@ -98,11 +97,7 @@ def read_answer(path: str, start_byte: int, place: int) -> AnswerRow:
 @contextmanager
 def _open_enriched(path: str) -> Iterator[AvroFile]:
     """Open an enriched file; what is wrong with it, now or later, is an UnreadableFile."""
-    with (
-        _explain_damage(path),
-        storage.read(path) as raw,
-        io.BufferedReader(cast("io.RawIOBase", raw)) as stream,
-    ):
+    with _explain_damage(path), storage.read_ahead(path) as stream:
         file = AvroFile(stream, handle_unicode_errors="replace")
         if not is_enriched_schema(file.schema):
             raise UnreadableFile(path, "holds no enriched answers", "it holds no enriched answers")

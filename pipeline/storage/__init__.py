@@ -8,8 +8,9 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from groundwatch.pipeline.storage import local_files
 from groundwatch.transforms.persistence import durable_files
@@ -60,6 +61,11 @@ def create(path: str) -> IO[bytes]:
 def read(path: str) -> IO[bytes]:
     """Open a file for reading, without decompressing it."""
     return Path(path).open("rb") if is_local(path) else _buckets().read(path)
+
+
+def read_ahead(path: str) -> "BufferedReader[RawIOBase]":
+    """Open a file for reading, with a buffer that shows what comes next."""
+    return BufferedReader(cast("RawIOBase", read(path)))
 
 
 def publish(temporary_path: str, path: str) -> None:

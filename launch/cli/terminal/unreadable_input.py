@@ -1,11 +1,9 @@
 """Print why an input could not be read, with hints."""
 
 import codecs
-import io
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import cast
 
 from groundwatch.launch.cli.terminal.exit_status import fail
 from groundwatch.launch.cli.terminal.figures import printable
@@ -66,7 +64,7 @@ def _described(failure: FailureLine) -> str:
 def hint_for(path: str) -> str | None:
     """Say what a file looks like that nothing could be read from, and what to do."""
     try:
-        with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
+        with storage.read_ahead(path) as stream:
             if has_checksums(stream):
                 return None
             head = stream.read(_HEAD_BYTES)

@@ -1,10 +1,8 @@
 """Say that most answers had no text or no facts, and which fields could hold them."""
 
-import io
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import cast
 
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.results.report.counts.tally import Tally
@@ -66,5 +64,5 @@ def _messages(config: Config) -> Iterator[Message]:
     """Read the input of a run again, as far as it is taken."""
     read = read_failures if config.replays else read_archive
     for path in config.inputs:
-        with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
+        with storage.read_ahead(path) as stream:
             yield from read(stream, path)
