@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ from groundwatch.launch.cli.user import user_folder
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
 from groundwatch.schemas.quantities import MEGABYTE
-from groundwatch.transforms.persistence.private_files import create_file, make_folder
+from groundwatch.transforms.persistence.private_files import make_folder
 
 STANDARD_INPUT = "-"
 """The path that means standard input, which is JSON Lines."""
@@ -109,7 +109,11 @@ def standard_input_kept(destination: Destination) -> Iterator[KeptInput]:
             run = f"{destination.run}-{digest}"
             path = Path(default_work_folder(replace(destination, run=run)), "standard-input.jsonl")
             copy.seek(0)
-            _keep(copy, path)
+            with storage.replacing(str(path), f"{path}.{secrets.token_hex(4)}") as stream:
+                shutil.copyfileobj(copy, stream, MEGABYTE)
+                stream.flush()
+                # The same content is the same version of the file.
+                os.utime(stream.fileno(), ns=(0, 0))
     try:
         yield KeptInput(str(path), run)
     finally:
@@ -117,20 +121,6 @@ def standard_input_kept(destination: Destination) -> Iterator[KeptInput]:
         # The state of a run that was interrupted stays.
         with suppress(OSError):
             path.parent.rmdir()
-
-
-def _keep(content: IO[bytes], path: Path) -> None:
-    make_folder(path.parent)
-    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    try:
-        with create_file(unfinished) as stream:
-            shutil.copyfileobj(content, stream, MEGABYTE)
-        # The same content is the same version of the file.
-        os.utime(unfinished, ns=(0, 0))
-        unfinished.replace(path)
-    except OSError:
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 def try_output(destination: Destination, problems: list[str]) -> None:
