@@ -55,22 +55,12 @@ def summary_of_journal(
     deferred: int = 0,
 ) -> Summary:
     """Make the summary of all that a database has committed, published or not."""
-    hours, counts = journal.ledger(), journal.totals()
+    rows, counts = rows_committed(journal), journal.totals()
     if config.check.reply_store:
         # Those of unfinished batches and killed processes count, too.
         calls, characters = read_spent(config.check.reply_store)
         counts = replace(counts, calls=calls, characters=characters)
-    summary = summary_of(
-        config,
-        counts,
-        {
-            "enriched": sum(hour.enriched for hour in hours),
-            "failures": sum(hour.failures for hour in hours),
-            "alerts": journal.alerts_raised(),
-        },
-        started_at_us=started_at_us,
-        deferred=deferred,
-    )
+    summary = summary_of(config, counts, rows, started_at_us=started_at_us, deferred=deferred)
     waiting = journal.undelivered()
     return replace(
         summary,
@@ -79,6 +69,16 @@ def summary_of_journal(
         published=journal.published_to_topics(),
         waiting=waiting,
     )
+
+
+def rows_committed(journal: Journal) -> dict[str, int]:
+    """Count all rows that a database has committed, by kind."""
+    hours = journal.ledger()
+    return {
+        "enriched": sum(hour.enriched for hour in hours),
+        "failures": sum(hour.failures for hour in hours),
+        "alerts": journal.alerts_raised(),
+    }
 
 
 def _used_thresholds(used: Thresholds) -> dict[str, float | dict[str, Any]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from groundwatch.launch.cli.commands.evaluate import EvaluateSettings
 from groundwatch.launch.cli.paths import find_inputs
@@ -230,9 +230,7 @@ def _calibration(name: str, calibration: Calibration) -> Table:
     return table
 
 
-def plain_table(*headings: str) -> Table:
+def plain_table(first: str, *others: str) -> Table:
     """Make a table without lines, whose numbers, behind the first column, are right-aligned."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == headings[0] else "right")
-    return table
+    numbers = (Column(heading, justify="right") for heading in others)
+    return Table(first, *numbers, box=None, pad_edge=False, padding=(0, 2, 0, 0))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import astuple
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from groundwatch.launch.cli.commands.verify import VerifySettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail
@@ -20,6 +20,7 @@ from groundwatch.launch.engine.engine_database import EngineDatabase, holds_run
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
+from groundwatch.launch.engine.run_summary import rows_committed
 from groundwatch.launch.results.verify.differences import (
     KINDS,
     RARE_PLACES,
@@ -94,28 +95,19 @@ def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
     return sorted(str(path) for path in paths if holds_run(path))
 
 
-def open_journal(path: str) -> Journal:
-    """Open the journal of a worker, or of a run that has not ended, without changing it."""
-    return Journal(EngineDatabase(str(Path(path).parent), is_read_only=True), _CONFIG)
-
-
 def _read_journal(path: str) -> FoundJournal:
-    with closing(open_journal(path)) as journal, journal.database.snapshot():
-        database = journal.database
-        accounts = journal.ledger()
+    """Read the journal of a worker, or of a run that has not ended, without changing it."""
+    database = EngineDatabase(str(Path(path).parent), is_read_only=True)
+    with closing(Journal(database, _CONFIG)) as journal, database.snapshot():
         return FoundJournal(
             path=path,
             run=database.run or "",
             identity=database.identity,
-            hours=tuple(accounts),
+            hours=tuple(journal.ledger()),
             delivered=journal.outbox.delivered(),
             undelivered=journal.outbox.pending(),
             totals=journal.totals(),
-            written={
-                "enriched": sum(account.enriched for account in accounts),
-                "failures": sum(account.failures for account in accounts),
-                "alerts": journal.alerts_raised(),
-            },
+            written=rows_committed(journal),
             waiting=dict.fromkeys(KINDS, 0) | journal.undelivered(),
             published=dict.fromkeys(KINDS, 0) | journal.published_to_topics(),
         )
@@ -300,9 +292,8 @@ def _hours_table(hours: Sequence[LedgerHour]) -> Table:
 
 def _number_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """Make a table without lines, whose numbers, behind the first column, are right-aligned."""
-    table = Table(*columns, box=None, padding=(0, 2))
-    for column in table.columns[1:]:
-        column.justify = "right"
+    numbers = (Column(each, justify="right") for each in columns[1:])
+    table = Table(columns[0], *numbers, box=None, padding=(0, 2))
     for row in rows:
         table.add_row(*row)
     return table
