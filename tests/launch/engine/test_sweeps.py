@@ -45,7 +45,7 @@ def test_a_kill_at_any_point_loses_and_doubles_nothing(job: str) -> None:
 def test_a_damaged_work_folder_is_refused_or_does_no_harm(job: str) -> None:
     damages = swept("damage_points", job, "--flips", "4", "--step", "53")
     assert damages.results == []
-    assert min(damages.sums["refused"], damages.sums["right"]) > 2, damages.complained
+    assert min(damages.sums["refused"], damages.sums["right"]) > 1, damages.complained
     assert damages.status == 0
 
 
