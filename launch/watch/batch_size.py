@@ -12,13 +12,13 @@ class BatchSize:
     The alerts of a batch wait for its end, and so does a drain. The duration of a batch measures
     nothing: one check that hangs delays a batch of any size. So the size follows from the checks
     that finish in a second: those in flight over the latency of one (Little's law), and no more
-    than the quota `per_s`.
+    than the quota `per_minute`.
     """
 
-    def __init__(self, most: int, in_flight: int, per_s: float | None) -> None:
+    def __init__(self, most: int, in_flight: int, per_minute: float | None) -> None:
         self._most = most
         self._in_flight = in_flight
-        self._most_checks = most if per_s is None else per_s * _TARGET_S
+        self._most_checks = most if per_minute is None else per_minute / 60 * _TARGET_S
         self._latency_s: float | None = None
         self.messages = self._within(min(_FIRST, self._most_checks))
 

@@ -15,7 +15,7 @@ class FilePublisher:
     """Publish by age and size, on a thread: a slow bucket must not delay alerts.
 
     After `file_age_s` everything is published; when `is_full` says so, what fills a file. The last
-    failure is the `problem`. `publish` calls `record_file` behind each file.
+    failure is the `problem`. `publish` gets a function that it calls behind each file.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class FilePublisher:
         is_waiting = running is not None and not running.done()
         return self._clock() - self._waiting_since_s if is_waiting else 0.0
 
-    def record_file(self) -> None:
+    def _record_file(self) -> None:
         """Record that a file was published, on any thread."""
         self._waiting_since_s = self._clock()
 
@@ -61,7 +61,9 @@ class FilePublisher:
                 if is_old:
                     self._due_at_s = now_s + self._file_age_s
                 self._waiting_since_s = now_s
-                self._running = self._thread.submit(self._publish, everything=is_old)
+                self._running = self._thread.submit(
+                    self._publish, self._record_file, everything=is_old
+                )
         elif self._running.done():
             ended, self._running = self._running, None
             self._take(ended)
@@ -71,7 +73,7 @@ class FilePublisher:
         if self._running is not None:
             with suppress(OSError):
                 self._running.result()
-        self._publish(everything=True)
+        self._publish(self._record_file, everything=True)
 
     def close(self) -> None:
         """Wait for a publication that still runs, and whose connections are then closed."""

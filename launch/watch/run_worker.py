@@ -7,36 +7,30 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from types import FrameType
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet, log_as_json
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, USAGE, fail
-from groundwatch.launch.engine.engine_database import EngineDatabase, OtherVersion, folder_held
-from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.pubsub.outstanding import PullSettings
+from groundwatch.launch.engine.engine_database import OtherVersion, folder_held
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
-from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription, Subscription
+from groundwatch.launch.engine.pubsub.subscription import Subscription
 from groundwatch.launch.watch.destinations import open_topic
-from groundwatch.launch.watch.health.metrics import Metrics
-from groundwatch.launch.watch.health.status_server import StatusServer
+from groundwatch.launch.watch.open_worker import open_journal, open_worker
 from groundwatch.launch.watch.owned_paths import OwnershipLost
 from groundwatch.launch.watch.reporter import LogReporter, TerminalReporter
-from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
+from groundwatch.launch.watch.worker import Worker
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.pipeline.storage import TargetExists
-from groundwatch.schemas.alert import Alert
-from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed, Misconfigured, Unavailable
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
 
 _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_CLOSE_WITHIN_S = 5.0
 # Of the subscription, the tools and the summary, when the topics were tried for the last time.
 _CLOSE_ALL_WITHIN_S = 10.0
 _log = logging.getLogger(__name__)
@@ -118,7 +112,7 @@ def run_worker(
             name = settings.pubsub.subscription
             reporter.report_start(name, config.output, config.check.names)
             _run(worker, stopping, drain_left_s)
-        summary = worker.summary_of(journal)
+        summary = worker.summarize(journal)
         try:
             write_summary(config.destination, summary)
         except OSError as error:
@@ -128,62 +122,6 @@ def run_worker(
             _log.error("%s", error)
         reporter.report_end(summary)
         return summary
-
-
-def open_journal(config: Config, settings: WatchSettings) -> Journal:
-    """Open the database of a worker; alerts and failures without a topic go to files."""
-    topics = {Alert: settings.pubsub.alert_topic, Failure: settings.pubsub.failure_topic}
-    database = EngineDatabase.owned(str(config.work_folder))
-    return Journal(database, config, [row_type for row_type, topic in topics.items() if topic])
-
-
-@contextmanager
-def open_worker(
-    config: Config,
-    settings: WatchSettings,
-    journal: Journal,
-    *,
-    reporter: LogReporter,
-    subscription: Subscription | None = None,
-    limits: WorkerLimits = WORKER_LIMITS,
-) -> Iterator[Worker]:
-    """Open a worker, and its subscription, while a `with` block lasts."""
-    with ExitStack() as opened:
-        if subscription is None:
-            subscription = PubSubSubscription(
-                settings.pubsub.subscription,
-                PullSettings(
-                    max_messages=limits.outstanding_messages, max_bytes=limits.outstanding_bytes
-                ),
-                address=settings.server.pubsub_address,
-                account=settings.job.checker.account,
-            )
-        opened.callback(subscription.close, _CLOSE_WITHIN_S)
-        worker = Worker(
-            config,
-            settings,
-            journal,
-            subscription=subscription,
-            reporter=reporter,
-            limits=limits,
-        )
-        opened.enter_context(closing(worker))
-        _open_metrics(worker, settings, opened)
-        yield worker
-
-
-def _open_metrics(worker: Worker, settings: WatchSettings, opened: ExitStack) -> None:
-    # A connection of their own: they are collected on other threads.
-    journal = opened.enter_context(closing(worker.journal.reopen()))
-    metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
-    if settings.worker.health_address:
-        pages = {
-            "/healthz": lambda _: worker.health.page(),
-            "/livez": lambda _: worker.health.live_page(),
-            "/metrics": metrics.page,
-        }
-        server = opened.enter_context(StatusServer(*settings.worker.health_address, pages))
-        _log.info("%s answers /healthz, /livez and /metrics", server.address)
 
 
 def _run(worker: Worker, stop: threading.Event, drain_left_s: Callable[[], float]) -> None:

@@ -3,40 +3,33 @@
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
+from typing import Any
 
-from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.batches import Batches, Work
 from groundwatch.launch.engine.journal import FOLDERS, Journal, Unaccounted
 from groundwatch.launch.engine.ledger import ledger_alert
-from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.loop import process_next
-from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.pubsub.subscription import Subscription
-from groundwatch.launch.engine.run_summary import summary_of_journal
 from groundwatch.launch.watch.alerts.alert_latency import AlertLatency
 from groundwatch.launch.watch.alerts.monitor import Monitor
 from groundwatch.launch.watch.batch_size import BatchSize
-from groundwatch.launch.watch.destinations import destinations_open, open_topics
+from groundwatch.launch.watch.delivery import Delivery
 from groundwatch.launch.watch.file_publisher import FilePublisher
 from groundwatch.launch.watch.health.health import Health
 from groundwatch.launch.watch.owned_paths import OwnedPaths
 from groundwatch.launch.watch.reporter import LogReporter
 from groundwatch.launch.watch.retry_queue import DeferredMessage, RetryQueue
-from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome, finished_beside
-from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import Message
-from groundwatch.schemas.quantities import HOUR_US, MEGABYTE
+from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.schemas.summary import RunCounts, Summary
-from groundwatch.transforms.check_grounding import checks_open
-from groundwatch.transforms.deduplicate import seen_ids_open
 from groundwatch.transforms.grounding.errors import RunStopped
 from groundwatch.transforms.parse_answers import TooManyAnswers
 from groundwatch.transforms.persistence.database import DamagedDatabase, StatementFailed
@@ -74,85 +67,55 @@ class WorkerLimits(Record, frozen=True, kw_only=True):
 WORKER_LIMITS = WorkerLimits()
 
 
+@dataclass(kw_only=True, eq=False)
 class Worker:
     """Process batches of a subscription until it is stopped.
 
     A message is acknowledged once its record, alerts and failure are in the database. A check that
     takes longer than others goes on in the background; its message is processed again when the
     check has ended. A message that triggers a bug becomes a failure, and the other messages of its
-    batch are processed.
+    batch are processed. `open_worker` makes the parts.
+
+    Attributes:
+      topics: those of alerts and failures, which get their rows between batches.
+      destinations: these topics, and what gets its rows on a thread of its own.
+      summarize: makes the summary of all that was committed, on a connection of the caller's
+        thread.
+      show_sent: counts the calls to the checker that no batch counts.
+      outstanding_messages: so many show that there is a backlog.
+      dedupe_us: how long the ids of records are kept.
+      batches_done, batches_failed: since the start.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        settings: WatchSettings,
-        journal: Journal,
-        *,
-        subscription: Subscription,
-        reporter: LogReporter,
-        limits: WorkerLimits = WORKER_LIMITS,
-    ) -> None:
-        per_minute = config.check.requests_per_minute
-        self.batches_done = 0
-        self.batches_failed = 0
-        self.subscription = subscription
-        self.journal = journal
-        self.monitor = Monitor(journal, config.rates, settings.worker.no_data, clock.now_us())
-        self._config = config
-        self._dedupe_us = round(settings.worker.dedupe_h * HOUR_US)
-        self._limits = limits
-        self.started_at_us = clock.now_us()
-        # Parts of a batch that are processed next, each with its deferred messages.
-        self._isolated: deque[tuple[Sequence[Message], Sequence[DeferredMessage]]] = deque()
-        self._deferred: Sequence[DeferredMessage] = ()
-        # Answers that have ended beside deferred ones, by the place of their message.
-        self._finished_answers: dict[str, int] = {}
-        self._started_s = 0.0
-        self._reporter = reporter
-        self._latency = AlertLatency()
-        self._delete_ids_at_s = self._not_before_s = 0.0
-        per_s = None if per_minute is None else per_minute / 60
-        self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
-        with ExitStack() as opened:
-            self._topics = list(open_topics(journal, settings, with_payload=config.failure_payload))
-            for topic in self._topics:
-                opened.callback(topic.close)
-            deliveries = opened.enter_context(destinations_open(journal, settings))
-            self.destinations = [*self._topics, *deliveries]
-            session = opened.enter_context(checks_open(config.check))
-            self._show_sent = session.show_sent
-            self._retry_queue = RetryQueue(session.checks.has_ended)
-            seen = opened.enter_context(seen_ids_open(str(config.database)))
-            pipeline = LocalPipeline(config)
-            self._batches = Batches(pipeline, journal, seen, session.checks)
-            full = Publisher(journal.database, config)
-            self.publisher = FilePublisher(
-                self._publish_files, full.is_due, settings.pubsub.file_age_s
-            )
-            opened.callback(self.publisher.close)
-            paths = OwnedPaths(journal.database.path, config.output)
-            self._owned = opened.enter_context(closing(paths))
-            folder = str(config.work_folder)
-            self.health = Health(subscription.stats, folder, self.publisher, self.destinations)
-            self.close = opened.pop_all().close
-
-    def _publish_files(self, *, everything: bool) -> int:
-        """Publish files, on a connection of the publisher's thread."""
-        config = self._config
-        with closing(self.journal.reopen()) as journal:
-            placed = self.publisher.record_file
-            publisher = Publisher(journal.database, config, placed)
-            publisher.recover()
-            published = publisher.publish(everything=everything)
-            if published:
-                write_summary(config.destination, self.summary_of(journal))
-            return published
-
-    def summary_of(self, journal: Journal) -> Summary:
-        """Make the summary of all that was committed, on a connection of the caller's thread."""
-        with journal.database.snapshot():
-            return summary_of_journal(self._config, journal, started_at_us=self.started_at_us)
+    journal: Journal
+    subscription: Subscription
+    batches: Batches
+    size: BatchSize
+    retry_queue: RetryQueue
+    publisher: FilePublisher
+    topics: Sequence[Delivery[Any]]
+    destinations: Sequence[Delivery[Any]]
+    monitor: Monitor
+    health: Health
+    owned_paths: OwnedPaths
+    reporter: LogReporter
+    summarize: Callable[[Journal], Summary]
+    show_sent: Callable[[], None]
+    outstanding_messages: int
+    dedupe_us: int
+    batches_done: int = 0
+    batches_failed: int = 0
+    # Parts of a batch that are processed next, each with its deferred messages.
+    _isolated: deque[tuple[Sequence[Message], Sequence[DeferredMessage]]] = field(
+        default_factory=deque
+    )
+    _deferred: Sequence[DeferredMessage] = ()
+    # Answers that have ended beside deferred ones, by the place of their message.
+    _finished_answers: dict[str, int] = field(default_factory=dict)
+    _latency: AlertLatency = field(default_factory=AlertLatency)
+    _started_s: float = 0.0
+    _delete_ids_at_s: float = 0.0
+    _not_before_s: float = 0.0
 
     def run(self, stop: Event) -> None:
         """Process batches until the event is set; raises what `run_worker` does."""
@@ -165,7 +128,7 @@ class Worker:
         """Process one batch, if there are messages, then publish what is due."""
         self.health.record_pull(outstanding=self.waiting)
         try:
-            if not process_next(self, lambda: self._batches) and not self.waiting:
+            if not process_next(self, lambda: self.batches) and not self.waiting:
                 self.health.batch_problem = None
         except DamagedDatabase:
             raise
@@ -174,12 +137,12 @@ class Worker:
             self.health.batch_problem = str(error)
             self._not_before_s = time.monotonic() + _AFTER_ERROR_S
         # While all messages wait for the checker, no batch counts its calls.
-        self._show_sent()
+        self.show_sent()
         stats = self.subscription.stats()
         is_behind = not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
-        if is_behind or self.waiting >= self._limits.outstanding_messages:
+        if is_behind or self.waiting >= self.outstanding_messages:
             self.monitor.record_backlog(clock.now_us())
-        self._reporter.report_progress(stats, self.waiting)
+        self.reporter.report_progress(stats, self.waiting)
         try:
             self._publish_due()
         except (TargetExists, DamagedDatabase):
@@ -203,28 +166,28 @@ class Worker:
             except (TargetExists, DamagedDatabase):
                 raise
             except OSError as error:
-                _log.error("%s; the rows stay in %s", error, self._config.work_folder)
+                _log.error("%s; the rows stay in %s", error, self.journal.database.folder)
         return not {"enriched", *FOLDERS.values()} & self.journal.undelivered().keys()
 
     @property
     def waiting(self) -> int:
         """How many messages wait for a check in the background, or to be processed again."""
-        return len(self._retry_queue)
+        return len(self.retry_queue)
 
     def _publish_due(self) -> None:
-        self._reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
+        self.reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
         self._publish_to_topics()
-        self._owned.check()
+        self.owned_paths.check()
         self.publisher.publish_due()
         if time.monotonic() >= self._delete_ids_at_s:
             # Once an hour: it takes seconds if there are millions.
             self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
-            self.journal.delete_old_batches(self._dedupe_us)
+            self.journal.delete_old_batches(self.dedupe_us)
         if self._latency.pending and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
 
     def _publish_to_topics(self, *, at_once: bool = False) -> None:
-        for topic in self._topics:
+        for topic in self.topics:
             topic.step(self.journal, at_once=at_once)
 
     def take(self) -> Work | None:
@@ -234,9 +197,9 @@ class Worker:
         number = self.journal.next_number()
         if not self._isolated:
             # Half of a batch at most, so that new messages are processed, too.
-            deferred = self._retry_queue.take_checked(max(1, self._size.messages // 2))
+            deferred = self.retry_queue.take_checked(max(1, self.size.messages // 2))
             messages = self._take([each.message for each in deferred])
-            if 0 < len(messages) < min(self._size.messages, _SMALL_BATCH):
+            if 0 < len(messages) < min(self.size.messages, _SMALL_BATCH):
                 self._not_before_s = time.monotonic() + _BETWEEN_SMALL_BATCHES_S
             if messages:
                 self._isolated.append((messages, deferred))
@@ -255,8 +218,8 @@ class Worker:
         """Do nothing: Pub/Sub keeps the position of a subscription."""
 
     def _take(self, checked: Sequence[Message]) -> Sequence[Message]:
-        again = [*checked, *self._retry_queue.take_due(self._size.messages - len(checked))]
-        room = self._size.messages - len(again)
+        again = [*checked, *self.retry_queue.take_due(self.size.messages - len(checked))]
+        room = self.size.messages - len(again)
         if room <= 0:
             return again
         return [*again, *self.subscription.pull(room, _BATCH_BYTES, 0.0 if again else _WAIT_S)]
@@ -292,7 +255,7 @@ class Worker:
         failure = failed_now(message, "ReadMessages", defect, retryable=True)
         alerts = [ledger_alert()] if isinstance(error, Unaccounted) else []
         try:
-            self._batches.fail(work.number, failure, alerts)
+            self.batches.fail(work.number, failure, alerts)
         except OSError as full:
             self._retry_later([message], full)
         else:
@@ -301,7 +264,7 @@ class Worker:
     def _acknowledge(self, places: Sequence[str]) -> None:
         """Acknowledge what is durable, unless the database is gone."""
         self.journal.database.checkpoint()
-        self._owned.check()
+        self.owned_paths.check()
         self.subscription.acknowledge(places)
         for place in places:
             self._finished_answers.pop(place, None)
@@ -311,29 +274,29 @@ class Worker:
     def _retry_later(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are tried again", error, len(messages))
         self.health.batch_problem = str(error)
-        self._retry_queue.add_failed(messages)
+        self.retry_queue.add_failed(messages)
 
     def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:
         """Acknowledge the messages of a batch, but for those with deferred answers."""
         messages, deferred = work.messages, self._deferred
         self.batches_done += 1
-        self._size.adjust(
+        self.size.adjust(
             len(messages),
             time.monotonic() - self._started_s,
             checked=counts.checked,
             deferred=len(outcome.deferred),
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
         )
-        self._retry_queue.reset()
+        self.retry_queue.reset()
         finished = finished_beside(outcome.deferred)
         self._acknowledge([message.place for message in messages if message.place not in finished])
         self._finished_answers |= finished
         self._latency.add(messages, len(outcome.alerts))
-        self._reporter.report_alerts(outcome.alerts)
+        self.reporter.report_alerts(outcome.alerts)
         arrivals = _arrivals(outcome, deferred)
         self.monitor.record_arrivals(len(messages) - len(deferred), arrivals, clock.now_us())
         self.monitor.record_rates(outcome.rates)
-        self._retry_queue.add_deferred(messages, outcome.deferred)
+        self.retry_queue.add_deferred(messages, outcome.deferred)
 
 
 def _arrivals(batch: Outcome, deferred: Sequence[DeferredMessage]) -> Counter[str | None]:

@@ -14,9 +14,9 @@ from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
 from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.watch.open_worker import open_journal as worker_journal
+from groundwatch.launch.watch.open_worker import open_worker
 from groundwatch.launch.watch.reporter import LogReporter
-from groundwatch.launch.watch.run_worker import open_journal as worker_journal
-from groundwatch.launch.watch.run_worker import open_worker
 from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config

@@ -9,9 +9,9 @@ from groundwatch.launch.watch.batch_size import BatchSize
 BATCH = {"messages": 100, "seconds": 1.0, "checked": 100, "deferred": 0, "latency_s": 0.1}
 
 
-def size_after(*batches: dict[str, Any], per_s: float | None = None) -> int:
+def size_after(*batches: dict[str, Any], per_minute: float | None = None) -> int:
     """How large the next batch is, after some that went as they do by default, but for these."""
-    size = BatchSize(most=1_000, in_flight=16, per_s=per_s)
+    size = BatchSize(most=1_000, in_flight=16, per_minute=per_minute)
     for batch in batches:
         size.adjust(**BATCH | batch)
     return size.messages
@@ -57,10 +57,10 @@ def test_the_first_batch_is_a_small_one() -> None:
 
 
 def test_no_batch_holds_more_checks_than_the_quota_allows_in_the_wished_time() -> None:
-    assert size_after(per_s=2.0) == 10
-    assert size_after({"latency_s": 0.1}, per_s=2.0) == 10
-    assert size_after({"latency_s": 0.1, "checked": 50}, per_s=2.0) == 20
-    assert size_after(per_s=0.01) == 1
+    assert size_after(per_minute=120.0) == 10
+    assert size_after({"latency_s": 0.1}, per_minute=120.0) == 10
+    assert size_after({"latency_s": 0.1, "checked": 50}, per_minute=120.0) == 20
+    assert size_after(per_minute=0.6) == 1
 
 
 def test_one_slow_batch_among_quick_ones_counts_half() -> None:

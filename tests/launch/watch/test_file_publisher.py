@@ -23,7 +23,7 @@ class Output:
         self.may_go_on = threading.Event()
         self.may_go_on.set()
 
-    def publish(self, *, everything: bool) -> int:
+    def publish(self, _: Callable[[], None], *, everything: bool) -> int:
         self.everything.append(everything)
         assert self.may_go_on.wait(10)
         self.times += 1
@@ -124,9 +124,9 @@ def test_the_end_waits_for_what_is_running_and_publishes_the_rest(
 
 
 def failing_once(output: Output) -> Callable[..., int]:
-    def publish(*, everything: bool) -> int:
+    def publish(placed: Callable[[], None], *, everything: bool) -> int:
         output.error = OSError("away") if output.times == 0 else None
-        return output.publish(everything=everything)
+        return output.publish(placed, everything=everything)
 
     return publish
 

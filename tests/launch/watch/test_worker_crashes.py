@@ -16,9 +16,9 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
-from groundwatch.launch.watch import worker as worker_module
+from groundwatch.launch.watch import open_worker as open_worker_module
+from groundwatch.launch.watch.open_worker import open_worker
 from groundwatch.launch.watch.reporter import LogReporter
-from groundwatch.launch.watch.run_worker import open_worker
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import build
@@ -174,7 +174,7 @@ def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
 def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
     config: Config, pipeline: LocalPipeline, alone: Alone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_module, "LocalPipeline", lambda *_: pipeline)
+    monkeypatch.setattr(open_worker_module, "LocalPipeline", lambda *_: pipeline)
     for moment in itertools.count():
         shutil.rmtree(config.output, ignore_errors=True)
         subscription = AtHand()

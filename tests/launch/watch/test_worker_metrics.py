@@ -26,7 +26,7 @@ def sums_at(address: str) -> dict[str, int]:
 def test_the_metrics_of_messages_agree_with_the_ledger_whatever_else_was_checked(
     watched: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "groundwatch.launch.watch.run_worker")
+    caplog.set_level("INFO", "groundwatch.launch.watch.open_worker")
     watched.publish(*map(an_envelope, range(5)), an_envelope(3), b"no answer")
     with FaultServer(away_at_first) as checker:
         config = watched.config(checker=checker.address, endpoint=checker.address)

@@ -315,7 +315,7 @@ def test_rows_of_a_lost_work_folder_are_missing(
         monkeypatch.setattr(worker.publisher, "publish_due", lambda: None)
         work(worker, lambda: not watched.outstanding)
         assert worker.journal.waiting()["enriched"].rows == 5
-        write_summary(watched.config().destination, worker.summary_of(worker.journal))
+        write_summary(watched.config().destination, worker.summarize(worker.journal))
     exit_status, _ = verify(capsys, watched.output, "--work_folder", watched.work_folder)
     assert exit_status == 0
     shutil.rmtree(watched.work_folder)

@@ -3,9 +3,11 @@
 import errno
 import json
 import os
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from threading import Event
 from types import SimpleNamespace
 from typing import cast
@@ -31,7 +33,7 @@ class Worker:
         self.topic = SimpleNamespace(kind="alert", problem=None)
         self.health = Health(self._ask, str(folder), self.publisher, [self.topic], self.clock)
 
-    def _publish(self, *, everything: bool) -> int:
+    def _publish(self, _: Callable[[], None], *, everything: bool) -> int:
         assert everything
         if self.error:
             raise self.error
@@ -118,10 +120,11 @@ def test_a_worker_that_cannot_publish_is_unhealthy_until_it_can(tmp_path: Path) 
 
 def test_a_worker_whose_output_does_not_answer_is_unhealthy_until_it_does(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
-    answers, asked = Event(), Event()
+    answers = Event()
+    running: SimpleQueue[Callable[[], None]] = SimpleQueue()
 
-    def publish(*, everything: bool) -> int:
-        asked.set()
+    def publish(placed: Callable[[], None], *, everything: bool) -> int:
+        running.put(placed)
         assert answers.wait(60)
         return int(everything)
 
@@ -130,9 +133,9 @@ def test_a_worker_whose_output_does_not_answer_is_unhealthy_until_it_does(tmp_pa
         worker._ask, str(tmp_path), worker.publisher, [worker.topic], worker.clock
     )
     worker.publisher.publish_due()
-    assert asked.wait(60)
+    placed = running.get(timeout=60)
     worker.clock.advance(59)
-    worker.publisher.record_file()
+    placed()
     worker.clock.advance(59)
     assert worker.reasons() == []
     assert worker.messages() == {

@@ -1,0 +1,146 @@
+"""Open a worker with all of its parts, and its pages for monitoring."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+
+from groundwatch.launch.cli.commands.watch import WatchSettings
+from groundwatch.launch.engine.batches import Batches
+from groundwatch.launch.engine.engine_database import EngineDatabase
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.local_pipeline import LocalPipeline
+from groundwatch.launch.engine.publisher import Publisher
+from groundwatch.launch.engine.pubsub.outstanding import PullSettings
+from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription, Subscription
+from groundwatch.launch.engine.run_summary import summary_of_journal
+from groundwatch.launch.watch.alerts.monitor import Monitor
+from groundwatch.launch.watch.batch_size import BatchSize
+from groundwatch.launch.watch.destinations import destinations_open, open_topics
+from groundwatch.launch.watch.file_publisher import FilePublisher
+from groundwatch.launch.watch.health.health import Health
+from groundwatch.launch.watch.health.metrics import Metrics
+from groundwatch.launch.watch.health.status_server import StatusServer
+from groundwatch.launch.watch.owned_paths import OwnedPaths
+from groundwatch.launch.watch.reporter import LogReporter
+from groundwatch.launch.watch.retry_queue import RetryQueue
+from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sinks.summary_file import write_summary
+from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.quantities import HOUR_US
+from groundwatch.schemas.summary import Summary
+from groundwatch.transforms.check_grounding import checks_open
+from groundwatch.transforms.deduplicate import seen_ids_open
+from groundwatch.transforms.runtime import clock
+
+_CLOSE_WITHIN_S = 5.0
+_log = logging.getLogger(__name__)
+
+
+def open_journal(config: Config, settings: WatchSettings) -> Journal:
+    """Open the database of a worker; alerts and failures without a topic go to files."""
+    topics = {Alert: settings.pubsub.alert_topic, Failure: settings.pubsub.failure_topic}
+    database = EngineDatabase.owned(str(config.work_folder))
+    return Journal(database, config, [row_type for row_type, topic in topics.items() if topic])
+
+
+@contextmanager
+def open_worker(
+    config: Config,
+    settings: WatchSettings,
+    journal: Journal,
+    *,
+    reporter: LogReporter,
+    subscription: Subscription | None = None,
+    limits: WorkerLimits = WORKER_LIMITS,
+) -> Iterator[Worker]:
+    """Open a worker, and its subscription, by default of Pub/Sub, while a `with` block lasts."""
+    started_at_us, flags = clock.now_us(), settings.worker
+    summarize = partial(_summarize, config, started_at_us)
+    per_minute = config.check.requests_per_minute
+    with ExitStack() as opened:
+        if subscription is None:
+            subscription = _subscribe(settings, limits)
+        opened.callback(subscription.close, _CLOSE_WITHIN_S)
+        topics = list(open_topics(journal, settings, with_payload=config.failure_payload))
+        for topic in topics:
+            opened.callback(topic.close)
+        deliveries = opened.enter_context(destinations_open(journal, settings))
+        destinations = [*topics, *deliveries]
+        session = opened.enter_context(checks_open(config.check))
+        seen = opened.enter_context(seen_ids_open(str(config.database)))
+        publisher = FilePublisher(
+            partial(_publish_files, config, journal, summarize),
+            Publisher(journal.database, config).is_due,
+            settings.pubsub.file_age_s,
+        )
+        opened.callback(publisher.close)
+        paths = OwnedPaths(journal.database.path, config.output)
+        worker = Worker(
+            journal=journal,
+            subscription=subscription,
+            batches=Batches(LocalPipeline(config), journal, seen, session.checks),
+            size=BatchSize(limits.batch_messages, config.check.max_in_flight, per_minute),
+            retry_queue=RetryQueue(session.checks.has_ended),
+            publisher=publisher,
+            topics=topics,
+            destinations=destinations,
+            monitor=Monitor(journal, config.rates, flags.no_data, started_at_us),
+            health=Health(subscription.stats, str(config.work_folder), publisher, destinations),
+            owned_paths=opened.enter_context(closing(paths)),
+            reporter=reporter,
+            summarize=summarize,
+            show_sent=session.show_sent,
+            outstanding_messages=limits.outstanding_messages,
+            dedupe_us=round(flags.dedupe_h * HOUR_US),
+        )
+        if flags.health_address:
+            _serve_pages(worker, flags.health_address, opened)
+        yield worker
+
+
+def _subscribe(settings: WatchSettings, limits: WorkerLimits) -> Subscription:
+    return PubSubSubscription(
+        settings.pubsub.subscription,
+        PullSettings(max_messages=limits.outstanding_messages, max_bytes=limits.outstanding_bytes),
+        address=settings.server.pubsub_address,
+        account=settings.job.checker.account,
+    )
+
+
+def _summarize(config: Config, started_at_us: int, journal: Journal) -> Summary:
+    with journal.database.snapshot():
+        return summary_of_journal(config, journal, started_at_us=started_at_us)
+
+
+def _publish_files(
+    config: Config,
+    journal: Journal,
+    summarize: Callable[[Journal], Summary],
+    placed: Callable[[], None],
+    *,
+    everything: bool,
+) -> int:
+    """Publish files and their summary, on a connection of the publisher's thread."""
+    with closing(journal.reopen()) as reopened:
+        publisher = Publisher(reopened.database, config, placed)
+        publisher.recover()
+        published = publisher.publish(everything=everything)
+        if published:
+            write_summary(config.destination, summarize(reopened))
+        return published
+
+
+def _serve_pages(worker: Worker, address: tuple[str, int], opened: ExitStack) -> None:
+    # A connection of their own: they are collected on other threads.
+    journal = opened.enter_context(closing(worker.journal.reopen()))
+    metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
+    pages = {
+        "/healthz": lambda _: worker.health.page(),
+        "/livez": lambda _: worker.health.live_page(),
+        "/metrics": metrics.page,
+    }
+    server = opened.enter_context(StatusServer(*address, pages))
+    _log.info("%s answers /healthz, /livez and /metrics", server.address)
