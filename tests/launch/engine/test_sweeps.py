@@ -43,9 +43,9 @@ def test_a_kill_at_any_point_loses_and_doubles_nothing(job: str) -> None:
 
 @pytest.mark.parametrize("job", DAMAGED_JOBS)
 def test_a_damaged_work_folder_is_refused_or_does_no_harm(job: str) -> None:
-    damages = swept("damage_points", job, "--flips", "4", "--step", "53")
+    damages = swept("damage_points", job, "--flips", "4", "--step", "41")
     assert damages.results == []
-    assert min(damages.sums["refused"], damages.sums["right"]) > 1, damages.complained
+    assert min(damages.sums["refused"], damages.sums["right"]) > 0, damages.complained
     assert damages.status == 0
 
 

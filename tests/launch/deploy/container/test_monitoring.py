@@ -62,7 +62,7 @@ def served(
     watched: Watched, caplog: pytest.LogCaptureFixture
 ) -> Iterator[tuple[str, Callable[[Callable[[], object]], None]]]:
     """A worker that has counted answers and a failure: its address, and how it goes on working."""
-    caplog.set_level("INFO", "groundwatch.launch.watch.run_worker")
+    caplog.set_level("INFO", "groundwatch.launch.watch.open_worker")
     watched.publish(*map(an_envelope, range(5)), b"no answer")
     with watched.worker(health_address=("127.0.0.1", 0)) as worker:
         address = caplog.messages[-1].split()[0]
