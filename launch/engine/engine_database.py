@@ -23,7 +23,6 @@ from groundwatch.transforms.persistence.database import (
     UNFINISHED,
     DamagedDatabase,
     Database,
-    Value,
     damage,
 )
 from groundwatch.transforms.persistence.private_files import make_folder
@@ -112,13 +111,6 @@ class EngineDatabase(Database):
     def note(self, name: str, content_type: type[_Content]) -> _Content | None:
         """Read a note, None if there is none of this name."""
         return self.read_content(content_type, statements.READ_NOTE, name)
-
-    def read_content(
-        self, content_type: type[_Content], query: str, *values: Value
-    ) -> _Content | None:
-        """Decode what a query for one column finds, None if it finds no row."""
-        row = next(self.read(query, *values), None)
-        return msgspec.json.decode(row[0], type=content_type) if row else None
 
     def keep_note(self, name: str, noted: object) -> None:
         self.write(statements.PUT_NOTE, name, msgspec.json.encode(noted))
@@ -226,9 +218,8 @@ def _refuse_other_format(folder: Path) -> None:
 
 
 def _refuse_other_schema(folder: Path, database: Database) -> None:
-    row = next(database.read(statements.READ_NOTE, SCHEMA), None)
-    waiting = _has_row(database, ["chunks"])
-    if waiting and row and not can_convert(msgspec.json.decode(row[0])):
+    schema = database.read_content(str, statements.READ_NOTE, SCHEMA)
+    if schema and _has_row(database, ["chunks"]) and not can_convert(schema):
         raise OtherVersion(
             f"{folder / DATABASE} holds records of another schema, which this version does not"
             " know, that are in no output file yet: finish it with the version that wrote them;"

@@ -199,10 +199,10 @@ LIST_PLACED_FILES = "SELECT number, entry FROM files WHERE state = 'placed' ORDE
 """List the files that a manifest is to list."""
 
 DELETE_FILE = "DELETE FROM files WHERE number = ?"
-"""Forget a file that was not placed."""
+"""Delete the note of a file that was not placed."""
 
 DELETE_LISTED_FILES = "DELETE FROM files WHERE number <= ?"
-"""Forget the files up to the last one that a manifest lists."""
+"""Delete the notes of the files up to the last one that a manifest lists."""
 
 # ledger
 

@@ -85,6 +85,7 @@ _log = logging.getLogger(__name__)
 
 Value = str | bytes | float | None
 _Result = TypeVar("_Result")
+_Content = TypeVar("_Content")
 
 
 class DamagedDatabase(OSError):
@@ -206,6 +207,13 @@ class Database:
                 yield row
         except sqlite3.Error as error:
             raise self._described(f"cannot read {self.path}", error) from None
+
+    def read_content(
+        self, content_type: type[_Content], query: str, *values: Value
+    ) -> _Content | None:
+        """Decode the JSON in the one column of a query's first row; None if there is no row."""
+        row = next(self.read(query, *values), None)
+        return msgspec.json.decode(row[0], type=content_type) if row else None
 
     def checkpoint(self) -> None:
         """Write all commits to the file itself, fsync it, and empty the log.

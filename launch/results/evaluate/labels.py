@@ -110,7 +110,7 @@ def read_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[st
     other line is a problem, and so is a file that cannot be read.
 
     Of decisions on an answer the last by time counts, in whichever file it is. They go before other
-    labels, which have no time: of these the last counts.
+    labels, which have no time, and of which the last counts.
     """
     labels = _Labels()
     for path in paths:
@@ -131,7 +131,7 @@ class _Labels:
         self._decisions: defaultdict[str, list[tuple[Decision, str]]] = defaultdict(list)
 
     def add_file(self, path: str) -> None:
-        """Read a file; raise UnreadableLabels for a line that is no label."""
+        """Read a file; raise UnreadableLabels for a line that is not a label."""
         with storage.read(path) as stream:
             for place, line in read_lines(stream, path):
                 try:
