@@ -81,15 +81,10 @@ class LabelSpan(msgspec.Struct, frozen=True, array_like=True):
 
     start: int
     end: int
-    kind: str = "unsupported"
 
 
 class Label(Record, frozen=True, kw_only=True):
-    """A person's label for an answer, and the file that it was read from.
-
-    `spans` is None if only the whole answer is labelled.
-    """
+    """A person's label for an answer; `spans` is None if only the whole answer is labelled."""
 
     is_unsupported: bool
-    file: str = ""
     spans: tuple[LabelSpan, ...] | None = None

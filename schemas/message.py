@@ -56,12 +56,10 @@ class ParseOptions(Record, frozen=True, kw_only=True):
 
     Attributes:
       input_format: the name of their format or family; None to detect it.
-      facts_from_steps: whether the results of the generator's searches count as facts.
       own_map: pairs of a field and the path that finds it, whatever the format says.
     """
 
     input_format: str | None = None
-    facts_from_steps: bool = False
     own_map: tuple[tuple[str, str], ...] = ()
 
 

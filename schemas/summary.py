@@ -8,7 +8,6 @@ import msgspec
 from msgspec.structs import replace
 
 from groundwatch.schemas import Record
-from groundwatch.schemas.cost_estimate import Comparison
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
 from groundwatch.schemas.verdict import SECOND_DECIDED
@@ -111,7 +110,6 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     max_latency_ms: int | None
     started_at_us: int
     finished_at_us: int
-    estimate: Comparison | None = None
     thresholds: dict[str, float | dict[str, dict[str, float]]] = {}
     source: str | None = None
     journal: str | None = None

@@ -35,7 +35,6 @@ class ParseAnswers(beam.PTransform):
 
     Args:
       input_format: name of a source format; None to detect it by the field names of each message.
-      facts_from_steps: whether search results of the generator's steps are facts too.
       own_map: pairs of a field and the path that finds it, as in ``("facts", "$.contexts[*]")``.
       most_answers: of a bundle, for a runner that keeps its results in memory; None for any number.
     """
@@ -44,15 +43,12 @@ class ParseAnswers(beam.PTransform):
         self,
         input_format: str | None = None,
         *,
-        facts_from_steps: bool = False,
         own_map: PathPairs = (),
         most_answers: int | None = None,
     ) -> None:
         super().__init__()
         self.most_answers = most_answers
-        self.options = ParseOptions(
-            input_format=input_format, facts_from_steps=facts_from_steps, own_map=own_map
-        )
+        self.options = ParseOptions(input_format=input_format, own_map=own_map)
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, messages: PCollection[Message]) -> DoOutputsTuple:

@@ -28,7 +28,6 @@ from groundwatch.launch.backfill.earlier_runs import (
     remove_unused_folder,
     resolve_replayed,
 )
-from groundwatch.launch.backfill.estimate.comparison import with_comparison
 from groundwatch.launch.backfill.resolved_failures import resolving_files
 from groundwatch.launch.backfill.same_run import EndedRun, planned_now, repeated_run
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
@@ -87,7 +86,7 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
             }
             summary = summary_of(config, counts_from(result), rows, started_at_us=started_at_us)
             summary = replace(summary, planned=replace(planned, messages=summary.read))
-            summary = resolve_replayed(config, with_comparison(summary, config.destination))
+            summary = resolve_replayed(config, summary)
             remove_earlier_runs(config, summary, overwritten)
             return EndedRun(publish_summary(config, summary))
         finally:

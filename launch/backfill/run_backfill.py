@@ -26,7 +26,6 @@ from groundwatch.launch.backfill.earlier_runs import (
     remove_left_behind,
     resolve_replayed,
 )
-from groundwatch.launch.backfill.estimate.comparison import with_comparison
 from groundwatch.launch.backfill.processes import Processes, run_batches
 from groundwatch.launch.backfill.resolved_failures import claim_resolved
 from groundwatch.launch.backfill.same_run import (
@@ -218,8 +217,7 @@ class _Run:
             started_at_us=self._started_at_us,
             deferred=self._plan.waiting(),
         )
-        summary = replace(summary, unfinished=not ended, planned=self._planned)
-        return with_comparison(summary, self._config.destination)
+        return replace(summary, unfinished=not ended, planned=self._planned)
 
     def _publish_full(self) -> None:
         """Publish files that are full, once a second, unless they replace those of a run."""

@@ -45,6 +45,9 @@ NOT_IN_FINGERPRINT = frozenset(
 )
 """Fields of `Config` and `CheckSettings` that may change while an interrupted run is resumed."""
 
+_PARSED_BY_2_0_0 = {"facts_from_steps": False}
+"""What 2.0.0 put into the fingerprint of each of its runs, which may be resumed."""
+
 _CONNECTIONS = 16
 _MOST_NAMES = 3
 _Found = TypeVar("_Found")
@@ -65,10 +68,11 @@ def fingerprint(config: Config) -> str:
     """Identify a run's output by all settings not in `NOT_IN_FINGERPRINT`."""
     screen = config.check.screen
     parts = (config, config.check, *((screen.first, screen.rule) if screen else ()))
-    settings = [
+    settings: list[dict[str, object]] = [
         {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
         for each in parts
     ]
+    settings[0]["parsing"] = asdict(config.parsing) | _PARSED_BY_2_0_0
     content = [_RESUMES_SINCE, settings]
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 

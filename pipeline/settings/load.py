@@ -13,7 +13,6 @@ import yaml
 
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import S, Setting, Settings, build, settings_of
-from groundwatch.pipeline.settings.gone import advice
 
 PREFIX = "GROUNDWATCH_"
 # Variables that Kubernetes sets in each container for a Service called groundwatch.
@@ -122,15 +121,8 @@ def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[s
     ]
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
     unknown = (flag for flag in flags if flag.removeprefix("--") not in names)
-    refusals = (f"{flag} {_refusal(flag, names, '--', 'is unknown')}" for flag in unknown)
+    refusals = (f"{flag} is unknown{nearest_hint(flag, names, '--')}" for flag in unknown)
     return [*values, *refusals]
-
-
-def _refusal(
-    name: str, names: Collection[str], prefix: str = "", reason: str = "is not a setting"
-) -> str:
-    """Say what to use instead of a setting that is gone, or name the nearest known one."""
-    return advice(name.removeprefix(prefix)) or f"{reason}{nearest_hint(name, names, prefix)}"
 
 
 def _shown(text: str) -> str:
@@ -221,7 +213,7 @@ def _variables(
             texts = text.split() if names[name] in many else [text]
             given[names[name]] = _Given(tuple(texts), f"{variable}=")
         elif not _OF_KUBERNETES.fullmatch(name):
-            problems.append(f"{variable}: {_refusal(variable, names, PREFIX)}")
+            problems.append(f"{variable}: is not a setting{nearest_hint(variable, names, PREFIX)}")
     return given
 
 
@@ -243,7 +235,7 @@ def _file(config: _Given | None, keys: Collection[str], problems: list[str]) -> 
         key, place = str(key_node.value), f"{path}, line {key_node.start_mark.line + 1}: "
         texts = _yaml_texts(value_node)
         if key not in keys:
-            problems.append(f"{place}{key} {_refusal(key, keys)}")
+            problems.append(f"{place}{key} is not a setting{nearest_hint(key, keys)}")
         elif key == _CONFIG:
             problems.append(f"{place}{key}: a file cannot name another")
         elif key in given:

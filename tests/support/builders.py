@@ -118,11 +118,10 @@ def an_enriched(**fields: Any) -> EnrichedAnswer:
 
 
 def an_estimate(**fields: Any) -> Estimate:
-    """The estimate of a small archive, every field set except intervals."""
+    """The estimate of a small archive, every field set."""
     given = {
         "run": "r1",
         "read": 10,
-        "sampled_messages": None,
         "failures": 1,
         "damaged_archives": 0,
         "duplicates": 1,
@@ -134,7 +133,6 @@ def an_estimate(**fields: Any) -> Estimate:
         "calls": 7,
         "characters": 7_000,
         "cost": 0.7,
-        "intervals": None,
         "minutes_at_quota": 0.2,
         "minutes_without_quota": 0.1,
         "price_per_1k_chars": 0.1,

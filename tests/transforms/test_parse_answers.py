@@ -15,10 +15,6 @@ from tests.support.pipelines import local_pipeline
 
 GOOD = a_message(payload=b'{"answer": "Lamps glow.", "id": "a"}', place="a.jsonl#1")
 BAD = a_message(payload=b"\xff", place="a.jsonl#2", attributes={"id": "7"})
-STEPS = a_message(
-    payload=b'{"answerText": "x", "steps": [{"actions": [{"observation": {"searchResults": '
-    b'[{"chunkInfo": [{"content": "Lamps glow."}]}]}}]}]}'
-)
 
 
 def place_and_fault(failure: Failure) -> tuple[bytes, str, str, str, bool, int, str | None]:
@@ -46,7 +42,7 @@ def with_its_time(
 
 def test_a_message_is_an_answer_or_a_failure_that_holds_it() -> None:
     with local_pipeline() as root:
-        parsed = root | beam.Create([GOOD, BAD]) | ParseAnswers(None, facts_from_steps=False)
+        parsed = root | beam.Create([GOOD, BAD]) | ParseAnswers()
         assert_that(parsed.answers, equal_to([parse_answer(GOOD)]), label="answers")
         failed = parsed.failures | beam.Map(place_and_fault)
         expected = (b"\xff", "a.jsonl#2", "ParseAnswers", "UnreadableAnswer", False, 1, None)
@@ -57,7 +53,7 @@ def test_each_of_several_answers_is_read_by_itself() -> None:
     payload = b'[{"answer": "Lamps glow."}, 7, {"answer": "Lamps dim."}]'
     root = local_pipeline()
     several = a_message(payload=payload, place="a.jsonl#3")
-    parsed = root | beam.Create([GOOD, several]) | ParseAnswers(None, facts_from_steps=False)
+    parsed = root | beam.Create([GOOD, several]) | ParseAnswers()
     texts = parsed.answers | "Text" >> beam.Map(lambda answer: answer.message.answer_place)
     assert_that(texts, equal_to(["a.jsonl#1", "a.jsonl#3#0", "a.jsonl#3#2"]), label="answers")
     failed = parsed.failures | beam.Map(lambda failure: failure.message.payload)
@@ -76,17 +72,17 @@ def test_an_answer_keeps_the_time_and_window_of_its_message() -> None:
             | beam.Create([GOOD])
             | "At" >> beam.Map(TimestampedValue, timestamp=1000)
             | beam.WindowInto(FixedWindows(60))
-            | ParseAnswers(None, facts_from_steps=False)
+            | ParseAnswers()
         )
         assert_that(parsed.answers | beam.Map(with_its_time), equal_to([("Lamps glow.", 1000.0)]))
 
 
-def test_a_named_format_and_facts_of_steps_reach_the_reader() -> None:
+def test_a_named_format_reaches_the_reader() -> None:
     with local_pipeline() as root:
-        messages = root | beam.Create([STEPS])
-        read = messages | "Answer" >> ParseAnswers("discoveryengine.answer", facts_from_steps=True)
-        assert_that(read.answers | beam.Map(number_of_facts), equal_to([1]), label="read")
-        other = messages | "Envelope" >> ParseAnswers("groundwatch.envelope", facts_from_steps=True)
+        messages = root | beam.Create([GOOD])
+        read = messages | "Envelope" >> ParseAnswers("groundwatch.envelope")
+        assert_that(read.answers, equal_to([parse_answer(GOOD)]), label="read")
+        other = messages | "Chat" >> ParseAnswers("openai.chat_completions")
         assert_that(other.answers, equal_to([]), label="unread")
 
 

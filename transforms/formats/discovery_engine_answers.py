@@ -4,8 +4,6 @@ They are an answer resource, which a publisher may have wrapped as {"query", "an
 of answerQuery, and the array that streamAnswer returns over REST.
 """
 
-import html
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, TypeVar
@@ -26,7 +24,6 @@ Span = TypeVar("Span", bound=wire.WireCitation)
 
 _NO_ANSWER = wire.WireAnswer()
 _NO_SESSION = wire.Session()
-_HTML_TAG = re.compile(r"<[^<>]*>")
 _ADVERSARIAL = {"ADVERSARIAL_QUERY", "JAIL_BREAKING_QUERY"}
 _UNFINISHED = {"IN_PROGRESS", "STREAMING"}
 _ANSWER_ONLY_FIELDS = frozenset(
@@ -67,8 +64,6 @@ def read_response(response: wire.AnswerQueryResponse, request: Request) -> Readi
         str(index): _add_reference(reference, facts)
         for index, reference in enumerate(answer.references)
     }
-    if request.facts_from_steps:
-        _add_search_results(answer.steps, facts)
     text = answer.answer_text.encode() if answer.citations or answer.grounding_supports else b""
     citations = [
         Citation(start=span.start_index, end=span.end_index, facts=_cited(span, facts_by_id))
@@ -140,20 +135,6 @@ def _add(
     facts: FactCollection, text: str, origin: wire.Document, page: str = ""
 ) -> tuple[int, ...]:
     return facts.add(text, uri=origin.uri, title=origin.title, document=origin.document, page=page)
-
-
-def _add_search_results(steps: Sequence[wire.Step | None], facts: FactCollection) -> None:
-    """Add the chunks that the searches found, or the snippets of a result without chunks."""
-    for action in _actions(steps):
-        for result in filter(None, action.observation.search_results):
-            chunks = [chunk.content for chunk in result.chunk_info if chunk and chunk.content]
-            snippets = (
-                html.unescape(_HTML_TAG.sub("", snippet.snippet))
-                for snippet in filter(None, result.snippet_info)
-                if snippet.snippet_status in ("", "SUCCESS")
-            )
-            for text in chunks or snippets:
-                _add(facts, text, result)
 
 
 def _actions(steps: Sequence[wire.Step | None]) -> Iterator[wire.Action]:

@@ -21,15 +21,13 @@ The `record_id` is empty unless the body holds one.
 class Request(Record, frozen=True, kw_only=True):
     """The body of a message to read: parsed JSON, camelCase and without nulls.
 
-    The user or the producer may have named its format or family. `facts_from_steps` says whether
-    the results of the generator's searches count as facts. `carried_by` are the carriers that the
-    body was in, from the outermost, each with what it was unwrapped from.
+    The user or the producer may have named its format or family. `carried_by` are the carriers that
+    the body was in, from the outermost, each with what it was unwrapped from.
     """
 
     value: object
     message: Message
     named_format: str | None = None
-    facts_from_steps: bool = False
     carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...] = ()
 
     def as_written(self) -> object:

@@ -65,7 +65,6 @@ def parse_answers(
             value=value,
             message=own_message,
             named_format=named,
-            facts_from_steps=options.facts_from_steps,
             carried_by=carried_by,
         )
         try:

@@ -8,10 +8,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from groundwatch.launch.backfill.estimate import answer_counts
-from groundwatch.launch.backfill.estimate.comparison import ESTIMATE_FILE
+from groundwatch.launch.backfill.estimate.answer_counts import EstimateCounts, count_outcomes
 from groundwatch.launch.backfill.estimate.planned_answers import planning
-from groundwatch.launch.backfill.estimate.sample_totals import Total
 from groundwatch.launch.cli.archive_messages import ArchiveMessages
 from groundwatch.launch.cli.commands.estimate import EstimateSettings
 from groundwatch.launch.cli.paths import default_run_id, find_inputs, try_output
@@ -26,11 +24,12 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.schemas.cost_estimate import Estimate, Interval, estimate_to_json
+from groundwatch.schemas.cost_estimate import Estimate, estimate_to_json
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.runtime import clock
 
+ESTIMATE_FILE = "estimate.json"
 _MS_A_MINUTE = 60_000
 _COUNTED = ("duplicates", "sampled_out", "to_check", "planned_calls", "calls", "characters")
 _COUNTED_OF_TWO = ("escalated", "audited", "screen_calls")
@@ -84,35 +83,23 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
 
 def _estimate_backfill(
     messages: ArchiveMessages, config: Config, settings: EstimateSettings, workers: int
-) -> tuple[Estimate, answer_counts.EstimateCounts]:
+) -> tuple[Estimate, EstimateCounts]:
     price, quota = settings.job.costs.price_per_1k_chars, settings.job.checker.requests_per_minute
-    latency_ms, size = settings.estimate.assumed_latency_ms, settings.estimate.estimate_from
-    sample, intervals = None, None
+    latency_ms = settings.estimate.assumed_latency_ms
     with planning(config) as plan:
-        if size is None:
-            outcomes = plan(messages)
-            counts = answer_counts.count_outcomes(outcomes, pays_once=config.check.pays_once)
-        else:
-            sample = answer_counts.draw(messages, size, plan)
-    if sample:
-        counts = answer_counts.counts_of(sample)
-        calls, characters = answer_counts.paid_for(sample, pays_once=config.check.pays_once)
-        counts.calls, counts.characters = round(calls.expected), round(characters.expected)
-        intervals = _intervals(calls, characters, price)
+        counts = count_outcomes(plan(messages), pays_once=config.check.pays_once)
     damaged = len(messages.damaged)
     counted = _COUNTED + _COUNTED_OF_TWO if config.check.screen else _COUNTED
     minutes = counts.calls * latency_ms / (config.check.max_in_flight * workers) / _MS_A_MINUTE
     estimated = Estimate(
         run=config.run,
         read=counts.read + damaged,
-        sampled_messages=len(sample.outcomes) if sample else None,
         failures=counts.failures + damaged,
         damaged_archives=damaged,
         decided=dict(sorted(counts.decided.items())),
         **{name: getattr(counts, name) for name in counted},
         checkers=config.check.names,
-        cost=_cost(counts.characters, price),
-        intervals=intervals,
+        cost=None if price is None else counts.characters / 1000 * price,
         minutes_at_quota=None if quota is None else max(counts.calls / quota, minutes),
         minutes_without_quota=minutes,
         price_per_1k_chars=price,
@@ -125,28 +112,13 @@ def _estimate_backfill(
     return estimated, counts
 
 
-def _intervals(calls: Total, characters: Total, price: float | None) -> dict[str, Interval | None]:
-    low, high = _cost(characters.low, price), _cost(characters.high, price)
-    return {
-        "calls": Interval(low=round(calls.low), high=round(calls.high)),
-        "characters": Interval(low=round(characters.low), high=round(characters.high)),
-        "cost": None if low is None or high is None else Interval(low=low, high=high),
-    }
-
-
-def _cost(characters: float, price_per_1k_chars: float | None) -> float | None:
-    return None if price_per_1k_chars is None else characters / 1000 * price_per_1k_chars
-
-
 def show_estimate(estimate: Estimate) -> None:
     """Print an estimate."""
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
-    sampled = estimate.sampled_messages
-    source = "" if sampled is None else f"; extrapolated from {sampled:,} of them"
     read = (counted(estimate.read, "message"), "bold")
     made = "no call made" if estimate.screen_calls is None else "no paid call made"
-    console.print(Text.assemble("\n", read, f", {made}{source}\n"))
+    console.print(Text.assemble("\n", read, f", {made}\n"))
     for rows in (_message_rows(estimate), _call_rows(estimate)):
         table = Table.grid(padding=(0, 2))
         for row in rows:
@@ -176,32 +148,20 @@ def _message_rows(estimate: Estimate) -> Iterator[_Row]:
 
 
 def _call_rows(estimate: Estimate) -> Iterator[_Row]:
-    within = estimate.intervals or {}
     name = "calls" if estimate.screen_calls is None else "calls of the second"
-    yield name, f"{estimate.calls:,}", _call_note(estimate)
-    yield "characters", f"{estimate.characters:,}", _between(within.get("characters"))
+    are_repeated = estimate.planned_calls > estimate.calls
+    note = f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
+    yield name, f"{estimate.calls:,}", note
+    yield "characters", f"{estimate.characters:,}", ""
     if estimate.cost is not None:
         price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
-        interval = _between(within.get("cost"), digits=2)
-        yield "cost", f"{estimate.cost:,.2f}", f"{interval}, {price}" if interval else price
+        yield "cost", f"{estimate.cost:,.2f}", price
     if estimate.minutes_at_quota is not None:
         note = f"at {estimate.requests_per_minute:g} requests a minute"
         yield "minutes", _minutes(estimate.minutes_at_quota), note
     in_flight = estimate.max_in_flight * estimate.workers
     latency = f"{estimate.assumed_latency_ms:g} ms a call (assumed), {in_flight:,} in flight"
     yield "minutes without quota", _minutes(estimate.minutes_without_quota), latency
-
-
-def _call_note(estimate: Estimate) -> str:
-    are_repeated = estimate.planned_calls > estimate.calls
-    if estimate.intervals:
-        fewer = ", fewer if more calls are identical" if are_repeated else ""
-        return _between(estimate.intervals["calls"]) + fewer
-    return f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
-
-
-def _between(interval: Interval | None, digits: int = 0) -> str:
-    return f"{interval.low:,.{digits}f} to {interval.high:,.{digits}f} (95 %)" if interval else ""
 
 
 def _minutes(minutes: float) -> str:

@@ -15,15 +15,11 @@ from groundwatch.pipeline.settings.job import JobSettings
 class EstimationSettings(Settings, frozen=True, kw_only=True):
     """How a backfill is estimated.
 
-    output: Output folder of the backfill, to write estimate.json to. The backfill's summary
-      compares itself with it.
-    estimate_from: Estimate from a random sample of so many messages, with a 95 % interval; use
-      1,000 or more. Default: all messages.
+    output: Output folder of the backfill, to write estimate.json to.
     assumed_latency_ms: Assumed latency of a call; Google's service aims at less than 500.
     """
 
     output: kinds.OutputFolder | None = None
-    estimate_from: kinds.Count | None = None
     assumed_latency_ms: kinds.Milliseconds = 500.0
 
 
@@ -42,6 +38,6 @@ COMMAND = Command(
     run="groundwatch.launch.backfill.estimate.estimate_backfill:estimate",
     examples=(
         "--input 'answers/*.jsonl.gz' --price_per_1k_chars 0.00075",
-        "--input 'answers/*.jsonl.gz' --estimate_from 10000 --requests_per_minute 600",
+        "--input 'answers/*.jsonl.gz' --price_per_1k_chars 0.00075 --requests_per_minute 600",
     ),
 )

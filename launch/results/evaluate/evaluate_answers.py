@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
@@ -104,7 +103,7 @@ def _print_evaluation(collected: LabelledAnswers, settings: EvaluateSettings) ->
 
 def show_evaluation(evaluation: Evaluation) -> None:
     """Print an evaluation."""
-    # The kinds of the labels may look like markup.
+    # The names of checkers may look like markup.
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
     named = (f"{checker} ({answers:,})" for checker, answers in evaluation.checkers.items())
@@ -145,8 +144,6 @@ def _headline(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _tables(evaluation: Evaluation) -> Iterator[Table]:
-    if len(evaluation.label_files) > 1:
-        yield _label_files(evaluation)
     levels = {
         "answers by lowest claim": evaluation.answers_by_claim,
         "answers by support score": evaluation.answers_by_support,
@@ -167,8 +164,6 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
         if quality.best:
             table.add_row(f"{name}, best F1 (optimistic)", *_flagged(quality.best))
     yield table
-    if evaluation.span_kinds:
-        yield _span_kinds(evaluation)
     for name, quality in levels.items():
         if quality.calibration:
             yield _calibration(name, quality.calibration)
@@ -195,30 +190,6 @@ def _flagged(flagged: Flagged) -> Iterator[str]:
     yield percent(flagged.share)
     for share in (flagged.precision, flagged.recall, flagged.f1):
         yield NOTHING if share is None else f"{share:.3f}"
-
-
-def _label_files(evaluation: Evaluation) -> Table:
-    table = plain_table(
-        "labels", "answers", "unsupported", "flagged", "precision", "recall", "AUROC"
-    )
-    for each in evaluation.label_files:
-        numbers = (each.answers, each.unsupported, each.flagged)
-        shares = precision_and_recall(each.verdicts)
-        auroc = f"{each.auroc.value:.2f}" if each.auroc else NOTHING
-        table.add_row(Path(each.file).name, *map(count, numbers), *shares, auroc)
-    return table
-
-
-def _span_kinds(evaluation: Evaluation) -> Table:
-    kinds = evaluation.span_kinds
-    thresholds = list(dict.fromkeys(threshold for kind in kinds for threshold in kind.found))
-    below = [f"< {threshold}" for threshold in thresholds]
-    table = plain_table("spans of a kind", "spans", "unchecked", "claims", _AUROC, *below)
-    for kind in kinds:
-        numbers = count(kind.spans), count(kind.unchecked), count(kind.claims)
-        shares = (percent(kind.found.get(threshold)) for threshold in thresholds)
-        table.add_row(kind.kind, *numbers, _estimate(kind.auroc), *shares)
-    return table
 
 
 def _calibration(name: str, calibration: Calibration) -> Table:

@@ -28,32 +28,6 @@ class Quality(Record, frozen=True, kw_only=True):
     calibration: statistics.Calibration | None
 
 
-class SpanKind(Record, frozen=True, kw_only=True):
-    """How well the unsupported spans of one kind are found by the claims that overlap them.
-
-    `found` maps each threshold to the share of these claims below it. No claim overlaps the
-    `unchecked` spans.
-    """
-
-    kind: str
-    spans: int
-    unchecked: int
-    claims: int
-    auroc: statistics.Estimate | None
-    found: dict[str, float]
-
-
-class LabelFile(Record, frozen=True, kw_only=True):
-    """How well the answers of one file of labels are flagged as LOW_GROUNDED."""
-
-    file: str
-    answers: int
-    unsupported: int
-    flagged: int
-    verdicts: statistics.PrecisionRecall
-    auroc: statistics.Estimate | None
-
-
 class Evaluation(Record, frozen=True, kw_only=True):
     """How well scores agree with labels; the fields of the command's JSON.
 
@@ -67,9 +41,7 @@ class Evaluation(Record, frozen=True, kw_only=True):
     answers_by_support: Quality
     low_grounded: statistics.Flagged
     verdicts: statistics.PrecisionRecall
-    label_files: tuple[LabelFile, ...]
     claims: Quality | None
-    span_kinds: tuple[SpanKind, ...]
 
 
 def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
@@ -78,7 +50,7 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
     by_support = answer_examples(labelled, "support_score")
     with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
     claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
-    flags = _flags(labelled)
+    flags = [each.verdict == Verdict.LOW_GROUNDED for each in labelled]
     verdicts = statistics.measure_flags(by_claim, flags, resamples)
     return Evaluation(
         counts=counts,
@@ -87,30 +59,8 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
         answers_by_support=_quality(by_support, SUPPORT_THRESHOLDS, resamples),
         low_grounded=statistics.flagged_of(None, sum(flags), verdicts.hits, by_claim),
         verdicts=verdicts,
-        label_files=tuple(
-            _label_file(file, [each for each in labelled if each.label.file == file], resamples)
-            for file in dict.fromkeys(each.label.file for each in labelled)
-        ),
         claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
-        span_kinds=tuple(_span_kinds(labelled, claims, resamples)),
     )
-
-
-def _label_file(file: str, labelled: Sequence[LabelledAnswer], resamples: int) -> LabelFile:
-    examples = answer_examples(labelled, "min_claim_score")
-    flags = _flags(labelled)
-    return LabelFile(
-        file=file,
-        answers=len(labelled),
-        unsupported=sum(example.is_unsupported for example in examples),
-        flagged=sum(flags),
-        verdicts=statistics.measure_flags(examples, flags, resamples),
-        auroc=statistics.measure_auroc(examples, resamples),
-    )
-
-
-def _flags(labelled: Sequence[LabelledAnswer]) -> list[bool]:
-    return [each.verdict == Verdict.LOW_GROUNDED for each in labelled]
 
 
 def answer_examples(
@@ -147,29 +97,3 @@ def _quality(
         at=tuple(statistics.flag_below(examples, threshold) for threshold in thresholds),
         calibration=statistics.calibrate(examples),
     )
-
-
-def _span_kinds(
-    labelled: Sequence[LabelledAnswer], claims: Sequence[statistics.Example], resamples: int
-) -> Iterator[SpanKind]:
-    supported = [claim for claim in claims if not claim.is_unsupported]
-    kinds = Counter(span.kind for each in labelled for span in each.label.spans or ())
-    for kind, count in kinds.most_common():
-        hit, unchecked = [], 0
-        for answer in labelled:
-            spans = [span for span in answer.label.spans or () if span.kind == kind]
-            hit += [each for each in _claim_examples(answer, spans) if each.is_unsupported]
-            for span in spans:
-                unchecked += not any(_overlaps(claim, span) for claim in answer.claims)
-        yield SpanKind(
-            kind=kind,
-            spans=count,
-            unchecked=unchecked,
-            claims=len(hit),
-            auroc=statistics.measure_auroc([*supported, *hit], resamples),
-            found={
-                f"{threshold:g}": share
-                for threshold in CLAIM_THRESHOLDS
-                if (share := statistics.flag_below(hit, threshold).share) is not None
-            },
-        )

@@ -42,7 +42,7 @@ class Decision(Record, frozen=True, kw_only=True):
     sample: str | None = None
 
 
-def answer_label(decisions: Iterable[Decision], file: str = "") -> Label | None:
+def answer_label(decisions: Iterable[Decision]) -> Label | None:
     """Combine the decisions on one answer, in the order of time; None if none says what it is.
 
     The last decision of a claim or answer counts. An answer with an unsupported claim is
@@ -63,7 +63,7 @@ def answer_label(decisions: Iterable[Decision], file: str = "") -> Label | None:
     if answer in {None, UNSURE}:
         return None
     spans = tuple(wrong) if any(claims.values()) else None
-    return Label(is_unsupported=answer == UNSUPPORTED, file=file, spans=spans)
+    return Label(is_unsupported=answer == UNSUPPORTED, spans=spans)
 
 
 def decided_at_us(decision: Decision) -> int:
@@ -106,7 +106,7 @@ def read_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[st
     Each JSON object names an answer by ``record_id``, ``name`` or ``id``, and says
     ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``: a verdict's name,
     "hallucinated", "unsupported" or "supported". It may list the ``spans`` that are not supported,
-    each as ``[start_byte, end_byte, kind]``. Or it is a Decision, which names a ``labeller``. Any
+    each as ``[start_byte, end_byte]``. Or it is a Decision, which names a ``labeller``. Any
     other line is a problem, and so is a file that cannot be read.
 
     Of decisions on an answer the last by time counts, in whichever file it is. They go before other
@@ -128,7 +128,7 @@ class _Labels:
 
     def __init__(self) -> None:
         self._timeless: dict[str, Label] = {}
-        self._decisions: defaultdict[str, list[tuple[Decision, str]]] = defaultdict(list)
+        self._decisions: defaultdict[str, list[Decision]] = defaultdict(list)
 
     def add_file(self, path: str) -> None:
         """Read a file; raise UnreadableLabels for a line that is not a label."""
@@ -137,10 +137,10 @@ class _Labels:
                 try:
                     decision = msgspec.json.decode(line, type=Decision)
                 except msgspec.MsgspecError:
-                    name, label = _label(line, path, place)
+                    name, label = _label(line, place)
                     self._timeless[name] = label
                 else:
-                    self._decisions[decision.record_id].append((decision, path))
+                    self._decisions[decision.record_id].append(decision)
 
     def by_name(self) -> dict[str, Label]:
         """Return the label of each answer."""
@@ -148,12 +148,11 @@ class _Labels:
 
     def _decided(self) -> Iterator[tuple[str, Label]]:
         for name, found in self._decisions.items():
-            ordered = sorted(found, key=lambda each: decided_at_us(each[0]))
-            if label := answer_label((each for each, _ in ordered), file=ordered[-1][1]):
+            if label := answer_label(sorted(found, key=decided_at_us)):
                 yield name, label
 
 
-def _label(line: bytes, path: str, place: str) -> tuple[str, Label]:
+def _label(line: bytes, place: str) -> tuple[str, Label]:
     try:
         fields = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.MsgspecError:
@@ -165,9 +164,9 @@ def _label(line: bytes, path: str, place: str) -> tuple[str, Label]:
     try:
         spans = msgspec.convert(fields.get("spans"), tuple[LabelSpan, ...] | None)
     except msgspec.ValidationError:
-        problem = 'its "spans" are not a list of [start_byte, end_byte, kind]'
+        problem = 'its "spans" are not a list of [start_byte, end_byte]'
         raise UnreadableLabels(f"{place}: {problem}") from None
-    return name, Label(is_unsupported=is_unsupported, file=path, spans=spans)
+    return name, Label(is_unsupported=is_unsupported, spans=spans)
 
 
 def _is_unsupported(fields: Mapping[str, Any], place: str) -> bool:

@@ -28,7 +28,6 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import read_manifest
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME, read_summaries
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answers
-from groundwatch.schemas.cost_estimate import Comparison
 from groundwatch.schemas.quantities import SECOND_US
 from groundwatch.schemas.summary import Summary
 from groundwatch.schemas.verdict import Tag, Verdict
@@ -62,8 +61,6 @@ def show_summary(
     console.print(Text.assemble("\n", read, f" in {seconds:.1f} s, {calls}\n"))
     console.print(Padding(_verdicts(summary), _INDENT))
     lines = [accounts_line(summary), counted(summary.alerts, "alert")]
-    if summary.estimate:
-        lines.append(comparison_line(summary.estimate, summary.calls))
     if summary.escalations:
         lines.append(_escalations_line(summary))
     tally = reported
@@ -96,13 +93,6 @@ def _verdicts(summary: Summary) -> Table:
         table.add_row(verdict, f"{count:,}", Text(bar, style=_COLOURS.get(verdict, "cyan")))
     table.columns[1].justify = "right"
     return table
-
-
-def comparison_line(comparison: Comparison, calls: int) -> str:
-    """Compare the calls of a run with its estimate, in one line."""
-    difference = comparison.relative_differences["calls"]
-    off = "" if difference is None else f" ({100 * difference:+.1f} %)"
-    return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
 
 
 def _escalations_line(summary: Summary) -> str:

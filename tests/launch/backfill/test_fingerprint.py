@@ -20,7 +20,7 @@ from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
 CONFIG = Config(inputs=(), output="out", run="r1")
 OTHERS = {
     "replays": True,
-    "parsing": ParseOptions(facts_from_steps=True),
+    "parsing": ParseOptions(input_format="openai"),
     "sampling": SamplingRule(rate=0.5),
     "moved_reasons": {"SAFETY": Verdict.NOT_ANSWERED},
     "thresholds": Thresholds(claim=0.5),

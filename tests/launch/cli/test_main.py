@@ -10,7 +10,6 @@ import pytest
 from groundwatch import __version__
 from groundwatch.launch.cli.commands import all_commands, documented_commands
 from groundwatch.launch.cli.main import main
-from groundwatch.pipeline.settings.gone import GONE
 from groundwatch.pipeline.settings.load import flag_names
 from tests.support.commands import GROUNDWATCH, run, start
 
@@ -262,8 +261,3 @@ def test_no_command_has_more_flags_than_a_user_can_survey() -> None:
     flags = {command: len(flag_names(settings)) for command, settings in documented_commands()}
     most = {command: 52 if "watch" in command else 44 for command in flags}
     assert {command: count for command, count in flags.items() if count > most[command]} == {}
-
-
-def test_no_setting_that_is_gone_is_taken() -> None:
-    taken = {name for _, settings in documented_commands() for name in flag_names(settings)}
-    assert taken & set(GONE) == set()

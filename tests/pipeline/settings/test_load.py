@@ -9,7 +9,6 @@ import pytest
 from groundwatch.launch.cli.commands import help_text
 from groundwatch.launch.cli.result_settings import ResultTarget
 from groundwatch.pipeline.settings.definition import Settings, settings_of
-from groundwatch.pipeline.settings.gone import GONE
 from groundwatch.pipeline.settings.kinds import (
     Checker,
     Count,
@@ -327,21 +326,6 @@ def test_help_describes_each_flag_with_its_range_and_default() -> None:
         "  --location us|eu",
         "      Location. Default: that of the project.",
     ]
-
-
-@pytest.mark.parametrize("name", sorted(GONE))
-def test_a_setting_that_is_gone_is_refused_with_what_to_use_instead(
-    tmp_path: Path, name: str
-) -> None:
-    refusal = f"is no longer a setting: {GONE[name]}"
-    assert problems_of(*NEEDED, f"--{name}=1") == [f"--{name} {refusal}"]
-    assert problems_of(*NEEDED, f"--{name}", "1") == [f"--{name} {refusal}"]
-    variable = f"GROUNDWATCH_{name.upper()}"
-    assert loaded(*NEEDED, **{variable: "1"}).problems == [f"{variable}: {refusal}"]
-    file = tmp_path / "settings.yaml"
-    file.write_text(f"{name}: 1\n")
-    problems = loaded(*NEEDED, "--config", str(file)).problems
-    assert problems == [f"{file}, line 1: {name} {refusal}"]
 
 
 class AddressSettings(Settings, frozen=True, kw_only=True):

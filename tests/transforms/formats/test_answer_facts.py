@@ -179,13 +179,8 @@ STEPS = [
 ]
 
 
-def test_search_results_are_facts_only_on_request() -> None:
+def test_what_the_searches_of_the_generator_found_is_no_fact() -> None:
     message = message_of(
         {"answerText": "a", "steps": STEPS, "references": [chunk_reference("Own.")]}
     )
     assert [fact.text for fact in parse_answer(message).facts] == ["Own."]
-    assert parse_answer(message, facts_from_steps=True).facts == (
-        Fact(text="Own."),
-        Fact(text="Chunk.", uri="u", title="t", document="d"),
-        Fact(text="3\xa0days <"),
-    )

@@ -6,7 +6,6 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from groundwatch.schemas.message import ParseOptions
 from groundwatch.transforms.formats.format_table import format_names
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
@@ -76,7 +75,7 @@ values = st.recursive(
 def assert_answer_or_unreadable(payload: bytes, **attributes: str) -> None:
     """Assert also the invariants of an answer that later steps rely on."""
     message = message_of(payload, **attributes)
-    for answer in parse_answers(message, ParseOptions(facts_from_steps=True)):
+    for answer in parse_answers(message):
         if isinstance(answer, ParseFailure):
             continue
         text = answer.answer_text.encode()

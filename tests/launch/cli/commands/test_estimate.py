@@ -76,7 +76,6 @@ def test_the_estimate_equals_the_backfill(
     assert estimated["run"] == made["run"]
     assert sum(estimated["decided"].values()) + estimated["to_check"] == made["enriched"]
     assert all(count <= made["verdicts"][name] for name, count in estimated["decided"].items())
-    assert estimated["intervals"] is None
 
 
 @limited(cache_bytes=0)
@@ -112,16 +111,6 @@ def test_the_calls_of_two_checkers_are_estimated_by_the_first(
         for record in without_second(archive, tmp_path / "alone")
         if record["check"]
     )
-
-
-def test_a_sample_of_all_messages_estimates_two_checkers_exactly(tmp_path: Path) -> None:
-    archive = an_archive(tmp_path, *PAIRED[30:])  # without the answers that come twice
-    flags = "--escalate", "http://127.0.0.1:9", "--escalate_share", "0.4"
-    whole = estimate(archive, tmp_path / "whole", *flags)
-    sampled = estimate(archive, tmp_path / "sampled", "--estimate_from", "1000", *flags)
-    same = *SAME, "escalated", "audited", "screen_calls"
-    assert [sampled[name] for name in same] == [whole[name] for name in same]
-    assert min(whole["calls"], whole["audited"]) > 0
 
 
 def without_second(archive: Path, output: Path) -> list[Json]:
@@ -160,25 +149,6 @@ def test_the_bundled_sample_takes_the_estimate(tmp_path: Path) -> None:
         estimated["planned_calls"] == estimated["calls"] > 150
     )  # nothing is cached without a call
     assert [estimated[name] for name in SAME] == [made[name] for name in SAME]
-
-
-def test_a_sample_of_an_archive_gives_a_similar_estimate_with_an_interval(tmp_path: Path) -> None:
-    lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(500)]
-    for number in range(5):
-        part = [
-            *lines[100 * number : 100 * number + 100],
-            *(an_envelope(n, facts=[]) for n in range(1_000 + 25 * number, 1_025 + 25 * number)),
-        ]
-        an_archive(tmp_path, *part, name=f"{number}.jsonl")
-    price = "--price_per_1k_chars", "2"
-    whole = estimate(tmp_path / "?.jsonl", tmp_path / "whole", *price)
-    part = estimate(tmp_path / "?.jsonl", tmp_path / "part", *price, "--estimate_from", "250")
-    assert (part["read"], part["sampled_messages"]) == (whole["read"], 250)
-    for name in ("calls", "characters", "cost"):
-        interval = part["intervals"][name]
-        assert interval["low"] <= whole[name] <= interval["high"]
-        assert interval["low"] < part[name] < interval["high"]
-        assert interval["high"] - interval["low"] < 0.2 * whole[name]
 
 
 def test_a_damaged_archive_is_counted_as_the_backfill_counts_it(
@@ -244,8 +214,11 @@ def test_minutes_follow_from_quota_calls_in_flight_and_latency(
 MISTAKES = {
     "no input": ([], "--input is missing"),
     "no such file": (["--input", "nowhere/*.jsonl"], "--input nowhere/*.jsonl: no file matches"),
-    "no number": (["--estimate_from", "0"], "--estimate_from 0: must be a whole number from 1"),
-    "a flag of no command": (["--estimate_form", "9"], "did you mean --estimate_from?"),
+    "no number": (
+        ["--assumed_latency_ms", "0"],
+        "--assumed_latency_ms 0: must be a number above 0",
+    ),
+    "a flag of no command": (["--assumed_latency", "9"], "did you mean --assumed_latency_ms?"),
 }
 
 

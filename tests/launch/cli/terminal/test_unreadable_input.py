@@ -32,7 +32,6 @@ UNREADABLE = {
 COMMANDS = {
     "backfill": ["backfill", "--input", "IN", "--output", "OUT"],
     "estimate": ["estimate", "--input", "IN"],
-    "estimate from a sample": ["estimate", "--input", "IN", "--estimate_from", "2"],
     "evaluate": ["evaluate", "--answers", "IN", "--gold", "GOLD"],
 }
 

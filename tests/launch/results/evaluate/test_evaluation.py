@@ -51,30 +51,6 @@ def test_claims_without_labelled_spans_do_not_count() -> None:
     assert (both.supported, both.unsupported) == (1, 0)
 
 
-def test_each_kind_of_span_is_measured_separately() -> None:
-    found = measured(
-        a_labelled(0.9, 0.8),
-        a_labelled(0.25, 0.7, spans=(LabelSpan(0, 5, "Baseless"), LabelSpan(12, 15, "Conflict"))),
-        a_labelled(0.35, spans=(LabelSpan(0, 3, "Baseless"), LabelSpan(50, 60, "Baseless"))),
-    )
-    baseless, conflict = found.span_kinds
-    assert (baseless.kind, baseless.spans, baseless.unchecked, baseless.claims) == (
-        "Baseless",
-        3,
-        1,
-        2,
-    )
-    assert baseless.auroc is not None
-    assert baseless.auroc.value == 1.0
-    assert baseless.found == {"0.2": 0.0, "0.3": 0.5, "0.4": 1.0, "0.6": 1.0}
-    assert (conflict.kind, conflict.claims) == ("Conflict", 1)
-
-
-def test_a_kind_without_a_checked_claim_is_not_found() -> None:
-    [kind] = measured(a_labelled(0.9, spans=(LabelSpan(50, 60, "Conflict"),))).span_kinds
-    assert (kind.unchecked, kind.claims, kind.auroc, kind.found) == (1, 0, None, {})
-
-
 def test_an_answer_without_a_score_is_never_flagged() -> None:
     found = measured(a_labelled(is_unsupported=True), a_labelled(0.5))
     assert [flagged.flagged for flagged in found.answers_by_claim.at] == [0, 0, 0, 1]

@@ -57,7 +57,7 @@ def test_blank_lines_are_skipped(tmp_path: Path) -> None:
     [
         ("[]", ()),
         ("null", None),
-        ('[[0, 4, "Conflict"], [7, 9]]', (LabelSpan(0, 4, "Conflict"), LabelSpan(7, 9))),
+        ('[[0, 4, "Conflict"], [7, 9]]', (LabelSpan(0, 4), LabelSpan(7, 9))),
     ],
 )
 def test_spans_say_what_is_not_supported(
