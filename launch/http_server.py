@@ -23,7 +23,7 @@ _http_log = logging.getLogger(f"{__name__}.aiohttp")
 _http_log.disabled = True  # aiohttp logs a traceback for what a client did wrong.
 
 
-class Request(NamedTuple):
+class HttpRequest(NamedTuple):
     """A request that has arrived as a whole; the path is without its query, which is encoded."""
 
     method: str
@@ -64,7 +64,7 @@ class ServerLimits(Record, frozen=True, kw_only=True):
     shutdown_s: float = 5.0
 
 
-Answer = Callable[[Request], Awaitable[Page]]
+Handler = Callable[[HttpRequest], Awaitable[Page]]
 """Answers a request; a TimeoutError closes the connection."""
 
 Refuse = Callable[[int, str], Page]
@@ -122,7 +122,7 @@ class HttpServer(web.Server):
 
     def __init__(
         self,
-        answer: Answer,
+        answer: Handler,
         limits: ServerLimits,
         refuse: Refuse = refuse_in_text,
         loop: asyncio.AbstractEventLoop | None = None,
@@ -234,7 +234,7 @@ class HttpServer(web.Server):
             return _response(self._refuse(413, message))
         connection.waiting_since_s = None
         async with self._large_bodies if self._is_large(request) else nullcontext():
-            arrived = Request(
+            arrived = HttpRequest(
                 *(request.method, request.path, request.headers, body, request.query_string)
             )
             return _response(await self._answer(arrived))

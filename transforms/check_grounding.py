@@ -23,7 +23,7 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import Check, CheckedAnswer
 from groundwatch.schemas.failure import Failure
 from groundwatch.transforms.fill_bundles import FillBundles
-from groundwatch.transforms.grounding.check_session import CheckSession, Outcome
+from groundwatch.transforms.grounding.check_session import CheckOutcome, CheckSession
 from groundwatch.transforms.grounding.client import SentCalls
 from groundwatch.transforms.grounding.errors import (
     BadReply,
@@ -144,7 +144,7 @@ class _CheckAnswer(beam.DoFn):
 
     def start_bundle(self) -> None:
         # Each bundle has its own queue: late replies to a failed bundle are dropped.
-        self._ended: SimpleQueue[tuple[int, Outcome]] = SimpleQueue()
+        self._ended: SimpleQueue[tuple[int, CheckOutcome]] = SimpleQueue()
         # By number, in the order of submission.
         self._in_flight: dict[int, _InFlight] = {}
         self._submitted = 0

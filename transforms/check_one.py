@@ -18,7 +18,7 @@ from groundwatch.transforms.grounding.check_session import Done
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.rules.thresholds import Thresholds
-from groundwatch.transforms.step_order import Check, Routed, enrich_answers, route_answers
+from groundwatch.transforms.step_order import CheckStep, Routed, enrich_answers, route_answers
 
 _BYTES = (bytes, bytearray, memoryview)
 
@@ -71,7 +71,7 @@ def enrich_one(
 
 
 def enrich_all(
-    routed: Iterable[Routed], check: Check, thresholds: Thresholds
+    routed: Iterable[Routed], check: CheckStep, thresholds: Thresholds
 ) -> Iterator[EnrichedAnswer]:
     """Check and tag answers; raise the first failure."""
     for outcome in enrich_answers(routed, check, thresholds):

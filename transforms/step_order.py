@@ -26,7 +26,7 @@ class SampledOut(Exception):
 
 
 Routed = CheckedAnswer | ParseFailure | SampledOut
-Check = Callable[[Iterable[Routed]], Iterable[Routed | Exception]]
+CheckStep = Callable[[Iterable[Routed]], Iterable[Routed | Exception]]
 """Checks the answers without a decision, in any order, and passes everything else."""
 
 
@@ -47,7 +47,7 @@ def route_answers(
 
 
 def enrich_answers(
-    routed: Iterable[Routed], check: Check, thresholds: Thresholds
+    routed: Iterable[Routed], check: CheckStep, thresholds: Thresholds
 ) -> Iterator[EnrichedAnswer | ParseFailure | Exception]:
     """Check answers and tag them; pass everything else."""
     for outcome in check(routed):

@@ -79,7 +79,7 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
         pipeline = beam.Pipeline(options=PipelineOptions(list(config.beam_arguments)))
         build_pipeline(pipeline, archives_of(config), archive_sink(config), config)
         try:
-            result = run_job(pipeline)
+            result = run_pipeline(pipeline)
             rows = {
                 row_format.kind: check_manifest(config.destination, row_format)
                 for row_format in row_formats(config)
@@ -117,7 +117,7 @@ def submit(config: Config, source: Source, sink: Sink) -> int:
     return DONE
 
 
-def run_job(pipeline: beam.Pipeline) -> PipelineResult:
+def run_pipeline(pipeline: beam.Pipeline) -> PipelineResult:
     """Run a pipeline to its end, or raise RunFailed, or what a step raises in this process."""
     try:
         _wait_for_job_server(pipeline.options)

@@ -13,9 +13,9 @@ from functools import partial
 from groundwatch.launch.cli.commands.serve_checker import ServeCheckerSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.http_server import (
+    HttpRequest,
     HttpServer,
     Page,
-    Request,
     ServerLimits,
     address_of,
     open_listener,
@@ -106,7 +106,7 @@ async def listening(
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-async def _answer(checker: LocalTransport, request: Request) -> Page:
+async def _answer(checker: LocalTransport, request: HttpRequest) -> Page:
     try:
         return _page(await checker.answer(request.method, request.path, request.body))
     except Exception as error:  # noqa: BLE001 - a defect; its text could quote the answer

@@ -14,7 +14,7 @@ from groundwatch.pipeline.sources.compression import (
     DamagedArchive,
     FileChunk,
     read_members,
-    read_plain,
+    read_uncompressed,
 )
 from groundwatch.pipeline.sources.tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
 from groundwatch.schemas import Record
@@ -165,7 +165,7 @@ def read_archive(
             raise DamagedArchive(f"its name ends in {name}, but it is not {form} file")
     if path.endswith(_CHECKED_NAMES) and not stream.peek(1):
         raise DamagedArchive("it is empty, and a file of this kind never is")
-    chunks = read_members(stream, kind) if kind else read_plain(stream)
+    chunks = read_members(stream, kind) if kind else read_uncompressed(stream)
     read = read_csv if is_csv_name(path) else _read_lines
     yield from read(chunks, path, max_line_bytes)
 

@@ -59,9 +59,9 @@ _SUBSCRIPTION_FIELD = "subscription_name"
 # Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
 _TEMPLATE_RECORD = "AvroPubsubMessageRecord"
 
-Row = dict[str, Any]
+ArchiveRow = dict[str, Any]
 Buffered: TypeAlias = "BufferedReader[RawIOBase]"
-_Reading = Callable[[Row, str], Message]
+_Reading = Callable[[ArchiveRow, str], Message]
 
 
 class AvroFile:
@@ -109,7 +109,7 @@ class AvroFile:
         self._stream.seek(start_byte)
         self._reader.offset = start_byte
 
-    def blocks(self) -> Iterator[list[Row]]:
+    def blocks(self) -> Iterator[list[ArchiveRow]]:
         """Read the rows of each block, until DamagedArchive."""
         number = decoded_bytes = 0
         while self._stream.peek(1):
@@ -139,7 +139,7 @@ class AvroFile:
             raise ValueError(f"it claims to have {count} rows")
         return count, data
 
-    def _decode(self, count: int, data: bytes) -> list[Row]:
+    def _decode(self, count: int, data: bytes) -> list[ArchiveRow]:
         rows: list[Any] = []
         stream = BytesIO(data) if len(data) <= _UNCOUNTED_BYTES else _CountedValues(data)
         try:
@@ -333,14 +333,14 @@ def _is_text(kind: Any) -> bool:
     return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
 
 
-def _message_or_columns(row: Row, place: str, *, field: str, read: _Reading) -> Message:
+def _message_or_columns(row: ArchiveRow, place: str, *, field: str, read: _Reading) -> Message:
     """Read the only text of a row as a message, unless it is a plain text beside other columns."""
     text = row[field]
     is_column = isinstance(text, str) and text.lstrip()[:1] not in {"", "{", "["}
     return row_message(row, place) if is_column and len(row) > 1 else read(row, place)
 
 
-def _message(row: Row, place: str, *, field: str, is_of_template: bool) -> Message:
+def _message(row: ArchiveRow, place: str, *, field: str, is_of_template: bool) -> Message:
     payload = row[field] or b""
     # BigQuery holds a subscription's attributes as JSON in a text.
     attributes = read_text_as_json(row.get("attributes"))
@@ -354,7 +354,7 @@ def _message(row: Row, place: str, *, field: str, is_of_template: bool) -> Messa
     )
 
 
-def _publish_time_us(row: Row, *, is_of_template: bool) -> int | None:
+def _publish_time_us(row: ArchiveRow, *, is_of_template: bool) -> int | None:
     if not is_of_template:
         time = row.get("publish_time")
         return to_us(time) if isinstance(time, datetime) else None

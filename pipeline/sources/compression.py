@@ -50,7 +50,7 @@ def refuse_expansion(stored_bytes: int, decoded_bytes: int) -> None:
         )
 
 
-def read_plain(stream: IO[bytes]) -> Iterator[FileChunk]:
+def read_uncompressed(stream: IO[bytes]) -> Iterator[FileChunk]:
     """Read a file that is not compressed, whose bytes no checksum covers."""
     while data := stream.read(_CHUNK_BYTES):
         yield FileChunk(data, is_verified=True)

@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.sources.avro_files import AvroFile, Row
+from groundwatch.pipeline.sources.avro_files import ArchiveRow, AvroFile
 from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
 from groundwatch.schemas import Record
@@ -63,7 +63,7 @@ def read_answers(path: str) -> Iterator[AnswerRow]:
                 yield msgspec.convert(row, AnswerRow)
 
 
-def read_blocks(path: str) -> Iterator[list[Row]]:
+def read_blocks(path: str) -> Iterator[list[ArchiveRow]]:
     """Read the blocks of an enriched file; raise UnreadableFile after the last good one."""
     for _, rows in locate_blocks(path):
         yield rows
@@ -78,7 +78,7 @@ def read_record_ids(path: str) -> Iterator[str]:
         raise OSError(f"{error}: restore it, or delete it to do without its answers") from None
 
 
-def locate_blocks(path: str) -> Iterator[tuple[int, list[Row]]]:
+def locate_blocks(path: str) -> Iterator[tuple[int, list[ArchiveRow]]]:
     """Read blocks, as `read_blocks` does; yield the byte where each begins, and its rows."""
     with _open_enriched(path) as file:
         start_byte = file.position
@@ -87,7 +87,7 @@ def locate_blocks(path: str) -> Iterator[tuple[int, list[Row]]]:
             start_byte = file.position
 
 
-def read_answer(path: str, start_byte: int, place: int) -> AnswerRow:
+def read_answer_row(path: str, start_byte: int, place: int) -> AnswerRow:
     """Read one row of the block that begins at a byte, from 0; raise UnreadableFile."""
     with _open_enriched(path) as file:
         file.seek(start_byte)

@@ -20,7 +20,7 @@ from groundwatch.transforms.formats.fact_collection import FactCollection, rende
 from groundwatch.transforms.formats.format import Format, Reading, Request
 from groundwatch.transforms.rules.spans import is_valid_span
 
-Span = TypeVar("Span", bound=wire.WireCitation)
+_Span = TypeVar("_Span", bound=wire.WireCitation)
 
 _NO_ANSWER = wire.WireAnswer()
 _NO_SESSION = wire.Session()
@@ -141,7 +141,7 @@ def _actions(steps: Sequence[wire.Step | None]) -> Iterator[wire.Action]:
     return (action for step in steps if step for action in step.actions if action)
 
 
-def _fitting(spans: Sequence[Span | None], text: bytes) -> Iterator[Span]:
+def _fitting(spans: Sequence[_Span | None], text: bytes) -> Iterator[_Span]:
     return (
         span for span in spans if span and is_valid_span(text, span.start_index, span.end_index)
     )

@@ -14,7 +14,7 @@ from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire.discovery_engine import WireRating
 
-Time = str | int | float | None
+MessageTime = str | int | float | None
 """A time in a message: empty if it is absent, None if it has a wrong type."""
 
 _LONGEST_EXACT = len("2026-03-02T08:00:00.123456Z")
@@ -35,7 +35,7 @@ def proportion(score: float | None) -> float | None:
     return score if score is not None and 0.0 <= score <= 1.0 else None
 
 
-def parse_time(value: Time) -> int | None:
+def parse_time(value: MessageTime) -> int | None:
     """Parse a time, and truncate it to microseconds since 1970 UTC.
 
     A time is RFC 3339, in UTC where it has no offset, or seconds, milliseconds or microseconds
@@ -56,7 +56,7 @@ def parse_time(value: Time) -> int | None:
     return time if is_in_calendar(time) else None
 
 
-def first_time(*values: Time) -> tuple[int | None, tuple[Tag, ...]]:
+def first_time(*values: MessageTime) -> tuple[int | None, tuple[Tag, ...]]:
     """Return the first of several times that parses; a tag if one that is there does not parse."""
     times = [parse_time(value) for value in values if value != ""]
     parsed = [time for time in times if time is not None]

@@ -25,7 +25,7 @@ from groundwatch.transforms.rules import routing
 from groundwatch.transforms.rules.redaction import is_hashed
 from groundwatch.transforms.rules.spans import is_valid_span
 
-Span = TypeVar("Span", bound=Citation)
+_Span = TypeVar("_Span", bound=Citation)
 
 _REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
@@ -120,7 +120,7 @@ def _read_enriched(request: Request) -> Reading:
     return answer, ""
 
 
-def _fitting(spans: Iterable[Span], row: wire.EnrichedRow) -> tuple[Span, ...]:
+def _fitting(spans: Iterable[_Span], row: wire.EnrichedRow) -> tuple[_Span, ...]:
     """Return the valid spans of a record, without facts that the record does not have."""
     text = row.answer_text.encode()
     return tuple(

@@ -11,7 +11,7 @@ from groundwatch.transforms.formats.unread_content import (
     UNKNOWN,
     Known,
     KnownWire,
-    Part,
+    SearchedPart,
     below,
     join_names,
     known_by_map,
@@ -59,11 +59,11 @@ def describe_texts(request: Request, wanted: Sequence[str] = ("answer", "facts")
     return f"{found} {suggest_map(written, wanted)}"
 
 
-def _unread(parts: Iterable[Part], *, is_text_lacking: bool) -> list[str]:
+def _unread(parts: Iterable[SearchedPart], *, is_text_lacking: bool) -> list[str]:
     return list(dict.fromkeys(names_of_unread(parts, is_text_lacking=is_text_lacking)))
 
 
-def _known_parts(value: object, input_format: Format) -> Iterator[Part]:
+def _known_parts(value: object, input_format: Format) -> Iterator[SearchedPart]:
     """Yield the path and value of a message, or of each element, and what its format knows."""
     is_array = isinstance(value, list)
     for part in value if isinstance(value, list) else [value]:
@@ -77,7 +77,7 @@ def _known_parts(value: object, input_format: Format) -> Iterator[Part]:
             yield "[]" if is_array else "", part, known
 
 
-def _beside(request: Request) -> Iterator[Part]:
+def _beside(request: Request) -> Iterator[SearchedPart]:
     """Yield what the carriers of a message hold beside it."""
     for carrier, holder in request.carried_by:
         yield from below(carrier.name.replace(" ", "_"), carrier.unread(holder))
@@ -87,7 +87,7 @@ def _says_none(
     content: str,
     request: Request,
     input_format: Format,
-    parts: Iterable[Part],
+    parts: Iterable[SearchedPart],
 ) -> bool:
     """Return whether all places of the text or the facts are there, and empty."""
     if input_format.field_map:

@@ -23,7 +23,7 @@ from groundwatch.transforms.formats.field_maps.field_map import FieldMap
 from groundwatch.transforms.formats.field_maps.field_names import is_facts_name
 from groundwatch.transforms.formats.field_maps.json_path import (
     TEXT_BLOCKS,
-    Step,
+    PathStep,
     next_steps,
     read_text_as_json,
 )
@@ -75,7 +75,7 @@ class _Read(Record, frozen=True):
 
 READ = _Read()
 
-Part = tuple[str, object, Known]
+SearchedPart = tuple[str, object, Known]
 """A part of a message to search: its path, its value, and what is known of it."""
 
 
@@ -136,7 +136,7 @@ class KnownPaths(Record, frozen=True):
     `ends` has the fields whose paths end here, at an object or a list: its texts were read.
     """
 
-    rests: tuple[tuple[str, tuple[Step, ...]], ...]
+    rests: tuple[tuple[str, tuple[PathStep, ...]], ...]
     ends: frozenset[str] = frozenset()
 
     def field(self, name: str, value: object) -> Known | None:
@@ -170,7 +170,7 @@ class KnownPaths(Record, frozen=True):
         return None
 
 
-def _ending(rests: tuple[tuple[str, tuple[Step, ...]], ...], value: object) -> Known:
+def _ending(rests: tuple[tuple[str, tuple[PathStep, ...]], ...], value: object) -> Known:
     ends = frozenset(field for field, steps in rests if not steps)
     is_leaf = not isinstance(read_text_as_json(value), dict | list)
     if ends and (is_leaf or not ends & {"answer", "query", "facts"}):
@@ -193,17 +193,17 @@ def known_by_map(field_map: FieldMap) -> KnownPaths:
     return KnownPaths((*paths, *(("", (name,)) for name in sorted(field_map.ignored))))
 
 
-def all_but(*names: str) -> Callable[[Mapping[str, object]], Iterator[Part]]:
+def all_but(*names: str) -> Callable[[Mapping[str, object]], Iterator[SearchedPart]]:
     """Return a function that leaves out fields which are read, or never hold text or facts."""
     known = frozenset(names)
 
-    def parts(fields: Mapping[str, object]) -> Iterator[Part]:
+    def parts(fields: Mapping[str, object]) -> Iterator[SearchedPart]:
         yield "", {name: field for name, field in fields.items() if name not in known}, UNKNOWN
 
     return parts
 
 
-def below(path: str, parts: Iterable[Part]) -> Iterator[Part]:
+def below(path: str, parts: Iterable[SearchedPart]) -> Iterator[SearchedPart]:
     """Put the path to what holds some parts before theirs."""
     for inner, value, known in parts:
         yield ".".join(filter(None, (path, inner))), value, known
@@ -257,7 +257,7 @@ def unread_fields(
             yield place
 
 
-def names_of_unread(parts: Iterable[Part], *, is_text_lacking: bool) -> Iterator[str]:
+def names_of_unread(parts: Iterable[SearchedPart], *, is_text_lacking: bool) -> Iterator[str]:
     """Yield the same paths of several parts of a message."""
     for path, value, known in parts:
         yield from unread_fields(value, known, is_text_lacking=is_text_lacking, path=path)

@@ -26,8 +26,8 @@ from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
 from groundwatch.transforms.runtime import clock
 
-Outcome = CheckedAnswer | Exception
-Done = Callable[[Outcome], None]
+CheckOutcome = CheckedAnswer | Exception
+Done = Callable[[CheckOutcome], None]
 _STOP_TIMEOUT_S = 5.0
 _BATCH_AFTER_S = 0.01
 """A batch of outcomes is handed over after this time, although it is not full."""
@@ -109,7 +109,7 @@ class BackgroundSession(CheckSession):
         self._tasks: set[asyncio.Task[None]] = set()
         # By record id; changed on the loop's thread only.
         self._checks: dict[str, _CheckInFlight] = {}
-        self._ended: list[tuple[Done, Outcome]] = []
+        self._ended: list[tuple[Done, CheckOutcome]] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="check-grounding", daemon=True
@@ -194,7 +194,7 @@ class BackgroundSession(CheckSession):
                 done(detached.outcome)
 
     async def _check(self, check: "_CheckInFlight", answer: Answer) -> None:
-        outcome: Outcome
+        outcome: CheckOutcome
         try:
             outcome = await check_answer(answer, self._client, self._settings)
         except Exception as error:  # noqa: BLE001 - whoever submitted the answer handles it
@@ -202,7 +202,7 @@ class BackgroundSession(CheckSession):
         self._tasks.discard(cast(asyncio.Task[None], asyncio.current_task()))
         self._end(check, outcome)
 
-    def _end(self, check: "_CheckInFlight", outcome: Outcome) -> None:
+    def _end(self, check: "_CheckInFlight", outcome: CheckOutcome) -> None:
         if check.done is None:
             check.outcome = outcome
             return
@@ -230,7 +230,7 @@ class _CheckInFlight:
 
     record_id: str
     done: Done | None
-    outcome: Outcome | None = None
+    outcome: CheckOutcome | None = None
 
 
 async def check_answer(

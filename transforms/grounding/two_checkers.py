@@ -10,9 +10,9 @@ from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.transforms.grounding.check_session import (
     BackgroundSession,
+    CheckOutcome,
     CheckSession,
     Done,
-    Outcome,
 )
 from groundwatch.transforms.grounding.client import SentCalls
 from groundwatch.transforms.grounding.errors import OverBudget, Rejected
@@ -71,7 +71,7 @@ class TwoCheckers(CheckSession):
         self._first.close()
         self._second.close()
 
-    def _screen(self, done: Done, outcome: Outcome) -> None:
+    def _screen(self, done: Done, outcome: CheckOutcome) -> None:
         if isinstance(outcome, CheckedAnswer):
             try:
                 outcome = screen_answer(outcome, self._screening.rule)
@@ -82,7 +82,7 @@ class TwoCheckers(CheckSession):
         else:
             done(outcome)
 
-    def _decide(self, done: Done, screened: CheckedAnswer, outcome: Outcome) -> None:
+    def _decide(self, done: Done, screened: CheckedAnswer, outcome: CheckOutcome) -> None:
         """Hand over the second checker's reply, with what the first one had found."""
         if isinstance(outcome, CheckedAnswer) and outcome.grounding:
             outcome = replace(outcome, screen=screened.screen, escalation=screened.escalation)

@@ -15,7 +15,7 @@ from groundwatch.schemas.wire.grounding_check import (
 )
 from groundwatch.transforms.lexical.answer_sentences import Sentence, split_sentences
 from groundwatch.transforms.lexical.citation_marks import Sources
-from groundwatch.transforms.lexical.claim_forms import Claim, read_claims
+from groundwatch.transforms.lexical.claim_forms import ClaimForms, read_claims
 from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoreClaims, ScoredAnswer
 from groundwatch.transforms.lexical.contradictions import find_differences
 from groundwatch.transforms.lexical.difference import Difference
@@ -29,10 +29,10 @@ from groundwatch.transforms.lexical.fact_text import (
 from groundwatch.transforms.lexical.facts_asked import agree, has_value
 from groundwatch.transforms.lexical.plain_text import read_plain
 from groundwatch.transforms.lexical.scoring import (
+    AnswerFactWords,
     ClaimInFacts,
-    Facts,
-    read_facts,
     read_long_facts,
+    read_whole_facts,
 )
 from groundwatch.transforms.lexical.short_answers import ShortAnswer
 from groundwatch.transforms.lexical.support_score import (
@@ -112,13 +112,13 @@ def find_contradictions(
     ]
 
 
-def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
+def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
     is_long = needs_index(sum([len(claim.text) for claim in claims]), texts)
-    return read_long_facts(claims, texts) if is_long else read_facts(claims, texts)
+    return read_long_facts(claims, texts) if is_long else read_whole_facts(claims, texts)
 
 
 def _check_by_words(
-    claims: Sequence[Claim],
+    claims: Sequence[ClaimForms],
     facts: Sequence[FactAndAttributes],
     citation_log_odds: float,
 ) -> list[ClaimResult]:
@@ -176,7 +176,7 @@ def _with_question(
     return max(log_odds, _SAID) if agrees else min(log_odds, _DENIED)
 
 
-def _is_beside_the_facts(claim: Claim, chosen: ClaimInFacts) -> bool:
+def _is_beside_the_facts(claim: ClaimForms, chosen: ClaimInFacts) -> bool:
     """Return whether the facts hardly have the words of a question that was answered in a word.
 
     Then its neighbours say more about such an answer, "Yes, of course!", than its own score.
@@ -186,7 +186,7 @@ def _is_beside_the_facts(claim: Claim, chosen: ClaimInFacts) -> bool:
 
 
 def _differences_of(
-    claim: Claim, forms: Sequence[ClaimInFacts], facts: Sequence[str]
+    claim: ClaimForms, forms: Sequence[ClaimInFacts], facts: Sequence[str]
 ) -> list[Difference]:
     """Find differences in the first form that has any; a cell denies its heading, not its row.
 
@@ -202,7 +202,7 @@ def _differences_of(
     return []
 
 
-def _quoted(difference: Difference, claim: Claim) -> Difference:
+def _quoted(difference: Difference, claim: ClaimForms) -> Difference:
     """Let a difference quote the answer, and not the statement that was made of it."""
     value = difference.claim_value
     return difference if value in claim.text else difference._replace(claim_value=claim.text)
@@ -238,7 +238,7 @@ def in_context(results: Sequence[ClaimResult]) -> Iterator[ClaimResult]:
 def _check_by_model(
     request: CheckRequest,
     sentences: Sequence[Sentence],
-    claims: Sequence[Claim],
+    claims: Sequence[ClaimForms],
     scorer: ScoreClaims,
     threshold: float,
 ) -> list[ClaimResult]:
@@ -255,7 +255,7 @@ def _check_by_model(
     return [next(scores) if claim.forms else ClaimResult() for claim in claims]
 
 
-def _text_for_model(claim: Claim, sentence: Sentence) -> str:
+def _text_for_model(claim: ClaimForms, sentence: Sentence) -> str:
     if claim.answer:
         return f"{claim.answer.question.text} {sentence.text}"
     return sentence.named or sentence.text

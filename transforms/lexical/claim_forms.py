@@ -17,7 +17,7 @@ from groundwatch.transforms.lexical.user_statements import repeats_user
 from groundwatch.transforms.lexical.words import ClaimWords, read_words
 
 
-class Claim(NamedTuple):
+class ClaimForms(NamedTuple):
     """A sentence, and its words in each form that is compared; without any, it is no claim.
 
     Attributes:
@@ -31,7 +31,7 @@ class Claim(NamedTuple):
     answer: ShortAnswer | None = None
 
 
-def read_claims(sentences: Iterable[Sentence], query: str | None) -> Iterator[Claim]:
+def read_claims(sentences: Iterable[Sentence], query: str | None) -> Iterator[ClaimForms]:
     """Read sentences as claims, one by one, with what the user asked.
 
     What only repeats the user is no claim. The first sentence that may be one is also read as a
@@ -42,26 +42,26 @@ def read_claims(sentences: Iterable[Sentence], query: str | None) -> Iterator[Cl
         claim = _read_sentence(sentence)
         if query and sentence.role is Role.TEXT:
             if claim.forms and repeats_user(claim.forms[0].text, query):
-                claim = Claim(claim.text)
+                claim = ClaimForms(claim.text)
             if is_first and _may_be_short(claim):
                 claim = _as_answer(claim, query) or claim
         is_first = is_first and not claim.forms
         yield claim
 
 
-def _read_sentence(sentence: Sentence) -> Claim:
+def _read_sentence(sentence: Sentence) -> ClaimForms:
     own = read_claim(sentence.text, sentence.role)
     named = own and sentence.named and read_claim(sentence.named)
     forms = [form for form in (own, named) if form]
-    return Claim(sentence.text, forms, is_row=bool(named))
+    return ClaimForms(sentence.text, forms, is_row=bool(named))
 
 
-def _may_be_short(claim: Claim) -> bool:
+def _may_be_short(claim: ClaimForms) -> bool:
     tokens = len(claim.forms[0].forms) if claim.forms else 0
     return tokens <= MAX_SHORT_TOKENS and len(claim.text) <= MAX_SHORT_CHARS
 
 
-def _as_answer(claim: Claim, query: str) -> Claim | None:
+def _as_answer(claim: ClaimForms, query: str) -> ClaimForms | None:
     """Read a short answer with what the user asked; None if it is not one.
 
     Yes and no have no words of their own, unless they repeat most of the question's.

@@ -75,7 +75,7 @@ def _states_something(claim: ClaimWords) -> bool:
 
 def refuses(text: str) -> bool:
     """Return whether a text says that it, or its source, cannot answer."""
-    return bool(read_words(text).signs & REFUSAL) and phrases.refuses(text)
+    return bool(read_words(text).signs & REFUSAL) and phrases.states_refusal(text)
 
 
 def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
@@ -83,7 +83,7 @@ def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
     statement = phrases.without_leads(plain)
     words = read_words(statement)
     names_source = bool(words.signs & SOURCE)
-    if names_source and words.signs & REFUSAL and phrases.refuses(statement):
+    if names_source and words.signs & REFUSAL and phrases.states_refusal(statement):
         return None
     stated = _without_frames(statement)
     if names_source:

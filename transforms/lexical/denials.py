@@ -10,7 +10,7 @@ from groundwatch.transforms.lexical.modality import (
     LIGHT,
     MODAL_VERBS,
     NEUTRAL,
-    has_any,
+    has_word,
     is_about_modality,
     leaves_open,
     may_be_waived,
@@ -185,7 +185,7 @@ def _with_predicates(side: _Side, other: _Side) -> _Side:
         for one, two in zip_longest(side.tokens, side.tokens[1:])
         if one.lower in OFF and not (two and two.kind and two.start == one.end + 1)
     ]
-    if not spans or has_any(other.tokens, OFF) or not says_so(other.tokens):
+    if not spans or has_word(other.tokens, OFF) or not says_so(other.tokens):
         return side
     return side._replace(negations=sorted([*side.negations, *spans]))
 
@@ -197,7 +197,7 @@ def _are_of_one_kind(denied: _Side, stated: _Side) -> bool:
     something else; and what is so of all is so of one.
     """
     if not obliges(stated.tokens):
-        if has_any(denied.tokens, OPTIONAL):
+        if has_word(denied.tokens, OPTIONAL):
             return False
         if may_be_waived(denied.tokens) and leaves_open(stated.tokens):
             return False

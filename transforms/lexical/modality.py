@@ -39,7 +39,7 @@ LIGHT = (
 
 def obliges(words: Sequence[Word]) -> bool:
     """Return whether words say that something is required: "you must", "is necessary"."""
-    return has_any(words, _OBLIGING) or _has_to(words)
+    return has_word(words, _OBLIGING) or _has_to(words)
 
 
 def may_be_waived(words: Sequence[Word]) -> bool:
@@ -47,7 +47,7 @@ def may_be_waived(words: Sequence[Word]) -> bool:
 
     "You must not" does not: that forbids it.
     """
-    return has_any(words, _REQUIRED) or _has_to(words)
+    return has_word(words, _REQUIRED) or _has_to(words)
 
 
 def _has_to(words: Sequence[Word]) -> bool:
@@ -56,10 +56,10 @@ def _has_to(words: Sequence[Word]) -> bool:
 
 def leaves_open(words: Iterable[Word]) -> bool:
     """Return whether words say that something is possible: "you can", "is allowed"."""
-    return has_any(words, _CHOOSING)
+    return has_word(words, _CHOOSING)
 
 
-def has_any(words: Iterable[Word], among: frozenset[str]) -> bool:
+def has_word(words: Iterable[Word], among: frozenset[str]) -> bool:
     """Return whether some words are among others."""
     return any(word.lower in among for word in words)
 
@@ -71,9 +71,9 @@ def stating(words: Iterable[Word]) -> Word | None:
 
 def says_so(words: Sequence[Word]) -> bool:
     """Return whether words say that something is possible or required, and nothing against it."""
-    return has_any(words, _SAYING_SO) or obliges(words)
+    return has_word(words, _SAYING_SO) or obliges(words)
 
 
 def is_about_modality(words: Sequence[Word]) -> bool:
     """Return whether words say that something is possible or required."""
-    return has_any(words, _SAYING_HOW) or obliges(words)
+    return has_word(words, _SAYING_HOW) or obliges(words)

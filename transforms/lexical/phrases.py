@@ -271,7 +271,7 @@ def may_refuse_otherwise(lower: str) -> bool:
     return any(map(f"{lower} ".__contains__, _NEGATIONS))
 
 
-def refuses(text: str) -> bool:
+def states_refusal(text: str) -> bool:
     """Return whether a text states that the sources do not contain something."""
     if _REFUSAL.search(text):
         return True

@@ -64,7 +64,7 @@ _MAX_LOOKUPS = 2_000_000
 """For all claims of a large answer together; a quarter of a second in the worst case."""
 
 
-Counts = tuple[int, int, int, int, int, int]
+FoundCounts = tuple[int, int, int, int, int, int]
 """What facts have of a claim: its missed numbers, missed names and missed content tokens; its
 distinct content forms that are found, its pairs that are found, and the forms close together."""
 
@@ -123,7 +123,7 @@ class FactWords:
         return windows
 
 
-class Facts(NamedTuple):
+class AnswerFactWords(NamedTuple):
     """The words of the facts of an answer, as far as its claims have them.
 
     Attributes:
@@ -138,12 +138,12 @@ class Facts(NamedTuple):
     max_lookups: float
 
 
-def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
+def read_whole_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
     """Read the words of facts; their forms are cached."""
     return find_in_facts(claims, map(_words_of_fact, texts))
 
 
-def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
+def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
     """Read only the words of facts that some claims have, and not all of their windows."""
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     pairs = chain.from_iterable([claim.pairs for claim in claims])
@@ -156,7 +156,7 @@ def find_in_facts(
     claims: Sequence[ClaimWords],
     facts: Iterable[tuple[Sequence[str | None], int]],
     max_lookups: float = inf,
-) -> Facts:
+) -> AnswerFactWords:
     """Find the words of claims in facts, each given as its forms and its signs.
 
     None is no form of a claim.
@@ -168,7 +168,7 @@ def find_in_facts(
         FactWords(forms, signs, content.intersection(forms), pairs.intersection(pairwise(forms)))
         for forms, signs in facts
     ]
-    return Facts(
+    return AnswerFactWords(
         each,
         missing=content.difference(*[fact.forms for fact in each]),
         pairs=frozenset[Pair]().union(*[fact.pairs for fact in each]),
@@ -182,7 +182,7 @@ _words_of_fact = FactCache(read_fact_words).__getitem__
 class ClaimInFacts:
     """Search for the words of a claim in the facts."""
 
-    def __init__(self, claim: ClaimWords, facts: Facts) -> None:
+    def __init__(self, claim: ClaimWords, facts: AnswerFactWords) -> None:
         self.claim = claim
         self._facts = facts
         self._pairs = list(filter(facts.pairs.__contains__, claim.pairs))
@@ -224,7 +224,7 @@ class ClaimInFacts:
         return found / (found + content)
 
     @CachedAttribute
-    def together(self) -> Counts:
+    def together(self) -> FoundCounts:
         """What all facts have of the claim."""
         most = lookups = 0
         for number in self._ranked:
@@ -255,7 +255,7 @@ class ClaimInFacts:
                 supporting.append(number)
         return supporting
 
-    def _counts(self, missed: AbstractSet[str], pairs: int, in_window: int) -> Counts:
+    def _counts(self, missed: AbstractSet[str], pairs: int, in_window: int) -> FoundCounts:
         numbers, names, content = self.claim.count(missed) if missed else _NONE_MISSED
         return numbers, names, content, len(self.claim.distinct) - len(missed), pairs, in_window
 
@@ -266,7 +266,7 @@ class ClaimInFacts:
         return self._in_window[number]
 
 
-def _weigh(claim: ClaimWords, counts: Counts) -> float:
+def _weigh(claim: ClaimWords, counts: FoundCounts) -> float:
     """Return the log odds that facts with these counts support a claim."""
     numbers, names, content, found, pairs, in_window = counts
     adjacent = len(claim.forms) - 1

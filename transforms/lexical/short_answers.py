@@ -69,7 +69,7 @@ def read_short_answer(answer: str, question: Question) -> ShortAnswer | None:
         short = _yes_or_no(question, text, tokens, is_bare=not content)
     else:
         short = _fragment(question, text, tokens, content)
-    return None if short is None or phrases.refuses(text) else short
+    return None if short is None or phrases.states_refusal(text) else short
 
 
 def _yes_or_no(

@@ -83,7 +83,7 @@ _CHECKPOINT_TRIES = 5
 _KEPT_LOGS: set[str] = set()
 _log = logging.getLogger(__name__)
 
-Value = str | bytes | float | None
+SqlValue = str | bytes | float | None
 _Result = TypeVar("_Result")
 _Content = TypeVar("_Content")
 
@@ -177,14 +177,14 @@ class Database:
                 with suppress(sqlite3.Error):
                     self._connection.rollback()
 
-    def write(self, statement: str, *values: Value) -> int:
+    def write(self, statement: str, *values: SqlValue) -> int:
         """Execute a statement; return how many rows it changed."""
         try:
             return self._waiting(lambda: self._connection.execute(statement, values)).rowcount
         except sqlite3.Error as error:
             raise self._described(f"cannot write {self.path}", error) from None
 
-    def write_many(self, statement: str, rows: Iterable[Sequence[Value]]) -> None:
+    def write_many(self, statement: str, rows: Iterable[Sequence[SqlValue]]) -> None:
         """Execute a statement for each row of values; inside a transaction."""
         try:
             with self._turn:
@@ -192,14 +192,14 @@ class Database:
         except sqlite3.Error as error:
             raise self._described(f"cannot write {self.path}", error) from None
 
-    def write_returning(self, statement: str, *values: Value) -> list[tuple[Any, ...]]:
+    def write_returning(self, statement: str, *values: SqlValue) -> list[tuple[Any, ...]]:
         """Execute a statement with a RETURNING clause; return its rows."""
         try:
             return self._waiting(lambda: self._connection.execute(statement, values).fetchall())
         except sqlite3.Error as error:
             raise self._described(f"cannot write {self.path}", error) from None
 
-    def read(self, query: str, *values: Value) -> Iterator[tuple[Any, ...]]:
+    def read(self, query: str, *values: SqlValue) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query, one at a time."""
         try:
             rows = self._waiting(lambda: self._connection.execute(query, values))
@@ -209,7 +209,7 @@ class Database:
             raise self._described(f"cannot read {self.path}", error) from None
 
     def read_content(
-        self, content_type: type[_Content], query: str, *values: Value
+        self, content_type: type[_Content], query: str, *values: SqlValue
     ) -> _Content | None:
         """Decode the JSON in the one column of a query's first row; None if there is no row."""
         row = next(self.read(query, *values), None)

@@ -22,7 +22,7 @@ from groundwatch.transforms.rules import routing
 from groundwatch.transforms.rules.explaining import explain_low_claims, name_unseen_values
 from groundwatch.transforms.rules.thresholds import Thresholds
 
-Span = TypeVar("Span", bound=Citation)
+_Span = TypeVar("_Span", bound=Citation)
 
 
 class CitationComparison(Record, frozen=True, kw_only=True):
@@ -177,8 +177,8 @@ def add_generator_scores(
 
 
 def _sweep(
-    claims: Sequence[Claim], spans: Iterable[Span]
-) -> Iterator[tuple[Claim, Sequence[Span], Sequence[Span], Sequence[Span]]]:
+    claims: Sequence[Claim], spans: Iterable[_Span]
+) -> Iterator[tuple[Claim, Sequence[_Span], Sequence[_Span], Sequence[_Span]]]:
     """Yield each claim, in the order of the answer, with the spans that are new at its start.
 
     They are those that begin since the last claim's start, those that end since then, and those

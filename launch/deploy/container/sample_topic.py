@@ -47,7 +47,7 @@ def sample_answers(number: int) -> Iterator[bytes]:
             yield re.sub(rb'("name": "projects/[^"]*/answers/)', rb"\g<1>%d-" % number, line)
 
 
-def publish() -> None:
+def publish_samples() -> None:
     """Publish until the process is stopped."""
     pause_s = 1 / float(os.environ.get("PER_S", "5"))
     with closing(Topic(ANSWERS)) as topic:
@@ -58,4 +58,4 @@ def publish() -> None:
 
 
 if __name__ == "__main__":
-    {"topics": create_topics, "publish": publish}[sys.argv[1]]()
+    {"topics": create_topics, "publish": publish_samples}[sys.argv[1]]()

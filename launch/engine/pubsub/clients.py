@@ -67,7 +67,7 @@ def _options(server: str | None) -> list[tuple[str, Any]]:
     return [*_OPTIONS, ("grpc.http_proxy", proxy.url) if proxy else ("grpc.enable_http_proxy", 0)]
 
 
-def describe(name: str, address: str | None) -> str:
+def describe_resource(name: str, address: str | None) -> str:
     """Name a topic or subscription, its server unless it is Google's, and a proxy before it."""
     server = _server(address)
     place = f"{name} at {server}" if server else name

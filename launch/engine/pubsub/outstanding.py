@@ -34,7 +34,7 @@ class Settlement(Enum):
     NACK = auto()
 
 
-Delivery = tuple[str, Message, int]
+ReceivedMessage = tuple[str, Message, int]
 """The ack id, the message, whose `place` is the message id, and its size in bytes."""
 
 
@@ -94,7 +94,7 @@ class OutstandingMessages:
         self._is_closed = False
         self._failure: Exception | None = None
 
-    def receive(self, deliveries: Iterable[Delivery]) -> None:
+    def receive(self, deliveries: Iterable[ReceivedMessage]) -> None:
         with self._changed:
             for ack_id, message, size_bytes in deliveries:
                 self._receive(ack_id, message, size_bytes)

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from groundwatch.launch.engine.pubsub import clients
 from groundwatch.launch.engine.pubsub.outstanding import (
-    Delivery,
     OutstandingMessages,
     PullSettings,
+    ReceivedMessage,
     Settlement,
     SubscriptionStats,
 )
@@ -82,7 +82,7 @@ class PubSubSubscription:
         self._settings = settings
         self._clock = clock
         self._outstanding = OutstandingMessages(settings, clock, wall_clock)
-        described = clients.describe(name, address)
+        described = clients.describe_resource(name, address)
         self._pulling = Reachability(f"pull from {described}", clock)
         self._acknowledging = Reachability(f"acknowledge messages of {described}", clock)
         self._wake = threading.Event()
@@ -251,7 +251,7 @@ def _start_thread(target: Callable[[], None], name: str) -> threading.Thread:
     return thread
 
 
-def _deliveries(response: Any) -> list[Delivery]:
+def _deliveries(response: Any) -> list[ReceivedMessage]:
     """Convert the messages of a response, a bare protocol buffer: it is faster to read."""
     return [
         (

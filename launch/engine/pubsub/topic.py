@@ -42,7 +42,7 @@ class Topic:
         self._name = name
         self._call_timeout_s = call_timeout_s
         self._total_s = total_s
-        self._reachability = Reachability(f"publish to {clients.describe(name, address)}")
+        self._reachability = Reachability(f"publish to {clients.describe_resource(name, address)}")
 
     def publish(self, messages: Iterable[TopicMessage]) -> None:
         """Publish messages in order; `Unpublished` and `Refused` say how many are stored."""

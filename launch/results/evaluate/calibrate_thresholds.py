@@ -92,7 +92,7 @@ def _other_share(choice: ThresholdChoice, goal: Goal) -> float:
     return other or 0.0
 
 
-class Calibration(NamedTuple):
+class ChosenThresholds(NamedTuple):
     """The labelled answers of each engine, and of all (None), and the threshold of each."""
 
     goal: Goal
@@ -117,7 +117,7 @@ class Calibration(NamedTuple):
 
 def calibrate(
     labelled: Sequence[LabelledAnswer], goal: Goal, resamples: int, engine: str | None = None
-) -> Calibration:
+) -> ChosenThresholds:
     """Choose the thresholds of all answers and, if there are several, of each engine."""
     used = [each for each in labelled if engine in (None, each.engine)]
     engines = sorted({each.engine for each in used if each.engine})
@@ -125,7 +125,7 @@ def calibrate(
     groups: dict[str | None, list[LabelledAnswer]] = {None: used}
     groups |= {name: [each for each in used if each.engine == name] for name in several}
     choices = {name: choose_threshold(each, goal, resamples) for name, each in groups.items()}
-    return Calibration(goal, groups, choices)
+    return ChosenThresholds(goal, groups, choices)
 
 
 def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
@@ -147,7 +147,7 @@ def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
         return _show_and_write(found, goal, settings)
 
 
-def _show_and_write(found: Calibration, goal: Goal, settings: CalibrateSettings) -> int:
+def _show_and_write(found: ChosenThresholds, goal: Goal, settings: CalibrateSettings) -> int:
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
     console.print(_table(found))
@@ -178,7 +178,7 @@ def _warnings(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
         yield f"the held-out precision is below the wanted {goal.value:g}: label more answers"
 
 
-def _table(found: Calibration) -> Table:
+def _table(found: ChosenThresholds) -> Table:
     shares = ("flagged", "precision", "recall")
     table = plain_table("", "labelled", "unsupported", "setting", "threshold", *shares)
     table.columns[3].justify = "left"

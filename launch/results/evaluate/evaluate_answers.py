@@ -24,8 +24,8 @@ from groundwatch.launch.results.evaluate.labelled_answers import (
 )
 from groundwatch.launch.results.evaluate.labels import read_labels
 from groundwatch.launch.results.evaluate.statistics import (
+    BootstrapEstimate,
     Calibration,
-    Estimate,
     Flagged,
     PrecisionRecall,
 )
@@ -169,7 +169,7 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
             yield _calibration(name, quality.calibration)
 
 
-def _estimate(given: Estimate | None) -> str:
+def _estimate(given: BootstrapEstimate | None) -> str:
     return f"{given.value:.3f} ({given.low:.3f} to {given.high:.3f})" if given else NOTHING
 
 

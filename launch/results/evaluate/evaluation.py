@@ -17,12 +17,12 @@ _MIN_OVERLAP_BYTES = 2
 """Of a claim and a labelled span, as in RAGTruth's own evaluation of sentences."""
 
 
-class Quality(Record, frozen=True, kw_only=True):
+class ScoreQuality(Record, frozen=True, kw_only=True):
     """How well one score separates supported from unsupported examples, at some thresholds."""
 
     supported: int
     unsupported: int
-    auroc: statistics.Estimate | None
+    auroc: statistics.BootstrapEstimate | None
     best: statistics.Flagged | None
     at: tuple[statistics.Flagged, ...]
     calibration: statistics.Calibration | None
@@ -37,11 +37,11 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
     counts: Counts
     checkers: dict[str, int]
-    answers_by_claim: Quality
-    answers_by_support: Quality
+    answers_by_claim: ScoreQuality
+    answers_by_support: ScoreQuality
     low_grounded: statistics.Flagged
     verdicts: statistics.PrecisionRecall
-    claims: Quality | None
+    claims: ScoreQuality | None
 
 
 def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
@@ -87,13 +87,13 @@ def _overlaps(claim: ScoredClaim, span: LabelSpan) -> bool:
 
 def _quality(
     examples: Sequence[statistics.Example], thresholds: Sequence[float], resamples: int
-) -> Quality:
+) -> ScoreQuality:
     unsupported = sum(example.is_unsupported for example in examples)
-    return Quality(
+    return ScoreQuality(
         supported=len(examples) - unsupported,
         unsupported=unsupported,
         auroc=statistics.measure_auroc(examples, resamples),
         best=statistics.best_f1(examples),
         at=tuple(statistics.flag_below(examples, threshold) for threshold in thresholds),
-        calibration=statistics.calibrate(examples),
+        calibration=statistics.measure_calibration(examples),
     )

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from groundwatch.launch.results.evaluate.labels import UNSUPPORTED, UNSURE
 from groundwatch.launch.results.evaluate.shares import Interval, share_interval
 from groundwatch.launch.results.evaluate.strata import (
-    Quality,
     Sample,
     Stratum,
+    VerdictQuality,
     estimate_quality,
     labels_needed,
 )
@@ -19,7 +19,7 @@ HALF_WIDTH = 0.05
 _NO_NAME = "unknown"
 
 
-class Group(Record, frozen=True, kw_only=True):
+class LabelledGroup(Record, frozen=True, kw_only=True):
     """The labelled answers of an engine or reason, and what the verdicts are worth there."""
 
     name: str
@@ -28,7 +28,7 @@ class Group(Record, frozen=True, kw_only=True):
     recall: Interval | None
 
 
-class Findings(Record, frozen=True, kw_only=True):
+class LabelFindings(Record, frozen=True, kw_only=True):
     """What the labels say.
 
     Attributes:
@@ -40,22 +40,22 @@ class Findings(Record, frozen=True, kw_only=True):
     """
 
     samples: dict[Stratum, Sample]
-    quality: Quality
+    quality: VerdictQuality
     more: tuple[int | None, int | None]
-    engines: list[Group]
-    reasons: list[Group]
+    engines: list[LabelledGroup]
+    reasons: list[LabelledGroup]
 
 
 def find_quality(
     samples: dict[Stratum, Sample], labelled: Iterable[tuple[str, str, str, str]]
-) -> Findings:
+) -> LabelFindings:
     """Measure the verdicts by samples, and by engine, reason, verdict and label of answers."""
     quality = estimate_quality(samples)
     flagged = [each for name, each in samples.items() if name is Stratum.FLAGGED]
     pairs = ((quality.precision, flagged), (quality.recall, samples.values()))
     more = [each and labels_needed(each, drawn, HALF_WIDTH) for each, drawn in pairs]
     known = [each for each in labelled if each[-1] != UNSURE]
-    return Findings(
+    return LabelFindings(
         samples=samples,
         quality=quality,
         more=(more[0], more[1]),
@@ -64,14 +64,14 @@ def find_quality(
     )
 
 
-def _groups(labelled: Iterable[tuple[str, str, str]]) -> list[Group]:
+def _groups(labelled: Iterable[tuple[str, str, str]]) -> list[LabelledGroup]:
     """Group verdicts and labels by a name; the largest group comes first."""
     by_name: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for name, verdict, label in labelled:
         by_name[name or _NO_NAME].append((verdict == Verdict.LOW_GROUNDED, label == UNSUPPORTED))
     ranked = sorted(by_name.items(), key=lambda each: (-len(each[1]), each[0]))
     return [
-        Group(
+        LabelledGroup(
             name=name,
             labelled=len(pairs),
             precision=_share(is_wrong for is_flagged, is_wrong in pairs if is_flagged),

@@ -22,7 +22,7 @@ _BEGIN = b'{"record_id":'
 _log = logging.getLogger(__name__)
 
 
-class Decision(Record, frozen=True, kw_only=True):
+class ReviewDecision(Record, frozen=True, kw_only=True):
     """A person's label for an answer, or for a claim of it: a line of what `review` writes.
 
     Attributes:
@@ -42,7 +42,7 @@ class Decision(Record, frozen=True, kw_only=True):
     sample: str | None = None
 
 
-def answer_label(decisions: Iterable[Decision]) -> Label | None:
+def answer_label(decisions: Iterable[ReviewDecision]) -> Label | None:
     """Combine the decisions on one answer, in the order of time; None if none says what it is.
 
     The last decision of a claim or answer counts. An answer with an unsupported claim is
@@ -66,7 +66,7 @@ def answer_label(decisions: Iterable[Decision]) -> Label | None:
     return Label(is_unsupported=answer == UNSUPPORTED, spans=spans)
 
 
-def decided_at_us(decision: Decision) -> int:
+def decided_at_us(decision: ReviewDecision) -> int:
     """Return when a decision was made; 0 for a time that cannot be read, so that others count."""
     try:
         return from_rfc3339(decision.time) or 0
@@ -74,7 +74,9 @@ def decided_at_us(decision: Decision) -> int:
         return 0
 
 
-def read_lines(lines: Iterable[bytes], path: str, first: int = 1) -> Iterator[tuple[str, bytes]]:
+def read_label_lines(
+    lines: Iterable[bytes], path: str, first: int = 1
+) -> Iterator[tuple[str, bytes]]:
     """Yield the lines of a file of labels and their places, from a line number on.
 
     A torn line, which a full disk or a crash has left, is named in the log and left out.
@@ -106,7 +108,7 @@ def read_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[st
     Each JSON object names an answer by ``record_id``, ``name`` or ``id``, and says
     ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``: a verdict's name,
     "hallucinated", "unsupported" or "supported". It may list the ``spans`` that are not supported,
-    each as ``[start_byte, end_byte]``. Or it is a Decision, which names a ``labeller``. Any
+    each as ``[start_byte, end_byte]``. Or it is a ReviewDecision, which names a ``labeller``. Any
     other line is a problem, and so is a file that cannot be read.
 
     Of decisions on an answer the last by time counts, in whichever file it is. They go before other
@@ -128,14 +130,14 @@ class _Labels:
 
     def __init__(self) -> None:
         self._timeless: dict[str, Label] = {}
-        self._decisions: defaultdict[str, list[Decision]] = defaultdict(list)
+        self._decisions: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
 
     def add_file(self, path: str) -> None:
         """Read a file; raise UnreadableLabels for a line that is not a label."""
         with storage.read(path) as stream:
-            for place, line in read_lines(stream, path):
+            for place, line in read_label_lines(stream, path):
                 try:
-                    decision = msgspec.json.decode(line, type=Decision)
+                    decision = msgspec.json.decode(line, type=ReviewDecision)
                 except msgspec.MsgspecError:
                     name, label = _label(line, place)
                     self._timeless[name] = label

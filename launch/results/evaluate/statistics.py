@@ -29,7 +29,7 @@ class Example(NamedTuple):
     cluster: str
 
 
-class Estimate(Record, frozen=True, kw_only=True):
+class BootstrapEstimate(Record, frozen=True, kw_only=True):
     """A value, 0..1, with its 95 % bootstrap interval."""
 
     value: float
@@ -47,8 +47,8 @@ class Goal(NamedTuple):
 class PrecisionRecall(Record, frozen=True, kw_only=True):
     """How many flagged examples are unsupported, and how many unsupported ones are flagged."""
 
-    precision: Estimate | None
-    recall: Estimate | None
+    precision: BootstrapEstimate | None
+    recall: BootstrapEstimate | None
     hits: int
     flagged: int
     unsupported: int
@@ -82,7 +82,7 @@ class Calibration(Record, frozen=True, kw_only=True):
     expected_error: float
 
 
-def measure_auroc(examples: Sequence[Example], resamples: int) -> Estimate | None:
+def measure_auroc(examples: Sequence[Example], resamples: int) -> BootstrapEstimate | None:
     """Measure the area under the receiver operating characteristic; None without both labels.
 
     How often a supported example outscores an unsupported one: 1 is perfect, 0.5 is chance.
@@ -99,7 +99,7 @@ def measure_flags(
     flags, labels = np.array(is_flagged, dtype=bool), _labels(examples)
     hits = flags & labels
 
-    def hits_of(whole: NDArray[np.bool_]) -> Estimate | None:
+    def hits_of(whole: NDArray[np.bool_]) -> BootstrapEstimate | None:
         def share(weights: NDArray[Any]) -> float | None:
             return _share(float(weights @ hits), float(weights @ whole))
 
@@ -116,7 +116,7 @@ def measure_flags(
 
 def _estimate(
     measure: Callable[[NDArray[Any]], float | None], examples: Sequence[Example], resamples: int
-) -> Estimate | None:
+) -> BootstrapEstimate | None:
     """Measure with equal weights, and with those of clusters drawn with replacement.
 
     Source: B. Efron and R. Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13.
@@ -134,7 +134,7 @@ def _estimate(
     values = (measure(weights[clusters]) for weights in counts)
     known = [each for each in values if each is not None] or [value]
     low, high = np.quantile(known, _INTERVAL)
-    return Estimate(value=value, low=float(low), high=float(high))
+    return BootstrapEstimate(value=value, low=float(low), high=float(high))
 
 
 def _scores(examples: Sequence[Example]) -> NDArray[np.float64]:
@@ -246,7 +246,7 @@ def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def calibrate(examples: Sequence[Example]) -> Calibration | None:
+def measure_calibration(examples: Sequence[Example]) -> Calibration | None:
     """Group the examples that have a score into tenths.
 
     Source: M. Naeini, G. Cooper, M. Hauskrecht, "Obtaining Well Calibrated Probabilities Using

@@ -56,7 +56,7 @@ class Sample(NamedTuple):
         return self.answers**2 * unseen * share * (1 - share) / max(self.labelled - 1, 1)
 
 
-class Quality(NamedTuple):
+class VerdictQuality(NamedTuple):
     """The precision and the recall of LOW_GROUNDED; None where the samples say nothing yet."""
 
     precision: Interval | None
@@ -90,7 +90,7 @@ def stratum_of(
     return Stratum.NEAR if min(distances) < _NEAR else Stratum.OTHER
 
 
-def estimate_quality(samples: Mapping[Stratum, Sample]) -> Quality:
+def estimate_quality(samples: Mapping[Stratum, Sample]) -> VerdictQuality:
     """Estimate the precision and recall of the verdicts from random samples of the strata.
 
     Each label stands for as many answers as its stratum has for each of its labels, so that neither
@@ -102,8 +102,8 @@ def estimate_quality(samples: Mapping[Stratum, Sample]) -> Quality:
     ]
     precision = flagged.share
     if not precision or not all(each.labelled for each in others):
-        return Quality(precision, None)
-    return Quality(precision, _estimate_recall([flagged], others))
+        return VerdictQuality(precision, None)
+    return VerdictQuality(precision, _estimate_recall([flagged], others))
 
 
 def estimate_share(strata: Iterable[Sample]) -> Interval | None:

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.schemas.grounding_result import GroundingResult
 
-Row = TypeVar("Row")
+ExportedRow = TypeVar("ExportedRow")
 _MAX_LOGGED = 5
 _MAX_REFUSED_IN_ROW = 20
 _TARGETS = {
@@ -57,7 +57,7 @@ class RowsRefused(Exception):
         self.number = number
 
 
-class Target(ABC, Generic[Row]):
+class Target(ABC, Generic[ExportedRow]):
     """Send rows to one destination.
 
     A row may be sent again after a failure, so it carries an id that the destination can compare.
@@ -73,7 +73,7 @@ class Target(ABC, Generic[Row]):
     part_pause_s = 0.0
 
     @abstractmethod
-    def send(self, rows: Sequence[Row]) -> None:
+    def send(self, rows: Sequence[ExportedRow]) -> None:
         """Send rows, and return when they are stored.
 
         Raises:
@@ -82,11 +82,11 @@ class Target(ABC, Generic[Row]):
           RowsRefused: one of the rows cannot be stored; send the others without it.
         """
 
-    def group_of(self, row: Row) -> str:  # noqa: ARG002 - for those that overwrite it
+    def group_of(self, row: ExportedRow) -> str:  # noqa: ARG002 - for those that overwrite it
         """Return a row's group: the rows of one are sent behind each other."""
         return ""
 
-    def accepts(self, row: Row) -> bool:  # noqa: ARG002 - for those that overwrite it
+    def accepts(self, row: ExportedRow) -> bool:  # noqa: ARG002 - for those that overwrite it
         """Return whether the destination has a place for a row."""
         return True
 
@@ -94,7 +94,7 @@ class Target(ABC, Generic[Row]):
         """Disconnect."""
 
 
-def deliver(target: Target[Row], rows: Sequence[Row]) -> Delivered:
+def deliver(target: Target[ExportedRow], rows: Sequence[ExportedRow]) -> Delivered:
     """Send at most `max_rows` rows; log those that the target refuses, and send the others.
 
     Raises what `Target.send` does except RowsRefused; the error says how many rows are done with.

@@ -16,12 +16,12 @@ from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
     find_files,
     locate_blocks,
-    read_answer,
+    read_answer_row,
 )
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.quantities import DAY_US, to_us
-from groundwatch.transforms.persistence.database import DamagedDatabase, Database, Value
+from groundwatch.transforms.persistence.database import DamagedDatabase, Database, SqlValue
 from groundwatch.transforms.rules.thresholds import Thresholds
 
 _FORMAT = 2
@@ -58,7 +58,7 @@ _NEW_ENTRY = (
     "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)",
 )
-_Entry = tuple[tuple[Value, ...], tuple[Value, ...]]  # in `records` and in `words`
+_Entry = tuple[tuple[SqlValue, ...], tuple[SqlValue, ...]]  # in `records` and in `words`
 _UNSCORED = 2.0  # behind all scores
 _NO_TIME = 0
 NAME_KINDS = ("verdict", "reason", "engine", "tag", "document")
@@ -242,21 +242,21 @@ class AnswerIndex:
         query = f"{source} WHERE id = {_ID_OF}"
         for record_id in record_ids:
             for path, start_byte, place in self._rows(query, record_id):
-                yield read_answer(path, start_byte, place)
+                yield read_answer_row(path, start_byte, place)
 
     def _listed(
-        self, order: str, condition: str, values: Sequence[Value], limit: int, offset: int = 0
+        self, order: str, condition: str, values: Sequence[SqlValue], limit: int, offset: int = 0
     ) -> list[str]:
         inner = f"SELECT id FROM records WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608
         # The ids of the page only are looked up.
         query = f"SELECT (SELECT record_id FROM ids WHERE ids.id = page.id) FROM ({inner}) AS page"  # noqa: S608
         return [record_id for (record_id,) in self._rows(query, *values, limit, offset)]
 
-    def _condition(self, query: Query) -> tuple[str, list[Value]]:
+    def _condition(self, query: Query) -> tuple[str, list[SqlValue]]:
         conditions: list[str] = ["1"]
-        values: list[Value] = []
+        values: list[SqlValue] = []
 
-        def add(condition: str, *given: Value) -> None:
+        def add(condition: str, *given: SqlValue) -> None:
             conditions.append(condition)
             values.extend(given)
 
@@ -288,7 +288,7 @@ class AnswerIndex:
     def _number(self, kind: str, name: str) -> int:
         return self._rows(f"SELECT {_NUMBER_OF}", kind, name)[0][0] or 0
 
-    def _rows(self, query: str, *values: Value) -> list[Any]:
+    def _rows(self, query: str, *values: SqlValue) -> list[Any]:
         return list(self._database.read(query, *values))
 
 

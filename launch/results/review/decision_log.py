@@ -9,7 +9,11 @@ from typing import IO, Literal
 
 import msgspec
 
-from groundwatch.launch.results.evaluate.labels import Decision, UnreadableLabels, read_lines
+from groundwatch.launch.results.evaluate.labels import (
+    ReviewDecision,
+    UnreadableLabels,
+    read_label_lines,
+)
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.storage.local_files import open_locked
 
@@ -31,7 +35,7 @@ class DecisionLog:
         self._start_byte = self._lines = 0  # of what is not read yet
         self._identity = _NOTHING_READ
 
-    def append(self, decision: Decision) -> None:
+    def append(self, decision: ReviewDecision) -> None:
         """Append a decision; it is on disk when this returns, and no part of it if this raises."""
         content = msgspec.json.encode(decision) + b"\n"
         with storage.describing_errors(f"cannot write {self.path}"), _locked(self.path) as stream:
@@ -52,7 +56,7 @@ class DecisionLog:
         status = self._status()
         return status is None or status[0] != self._identity or status[1] < self._start_byte
 
-    def read_new(self) -> list[Decision]:
+    def read_new(self) -> list[ReviewDecision]:
         """Read the decisions that were appended since the last call; all in the first."""
         if not storage.is_local(self.path):
             # An object cannot grow.
@@ -67,11 +71,11 @@ class DecisionLog:
         self._identity = status[0]
         return decisions
 
-    def _decisions(self, content: bytes) -> list[Decision]:
+    def _decisions(self, content: bytes) -> list[ReviewDecision]:
         decisions = []
-        for place, line in read_lines(content.split(b"\n"), self.path, self._lines + 1):
+        for place, line in read_label_lines(content.split(b"\n"), self.path, self._lines + 1):
             try:
-                decisions.append(msgspec.json.decode(line, type=Decision))
+                decisions.append(msgspec.json.decode(line, type=ReviewDecision))
             except msgspec.MsgspecError:
                 problem = "is no label that `groundwatch review` writes"
                 raise UnreadableLabels(f"{place}: {problem}") from None

@@ -10,7 +10,7 @@ from groundwatch.launch.results.evaluate.labels import (
     SUPPORTED,
     UNSUPPORTED,
     UNSURE,
-    Decision,
+    ReviewDecision,
     answer_label,
     decided_at_us,
 )
@@ -38,9 +38,9 @@ class LabelFiles:
     def __init__(self, paths: Sequence[str], labeller: str, now: Callable[[], str]) -> None:
         self.path, self.labeller, self._now = paths[0], labeller, now
         self._logs = [DecisionLog(path) for path in paths]
-        self._decisions: defaultdict[str, list[Decision]] = defaultdict(list)
+        self._decisions: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
         self._changed: set[str] = set()
-        self._taken: list[tuple[Decision, str | None]] = []
+        self._taken: list[tuple[ReviewDecision, str | None]] = []
         for path in paths[1:]:
             storage.version(path)  # raises if it is missing
         self.read_new()
@@ -71,7 +71,7 @@ class LabelFiles:
         sample: str | None = None,
     ) -> None:
         """Append a decision; it is on disk when this returns."""
-        decision = Decision(
+        decision = ReviewDecision(
             record_id=record_id,
             span=span,
             label=label,
@@ -83,7 +83,7 @@ class LabelFiles:
         self._append(decision)
         self._taken.append((decision, before))
 
-    def _append(self, decision: Decision) -> None:
+    def _append(self, decision: ReviewDecision) -> None:
         self._logs[0].append(decision)
         self.read_new()
 

@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 from jinja2 import ChoiceLoader, PackageLoader
 from msgspec.structs import replace
 
-from groundwatch.launch.results.evaluate.calibrate_thresholds import Calibration
-from groundwatch.launch.results.evaluate.label_quality import HALF_WIDTH, Findings
+from groundwatch.launch.results.evaluate.calibrate_thresholds import ChosenThresholds
+from groundwatch.launch.results.evaluate.label_quality import HALF_WIDTH, LabelFindings
 from groundwatch.launch.results.evaluate.labels import DECISIONS
 from groundwatch.launch.results.evaluate.strata import Stratum
 from groundwatch.launch.results.report.counts.excerpts import Limits, cut_answer
@@ -119,8 +119,8 @@ class ReviewPages:
     def labels_page(
         self,
         labels: LabelFiles,
-        findings: Findings,
-        calibration: Calibration | None,
+        findings: LabelFindings,
+        calibration: ChosenThresholds | None,
         written: str | None,
     ) -> str:
         """Render what the labels say, and thresholds, which were written to a file or not."""

@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from groundwatch.launch.http_server import Page, Request
-from groundwatch.launch.results.evaluate.calibrate_thresholds import Calibration, calibrate
+from groundwatch.launch.http_server import HttpRequest, Page
+from groundwatch.launch.results.evaluate.calibrate_thresholds import ChosenThresholds, calibrate
 from groundwatch.launch.results.evaluate.label_quality import find_quality
 from groundwatch.launch.results.evaluate.labelled_answers import labelled_answer
 from groundwatch.launch.results.evaluate.labels import DECISIONS, UnreadableLabels
@@ -67,12 +67,12 @@ class Routes:
         self._thresholds_path = thresholds_path
         self._thread = ThreadPoolExecutor(1, "review")
 
-    async def answer(self, request: Request) -> Page:
+    async def answer(self, request: HttpRequest) -> Page:
         """Answer a request."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._answer_or_refuse, request)
 
-    def _answer_or_refuse(self, request: Request) -> Page:
+    def _answer_or_refuse(self, request: HttpRequest) -> Page:
         try:
             return self._answer(request)
         except _Refused as refused:
@@ -83,7 +83,7 @@ class Routes:
             _log.error("a page of the review failed: %s", type(error).__name__)
             return self._html(self._pages.refusal("This page has failed."), 500)
 
-    def _answer(self, request: Request) -> Page:
+    def _answer(self, request: HttpRequest) -> Page:
         _, token, *path = request.path.split("/")
         if not hmac.compare_digest(token.encode(), self._token.encode()):
             raise _Refused(403, "The address is not the one that was printed at the start.")
@@ -182,7 +182,7 @@ class Routes:
         calibration = self._calibration(filters)
         return self._pages.labels_page(self._labels, findings, calibration, written)
 
-    def _calibration(self, form: Mapping[str, str]) -> Calibration | None:
+    def _calibration(self, form: Mapping[str, str]) -> ChosenThresholds | None:
         goal, labels = _goal(form), self._labels
         if goal is None:
             return None
@@ -190,7 +190,7 @@ class Routes:
         answers = [labelled_answer(row, known[row.record_id]) for row in self._index.read([*known])]
         return calibrate(answers, goal, _RESAMPLES)
 
-    def _require_same_origin(self, request: Request) -> None:
+    def _require_same_origin(self, request: HttpRequest) -> None:
         """Refuse a change that another page asks for."""
         origin = urlsplit(request.headers.get("Origin", ""))
         host = request.headers.get("Host", "")

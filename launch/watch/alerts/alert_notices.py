@@ -43,7 +43,7 @@ def is_closed(alert: Alert) -> bool:
     return incident is not None and incident.state.startswith(_CLOSED)
 
 
-def describe(alert: Alert) -> Notice:
+def describe_alert(alert: Alert) -> Notice:
     """Describe an alert by its kind."""
     if alert.kind is AlertKind.ANSWER:
         return _describe_answer(alert)
@@ -77,7 +77,7 @@ def describe_group(alerts: Sequence[Alert], folder: str = "") -> NoticeGroup:
     number = f"{len(alerts):,} alert{'' if len(alerts) == 1 else 's'}"
     return NoticeGroup(
         title=f"{number}: {counts}",
-        notices=tuple(map(describe, shown)),
+        notices=tuple(map(describe_alert, shown)),
         others=f"and {len(others):,} more: {_by_engine(others)}" if others else None,
         folder=folder,
     )

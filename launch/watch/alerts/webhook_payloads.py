@@ -25,7 +25,7 @@ from groundwatch.launch.watch.alerts.alert_notices import (
     Notice,
     NoticeGroup,
     clean,
-    describe,
+    describe_alert,
     is_closed,
 )
 from groundwatch.schemas.alert import Alert, alert_to_json
@@ -150,7 +150,7 @@ def pagerduty_event(alert: Alert, source: str) -> Json:
     key = {"dedup_key": incident_key(alert, source)}
     if is_closed(alert):
         return {"event_action": "resolve", **key}
-    notice = describe(alert)
+    notice = describe_alert(alert)
     payload = {
         "summary": clean(f"{notice.title}: {notice.details}", SUMMARY.most),
         "source": clean(source, SOURCE.most),

@@ -49,7 +49,7 @@ _ENDS = {
     "dropped": "Those that were dropped while the tool was away.",
 }
 _STATES = ("waiting", "processing", "settled")
-Value = float | Mapping[str, float]  # of a metric, or of each value of its label
+MetricValue = float | Mapping[str, float]  # of a metric, or of each value of its label
 CHECKS: Mapping[Counter, str] = {
     counters.FURTHER_ANSWERS: "Answers beyond the first of a message.",
     counters.CHECKS_OK: "Answers that were checked.",
@@ -174,15 +174,15 @@ class Metrics(Collector):
         yield info
 
 
-def _counter(name: str, meaning: str, value: Value, *label: str) -> Metric:
+def _counter(name: str, meaning: str, value: MetricValue, *label: str) -> Metric:
     return _with_samples(CounterMetricFamily(_PREFIX + name, meaning, labels=label), value)
 
 
-def _gauge(name: str, meaning: str, value: Value, *label: str) -> Metric:
+def _gauge(name: str, meaning: str, value: MetricValue, *label: str) -> Metric:
     return _with_samples(GaugeMetricFamily(_PREFIX + name, meaning, labels=label), value)
 
 
-def _with_samples(family: CounterMetricFamily | GaugeMetricFamily, value: Value) -> Metric:
+def _with_samples(family: CounterMetricFamily | GaugeMetricFamily, value: MetricValue) -> Metric:
     if isinstance(value, Mapping):
         for label, number in value.items():
             family.add_metric([label], number)

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 
 from groundwatch.launch.http_server import (
+    HttpRequest,
     HttpServer,
     Page,
-    Request,
     ServerLimits,
     address_of,
     open_listener,
@@ -68,7 +68,7 @@ class StatusServer(AbstractContextManager["StatusServer"]):
         async with self._server.serving(self._listener):
             await self._is_closing.wait()
 
-    async def _answer(self, request: Request) -> Page:
+    async def _answer(self, request: HttpRequest) -> Page:
         if request.method not in {"GET", "HEAD"}:
             return refuse_in_text(501, "only GET and HEAD are served")
         if request.path not in self._pages:

@@ -15,7 +15,7 @@ from apache_beam.runners.runner import PipelineResult, PipelineRunner, PipelineS
 from google.api_core.exceptions import Forbidden
 from google.cloud.dataflow import JobState
 
-from groundwatch.launch.backfill.remote_run import run_job
+from groundwatch.launch.backfill.remote_run import run_pipeline
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.pipeline.errors import RunFailed
 from tests.support.archives import an_envelope
@@ -81,7 +81,7 @@ def run(result: PipelineResult | Exception) -> str:
     """Run a job that comes to nothing; returns what is said of it."""
     flags = ["--project=p", "--region=europe-west4"]
     with pytest.raises(RunFailed) as raised:
-        run_job(beam.Pipeline(runner=_Runner(result), options=PipelineOptions(flags)))
+        run_pipeline(beam.Pipeline(runner=_Runner(result), options=PipelineOptions(flags)))
     return str(raised.value)
 
 
@@ -191,7 +191,7 @@ def test_a_job_server_of_this_machine_may_start_with_the_job(
         result = _Result(PipelineState.DONE)
         flags = [f"--job_endpoint=localhost:{port}", "--job_server_timeout=60"]
         pipeline = beam.Pipeline(runner=_Runner(result), options=PipelineOptions(flags))
-        assert run_job(pipeline) is result
+        assert run_pipeline(pipeline) is result
         start.join(60)
         assert server.stop(None).wait(60)
 

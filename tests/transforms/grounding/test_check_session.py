@@ -15,7 +15,11 @@ from groundwatch.schemas.checked_answer import Check, CheckedAnswer
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding import check_session
-from groundwatch.transforms.grounding.check_session import BackgroundSession, Outcome, check_answer
+from groundwatch.transforms.grounding.check_session import (
+    BackgroundSession,
+    CheckOutcome,
+    check_answer,
+)
 from groundwatch.transforms.grounding.client import GroundingClient
 from groundwatch.transforms.grounding.errors import CheckFailed, Rejected, Unavailable
 from groundwatch.transforms.grounding.protocol import CheckReply
@@ -173,9 +177,9 @@ def test_the_first_of_several_failures_is_raised() -> None:
 _WAIT_S = 10.0
 
 
-def outcomes_of(session: BackgroundSession, count: int) -> list[Outcome]:
+def outcomes_of(session: BackgroundSession, count: int) -> list[CheckOutcome]:
     """Submit answers from this thread and wait for them all."""
-    futures: list[Future[Outcome]] = [Future() for _ in range(count)]
+    futures: list[Future[CheckOutcome]] = [Future() for _ in range(count)]
     for future in futures:
         session.submit(an_answer(), future.set_result)
     return [future.result(_WAIT_S) for future in futures]
@@ -263,7 +267,7 @@ def held_session() -> Iterator[tuple[FaultServer, BackgroundSession, threading.E
 
 def test_a_detached_check_continues_and_is_sent_once() -> None:
     with held_session() as (server, session, release):
-        called: list[Outcome] = []
+        called: list[CheckOutcome] = []
         session.submit(an_answer(), called.append)
         session.detach([an_answer().record_id])
         assert not session.has_ended(an_answer().record_id)
@@ -281,7 +285,7 @@ def test_a_detached_check_in_flight_is_attached_again() -> None:
     with held_session() as (server, session, release):
         session.submit(an_answer(), lambda _: None)
         session.detach([an_answer().record_id])
-        taken: Future[Outcome] = Future()
+        taken: Future[CheckOutcome] = Future()
         session.submit(an_answer(), taken.set_result)
         release.set()
         assert isinstance(taken.result(_WAIT_S), CheckedAnswer)

@@ -11,7 +11,7 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.verdict import Tag
-from groundwatch.transforms.grounding.check_session import CheckSession, Outcome
+from groundwatch.transforms.grounding.check_session import CheckOutcome, CheckSession
 from groundwatch.transforms.grounding.client import SentCalls
 from groundwatch.transforms.grounding.errors import Interrupted, OverBudget, Unavailable
 from groundwatch.transforms.grounding.settings import (
@@ -41,13 +41,13 @@ def settings_of(
     return with_screen(CheckSettings(), second, rule)
 
 
-def submitted(session: CheckSession, answer: Answer) -> "Future[Outcome]":
-    future: Future[Outcome] = Future()
+def submitted(session: CheckSession, answer: Answer) -> "Future[CheckOutcome]":
+    future: Future[CheckOutcome] = Future()
     session.submit(answer, future.set_result)
     return future
 
 
-def outcomes(settings: CheckSettings, *answers: Answer) -> list[Outcome]:
+def outcomes(settings: CheckSettings, *answers: Answer) -> list[CheckOutcome]:
     with closing(open_session(settings)) as session:
         futures = [submitted(session, each) for each in answers]
         return [each.result(30) for each in futures]
@@ -142,7 +142,7 @@ def test_a_detached_check_goes_on_and_is_not_sent_again(first: CheckSettings) ->
         )
         settings = with_screen(first, second, EscalationRule(share=1.0))
         with closing(open_session(settings)) as session:
-            calls: list[Outcome] = []
+            calls: list[CheckOutcome] = []
             session.submit(UNSURE, calls.append)
             wait_until(lambda: server.requests == 1)
             session.detach([UNSURE.record_id])

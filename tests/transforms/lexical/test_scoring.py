@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from groundwatch.transforms.lexical.claims import read_claim
 from groundwatch.transforms.lexical.scoring import (
+    AnswerFactWords,
     ClaimInFacts,
-    Facts,
     find_in_facts,
     read_long_facts,
 )
@@ -23,11 +23,11 @@ def ends(windows: int) -> list[int]:
     return [position for position in range(windows.bit_length()) if windows >> position & 1]
 
 
-def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
+def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
     return find_in_facts(claims, map(read_fact_words, texts))
 
 
-def facts_for(claim: str, *texts: str) -> Facts:
+def facts_for(claim: str, *texts: str) -> AnswerFactWords:
     """Read facts for the words of one claim."""
     words = read_claim(claim)
     assert words is not None

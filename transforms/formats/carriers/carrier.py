@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from groundwatch.schemas import Record
-from groundwatch.transforms.formats.unread_content import Part
+from groundwatch.transforms.formats.unread_content import SearchedPart
 
 
 class CarriedBody(Record, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class Carrier(Record, frozen=True, kw_only=True):
 
     name: str
     marks: frozenset[str]
-    unread: Callable[[Mapping[str, Any]], Iterable[Part]]
+    unread: Callable[[Mapping[str, Any]], Iterable[SearchedPart]]
     detects: Callable[[Mapping[str, Any]], bool]
     unwrap: Callable[[Mapping[str, Any]], Iterable[CarriedBody]]
 

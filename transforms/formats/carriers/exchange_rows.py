@@ -13,7 +13,7 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import has_any, read_embedded
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, all_but
+from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, all_but
 
 _GEMINI_FIELDS = frozenset({"candidates", "promptFeedback", "error"})
 _CHAT_FIELDS = frozenset({"messages"})
@@ -44,7 +44,7 @@ def _unwrap_log(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
     )
 
 
-def _unread_of_log(row: Mapping[str, Any]) -> Iterator[Part]:
+def _unread_of_log(row: Mapping[str, Any]) -> Iterator[SearchedPart]:
     # The log in OpenTelemetry's words repeats the bodies.
     yield from all_but(*words("requestPayload responsePayload fullRequest fullResponse otelLog"))(
         row
@@ -125,7 +125,7 @@ def _unwrap_turn(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
     )
 
 
-def _unread_of_turn(row: Mapping[str, Any]) -> Iterator[Part]:
+def _unread_of_turn(row: Mapping[str, Any]) -> Iterator[SearchedPart]:
     # The partial responses and the derived data repeat the response.
     yield from all_but("request", "response", "partialResponses", "derivedData")(row)
     derived = row.get("derivedData")

@@ -24,7 +24,7 @@ from groundwatch.transforms.formats.carriers.open_inference import (
     without_text,
 )
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
-from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, all_but, below
+from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, all_but, below
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
@@ -174,7 +174,7 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
     )
 
 
-def unread_attributes(attributes: Mapping[str, Any]) -> Iterator[Part]:
+def unread_attributes(attributes: Mapping[str, Any]) -> Iterator[SearchedPart]:
     """Yield what attributes hold beside what is read of them, or never holds text or facts."""
     known = [
         name
@@ -187,7 +187,7 @@ def unread_attributes(attributes: Mapping[str, Any]) -> Iterator[Part]:
     yield from unread_inference(attributes)
 
 
-def _unread(fields: Mapping[str, Any]) -> Iterator[Part]:
+def _unread(fields: Mapping[str, Any]) -> Iterator[SearchedPart]:
     """Yield what a printed span holds beside the attributes that are read."""
     holder = _nested_columns(fields)
     if has_output(holder):

@@ -15,7 +15,7 @@ from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
     has_output,
     unread_attributes,
 )
-from groundwatch.transforms.formats.unread_content import Part, all_but, below
+from groundwatch.transforms.formats.unread_content import SearchedPart, all_but, below
 
 _PAYLOADS = words("jsonPayload textPayload protoPayload")
 _PAYLOADS_OF_SINKS = frozenset({"insertId", "insertid", *_PAYLOADS, *map(str.lower, _PAYLOADS)})
@@ -93,7 +93,7 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
     )
 
 
-def _unread(entry: Mapping[str, Any]) -> Iterator[Part]:
+def _unread(entry: Mapping[str, Any]) -> Iterator[SearchedPart]:
     """Yield what is beside the payload that is read, and what is in it beside a logger's text."""
     entry = _restore_case(entry)
     payload = _payload_name(entry)

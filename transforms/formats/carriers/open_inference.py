@@ -20,7 +20,7 @@ from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_l
 from groundwatch.transforms.formats.text_parts import join_parts
 from groundwatch.transforms.formats.unread_content import (
     KnownPaths,
-    Part,
+    SearchedPart,
     known_by_map,
 )
 
@@ -125,7 +125,7 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
     )
 
 
-def unread_inference(attributes: Mapping[str, Any]) -> Iterator[Part]:
+def unread_inference(attributes: Mapping[str, Any]) -> Iterator[SearchedPart]:
     """Yield what a span's attributes of OpenInference hold beside what is read of them."""
     fields = _own_fields(attributes)
     yield "", fields, _KNOWN

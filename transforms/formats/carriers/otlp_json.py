@@ -18,7 +18,7 @@ from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
 )
 from groundwatch.transforms.formats.carriers.open_inference import read_inference, without_text
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
-from groundwatch.transforms.formats.unread_content import UNKNOWN, Part, names_of_unread
+from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, names_of_unread
 
 
 class _Signal(NamedTuple):
@@ -223,12 +223,12 @@ def _with_event(span: _Span, event: int | None) -> dict[str, Any]:
     return item | {"events": events, "attributes": pairs}
 
 
-def _unread(batch: Mapping[str, Any]) -> Iterator[Part]:
+def _unread(batch: Mapping[str, Any]) -> Iterator[SearchedPart]:
     for signal in _SIGNALS:
         yield from chain.from_iterable(map(_unread_of, _items(batch, signal)))
 
 
-def _unread_of(item: dict[str, Any]) -> Iterator[Part]:
+def _unread_of(item: dict[str, Any]) -> Iterator[SearchedPart]:
     """Yield what a span or a log record holds beside what is read of it."""
     body = read_if_json(_value(item.get("body")))
     if isinstance(body, dict):

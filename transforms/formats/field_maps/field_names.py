@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-Content = Literal["query", "answer", "facts", "other"]
+FieldContent = Literal["query", "answer", "facts", "other"]
 
 _EXPECTED = r"reference|expected|ideal|target|correct|gold(?:en)?|ground_truths?"
 _RETURNED = r"outputs?|responses?|res|results?|returns?"
@@ -36,7 +36,7 @@ _WORD = re.compile(
     r"(?![^\W\d_])"
 )
 _OF_TOOL = re.compile(r"(?:^|[_.])(?:tools?|functions?)(?:[_.]|$)")
-_CONTENT: dict[str | None, Content] = {
+_CONTENT: dict[str | None, FieldContent] = {
     "query": "query",
     "answer": "answer",
     "returned": "answer",
@@ -65,7 +65,7 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|\W+", "_", name).lower()
 
 
-def content_by_names(names: str) -> Content | None:
+def content_by_names(names: str) -> FieldContent | None:
     """Return what is usually in a field, by its name and those around it, in snake_case.
 
     Names are joined by a dot. The last word that says something counts: `search_query` is a query,
@@ -73,7 +73,7 @@ def content_by_names(names: str) -> Content | None:
     `input` is not a query. The answer that an evaluation expects is `other`; None if no word says
     anything.
     """
-    content: Content | None = None
+    content: FieldContent | None = None
     for match in _WORD.finditer(names):
         found = match.lastgroup
         if found == "query" and is_of_tool(names[: match.start()]):

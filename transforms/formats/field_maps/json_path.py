@@ -66,7 +66,7 @@ class Names(Record, frozen=True):
     names: tuple[str, ...]
 
 
-Step = str | int | Every | Filter | Names
+PathStep = str | int | Every | Filter | Names
 
 
 class JsonPath(Record, frozen=True):
@@ -78,11 +78,11 @@ class JsonPath(Record, frozen=True):
 
     text: str
     names: tuple[str, ...]
-    others: tuple[Step, ...]
+    others: tuple[PathStep, ...]
     finds_turns: bool = False
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[PathStep, ...]:
         """All steps."""
         return (*self.names, *self.others)
 
@@ -147,8 +147,8 @@ class JsonPath(Record, frozen=True):
 
 
 def next_steps(
-    steps: tuple[Step, ...], *, name: str = "", place: tuple[int, int] = (0, 0), value: object
-) -> Iterator[tuple[Step, ...]]:
+    steps: tuple[PathStep, ...], *, name: str = "", place: tuple[int, int] = (0, 0), value: object
+) -> Iterator[tuple[PathStep, ...]]:
     """Yield the steps that are left of a path behind a field, or behind an item at its place.
 
     The place is the number of the item and the count of all.
@@ -177,7 +177,7 @@ def json_path(text: str) -> JsonPath:
     """Parse a path; raise ValueError if it is not of the subset."""
     if not text.startswith("$"):
         raise ValueError(f"a path begins with $, such as $.{text.lstrip('.')[:40]}")
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     end = 1
     while end < len(text):
         match = _STEP.match(text, end)
@@ -191,7 +191,7 @@ def json_path(text: str) -> JsonPath:
     return _path(text, steps)
 
 
-def _path(text: str, steps: Sequence[Step]) -> JsonPath:
+def _path(text: str, steps: Sequence[PathStep]) -> JsonPath:
     names = tuple(takewhile(lambda step: isinstance(step, str), steps))
     finds_turns = any(
         isinstance(step, Filter) and step.is_equal and step.literal in _MODELS for step in steps
@@ -228,7 +228,7 @@ def _read_python_list(text: str) -> object:
         return text
 
 
-def _step(match: re.Match[str]) -> Step:
+def _step(match: re.Match[str]) -> PathStep:
     if match["all"] or match["every"]:
         return Every()
     if match["index"]:
@@ -250,7 +250,7 @@ def _literal(text: str) -> object:
     return text[1:-1] if text[0] in "'\"" else int(text)
 
 
-def _select(step: Step, value: object) -> Iterable[object]:
+def _select(step: PathStep, value: object) -> Iterable[object]:
     if isinstance(step, str):
         return _field(value, step)
     if isinstance(step, int):
@@ -261,7 +261,7 @@ def _select(step: Step, value: object) -> Iterable[object]:
     return items if isinstance(step, Every) else filter(step.selects, items)
 
 
-def _select_with_keys(step: Step, value: object) -> Iterator[tuple[object, object]]:
+def _select_with_keys(step: PathStep, value: object) -> Iterator[tuple[object, object]]:
     """Select as `_select` does, with the index or name of each value."""
     if isinstance(step, str | int | Names):
         yield from ((step, each) for each in _select(step, value))
@@ -272,7 +272,7 @@ def _select_with_keys(step: Step, value: object) -> Iterator[tuple[object, objec
             yield key, item
 
 
-def _selects_blocks(step: Step) -> bool:
+def _selects_blocks(step: PathStep) -> bool:
     """Return whether a step selects the texts of a content, by their type or without thoughts."""
     if not isinstance(step, Filter):
         return False

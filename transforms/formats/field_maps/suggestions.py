@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from groundwatch.transforms.formats.field_maps.fact_values import TEXT_NAMES, read_facts
 from groundwatch.transforms.formats.field_maps.field_map import PathPairs
 from groundwatch.transforms.formats.field_maps.field_names import (
-    Content,
+    FieldContent,
     content_by_names,
     is_about,
     is_of_tool,
@@ -61,7 +61,7 @@ class _Field(NamedTuple):
     items: Sequence[object] = ()
 
     @property
-    def content(self) -> Content | None:
+    def content(self) -> FieldContent | None:
         return "other" if is_about(self.name) else content_by_names(self.names)
 
     @property
@@ -113,7 +113,7 @@ def _find(value: object) -> tuple[PathPairs, Mapping[str, str]]:
     fields = list(islice(_fields([value], _Field("$", "", "", ())), _MAX_FIELDS))
     time = next(filter(_is_time, fields), None)
     session = next(filter(_is_session, fields), None)
-    by_content: dict[Content | None, list[_Field]] = defaultdict(list)
+    by_content: dict[FieldContent | None, list[_Field]] = defaultdict(list)
     for each in fields:
         if each is not time and each is not session:
             by_content[each.content].append(each)
@@ -142,7 +142,7 @@ def _find(value: object) -> tuple[PathPairs, Mapping[str, str]]:
     return tuple((name, each.path) for name, each in chosen if each), withheld
 
 
-def _answer(by_content: Mapping[Content | None, Sequence[_Field]]) -> _Field | None:
+def _answer(by_content: Mapping[FieldContent | None, Sequence[_Field]]) -> _Field | None:
     facts = " ".join(each.text for each in by_content["facts"])
     named = _likeliest(by_content["answer"], facts)
     if named is not None and named.has_words:

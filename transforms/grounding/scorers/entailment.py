@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, Pair
+from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, TextPair
 from groundwatch.transforms.lexical.claim_result import (
     ClaimResult,
     ScoredAnswer,
@@ -22,7 +22,7 @@ _MAX_FACTS = 3
 _MAX_SENTENCES = 6
 """What a model reads for one claim: the facts and sentences that share most words with it."""
 
-Entailment = Callable[[Sequence[Pair]], list[float]]
+Entailment = Callable[[Sequence[TextPair]], list[float]]
 """For each passage and claim, returns the probability, 0..1, that the passage entails the claim."""
 
 
@@ -91,7 +91,7 @@ class EntailmentModel:
         probabilities = partial(self.probabilities, question=answer.question)
         return score_by_entailment(texts, facts, probabilities, threshold)
 
-    def probabilities(self, pairs: Sequence[Pair], question: str | None = None) -> list[float]:
+    def probabilities(self, pairs: Sequence[TextPair], question: str | None = None) -> list[float]:
         """Return for each passage and claim the probability, 0..1, that it entails the claim."""
         pairs = [(self._model.first_text(passage, question), claim) for passage, claim in pairs]
         probabilities: list[float] = []

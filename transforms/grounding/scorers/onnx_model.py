@@ -34,7 +34,7 @@ _NOT_A_CLASSIFIER = (
     " classification or token classification does"
 )
 
-Pair = tuple[str, str]
+TextPair = tuple[str, str]
 Truncation = Literal["longest_first", "only_first"]
 
 
@@ -113,7 +113,7 @@ class OnnxModel:
         texts = {_QUESTION: question, _PASSAGES: passages}
         return _PLACE.sub(lambda place: texts[place[0]], self._prompt)
 
-    def run(self, pairs: Sequence[Pair]) -> tuple[list[Any], Any]:
+    def run(self, pairs: Sequence[TextPair]) -> tuple[list[Any], Any]:
         """Return the tokens of each pair, and the logits of the pairs or tokens."""
         encoded = self._tokenizer.encode_batch(list(pairs))
         fed = {

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, Pair
+from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, TextPair
 from groundwatch.transforms.lexical.answer_sentences import Sentence
 from groundwatch.transforms.lexical.claim_result import (
     ClaimResult,
@@ -126,7 +126,7 @@ class UnsupportedTokens:
             else:
                 yield from ((number, text) for text in sentences_of(fact).texts)
 
-    def _find(self, pairs: Sequence[Pair]) -> Iterator[list[_ScoredSpan]]:
+    def _find(self, pairs: Sequence[TextPair]) -> Iterator[list[_ScoredSpan]]:
         """Yield for each pair the tokens of the answer: their characters and probabilities."""
         batch = max(1, _BATCH_TOKENS // self._max_tokens)
         for start in range(0, len(pairs), batch):

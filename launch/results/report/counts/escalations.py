@@ -22,7 +22,7 @@ _NO_ANSWER = Sample(0, 0, 0)
 _LOW_GROUNDED = str(Verdict.LOW_GROUNDED)
 
 
-class Part(NamedTuple):
+class ScreenedGroup(NamedTuple):
     """Screened answers that the rule treats alike.
 
     Attributes:
@@ -69,7 +69,7 @@ class Engine(NamedTuple):
         return self.flagged.decided + self.passed.decided
 
 
-class Limit(NamedTuple):
+class LimitForecast(NamedTuple):
     """What a value of `--escalate_below` leads to.
 
     Attributes:
@@ -97,7 +97,7 @@ class Escalations:
     """
 
     def __init__(self) -> None:
-        self._parts: dict[Part, Sample] = {}
+        self._parts: dict[ScreenedGroup, Sample] = {}
         self._tags: dict[str | None, Counter[str]] = {}
         self.characters = 0
         self.in_force: set[float] = set()
@@ -131,7 +131,7 @@ class Escalations:
 
     def engines(self) -> list[Engine]:
         """Return the counts of each engine, those with the most answers first."""
-        parts: dict[str | None, list[Part]] = {name: [] for name in self._tags}
+        parts: dict[str | None, list[ScreenedGroup]] = {name: [] for name in self._tags}
         for part in self._parts:
             parts[part.engine].append(part)
         found = [self._engine(name, own) for name, own in parts.items()]
@@ -141,11 +141,11 @@ class Escalations:
         """Estimate the share of all answers that the second checker would find LOW_GROUNDED."""
         return estimate_share(self._strata(self._parts))
 
-    def limits(self) -> list[Limit]:
+    def limits(self) -> list[LimitForecast]:
         """Return what each of `LIMITS` leads to."""
         return [self._limit(place) for place in range(len(LIMITS))]
 
-    def _engine(self, name: str | None, parts: Iterable[Part]) -> Engine:
+    def _engine(self, name: str | None, parts: Iterable[ScreenedGroup]) -> Engine:
         own = list(parts)
         tags: Counter[str] = Counter()
         for engine in {part.engine for part in own}:
@@ -156,16 +156,16 @@ class Escalations:
         answers = sum(self._parts[part].answers for part in own)
         return Engine(name, answers, tags, _disagreement(cleared), _disagreement(passed))
 
-    def _limit(self, place: int) -> Limit:
-        def is_escalated(part: Part) -> bool:
+    def _limit(self, place: int) -> LimitForecast:
+        def is_escalated(part: ScreenedGroup) -> bool:
             return part.is_flagged or part.is_hard or part.place <= place
 
         found = self._strata(part for part in self._parts if is_escalated(part))
         missed = self._strata(part for part in self._parts if not is_escalated(part))
         escalated = sum(each.answers for each in found) / max(self.answers, 1)
-        return Limit(LIMITS[place], escalated, estimate_recall(found, missed))
+        return LimitForecast(LIMITS[place], escalated, estimate_recall(found, missed))
 
-    def _strata(self, parts: Iterable[Part]) -> list[Sample]:
+    def _strata(self, parts: Iterable[ScreenedGroup]) -> list[Sample]:
         """Add up the parts of which the second checker has decided an equal share, drawn or all."""
         strata: dict[float | None, list[Sample]] = {}
         for part in parts:
@@ -173,7 +173,7 @@ class Escalations:
         return [_sum(each) for each in strata.values()]
 
 
-def _part_of(answer: AnswerRow, screen: Screen, tag: Tag | None) -> Part:
+def _part_of(answer: AnswerRow, screen: Screen, tag: Tag | None) -> ScreenedGroup:
     lowest = screen.min_claim_score
     is_flagged = screen.verdict == _LOW_GROUNDED
     is_low = is_flagged or (lowest is not None and lowest < screen.escalate_below)
@@ -182,7 +182,7 @@ def _part_of(answer: AnswerRow, screen: Screen, tag: Tag | None) -> Part:
         tag is not Tag.NOT_ESCALATED or is_drawn(answer.record_id, screen.audit_share)
     )
     is_rest = is_random and not is_low
-    return Part(
+    return ScreenedGroup(
         engine=answer.engine,
         is_flagged=is_flagged,
         is_hard=not (is_low or is_rest),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from groundwatch.launch.cli.terminal.figures import counted, format_time, percent
 from groundwatch.launch.results.report.counts.tally import BINS
 from groundwatch.launch.results.report.counts.timeline import MONDAY_US, Columns
-from groundwatch.launch.results.report.page.presentation import bucket_start, verdict_styles
+from groundwatch.launch.results.report.page.presentation import format_bucket, verdict_styles
 from groundwatch.schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 from groundwatch.schemas.verdict import Verdict
 
@@ -62,7 +62,7 @@ def verdict_chart(columns: Columns) -> Chart:
     for start_us, verdicts in columns.verdicts.items():
         found = [(style, verdicts[style.verdict]) for style in styles if verdicts[style.verdict]]
         words = ", ".join(f"{number:,} {style.name.lower()}" for style, number in found)
-        title = f"{bucket_start(start_us, columns.width_us)}: {words or 'no answers'}"
+        title = f"{format_bucket(start_us, columns.width_us)}: {words or 'no answers'}"
         bars.append(Bar(title, [(style.css, number) for style, number in found]))
     fullest_us = max(columns.verdicts, key=lambda start_us: columns.verdicts[start_us].total())
     most = columns.verdicts[fullest_us].total()
@@ -72,7 +72,7 @@ def verdict_chart(columns: Columns) -> Chart:
         top=top,
         lines=lines,
         ticks=time_ticks(columns),
-        description=f"Most records: {most:,}, {bucket_start(fullest_us, columns.width_us)}.",
+        description=f"Most records: {most:,}, {format_bucket(fullest_us, columns.width_us)}.",
     )
 
 
@@ -93,7 +93,7 @@ def share_chart(columns: Columns, highest: float | None = None) -> Chart:
     return Chart(
         bars=[
             Bar(
-                f"{bucket_start(start_us, columns.width_us)}: {percent(share)} low-grounded",
+                f"{format_bucket(start_us, columns.width_us)}: {percent(share)} low-grounded",
                 [("low", share or 0.0)],
             )
             for start_us, share in shares.items()

@@ -90,7 +90,7 @@ def web_host(uri: str | None) -> str | None:
     return found["host"] if found and found.string.isprintable() else None
 
 
-def bucket_start(time_us: int, width_us: int) -> str:
+def format_bucket(time_us: int, width_us: int) -> str:
     """Format the start of a time bucket, no finer than its width."""
     parts = "{0.day} {0:%b}, {0:%H:%M}" if width_us < DAY_US else "{0.day} {0:%b} {0.year}"
     return format_time(time_us, parts)

@@ -99,7 +99,10 @@ def test_no_proxy_stands_before_this_machine(
     assert client.get_topic(topic="projects/lamps/topics/answers").name
     assert not proxy.received
     clients.close(client)
-    assert clients.describe("answers", own_server.address) == f"answers at {own_server.address}"
+    assert (
+        clients.describe_resource("answers", own_server.address)
+        == f"answers at {own_server.address}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,5 +125,5 @@ def test_a_proxy_stands_before_another_machine_and_is_named(
     clients.close(client)
     asked = {(each.method, each.path) for each in proxy.received}
     assert asked == {("CONNECT", address or "pubsub.googleapis.com:443")}
-    shown = clients.describe("answers", address)
+    shown = clients.describe_resource("answers", address)
     assert shown.endswith(f"through the proxy {proxy.url.removeprefix('http://')} of {variable}")

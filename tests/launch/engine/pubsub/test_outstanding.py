@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from groundwatch.launch.engine.pubsub.outstanding import (
-    Delivery,
     OutstandingMessages,
     PullSettings,
+    ReceivedMessage,
     Settlement,
 )
 from groundwatch.schemas.message import Message
@@ -16,7 +16,9 @@ from tests.support.clocks import ManualClock
 SETTINGS = PullSettings(max_messages=3, max_bytes=100, lease_s=60, max_lease_s=300.0)
 
 
-def a_delivery(place: str, ack_id: str = "", size_bytes: int = 10, time_us: int = 5) -> Delivery:
+def a_delivery(
+    place: str, ack_id: str = "", size_bytes: int = 10, time_us: int = 5
+) -> ReceivedMessage:
     message = Message(payload=b"lamps", place=place, publish_time_us=time_us)
     return ack_id or f"ack-{place}", message, size_bytes
 
@@ -193,7 +195,7 @@ def test_without_messages_the_oldest_age_is_zero(outstanding: OutstandingMessage
     ids=["messages", "bytes"],
 )
 def test_a_full_process_waits_until_a_message_is_removed(
-    outstanding: OutstandingMessages, deliveries: list[Delivery]
+    outstanding: OutstandingMessages, deliveries: list[ReceivedMessage]
 ) -> None:
     outstanding.receive(deliveries)
     waiting = threading.Thread(target=outstanding.wait_for_room, daemon=True)

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from groundwatch.launch.results.evaluate.statistics import (
     Bin,
-    Estimate,
+    BootstrapEstimate,
     Example,
     Flagged,
     best_f1,
-    calibrate,
     flag_below,
     measure_auroc,
+    measure_calibration,
     measure_flags,
 )
 
@@ -25,7 +25,7 @@ def examples(supported: list[float | None], unsupported: list[float | None]) -> 
     return [Example(score, label, str(n)) for n, (score, label) in enumerate(labelled)]
 
 
-def auroc(*args: list[float | None], resamples: int = 20) -> Estimate:
+def auroc(*args: list[float | None], resamples: int = 20) -> BootstrapEstimate:
     found = measure_auroc(examples(*args), resamples)
     assert found is not None
     return found
@@ -104,7 +104,7 @@ def test_copies_in_clusters_of_their_own_make_the_interval_narrower() -> None:
 def test_resamples_with_only_one_label_are_ignored() -> None:
     found = auroc([0.9], [0.1], resamples=50)
     assert (found.low, found.high) == (1.0, 1.0)
-    assert auroc([0.9], [0.1] * 99, resamples=1) == Estimate(value=1.0, low=1.0, high=1.0)
+    assert auroc([0.9], [0.1] * 99, resamples=1) == BootstrapEstimate(value=1.0, low=1.0, high=1.0)
 
 
 def labelled(*scored: tuple[float | None, bool]) -> list[Example]:
@@ -175,7 +175,9 @@ def with_support(*scored: tuple[float | None, bool]) -> list[Example]:
 
 
 def test_each_tenth_has_its_mean_score_and_supported_share() -> None:
-    found = calibrate(with_support((0.12, False), (0.18, True), (0.95, True), (0.85, True)))
+    found = measure_calibration(
+        with_support((0.12, False), (0.18, True), (0.95, True), (0.85, True))
+    )
     assert found is not None
     low, high, highest = found.bins
     assert low == Bin(low=0.1, high=0.2, count=2, mean_score=pytest.approx(0.15), supported=0.5)
@@ -186,23 +188,23 @@ def test_each_tenth_has_its_mean_score_and_supported_share() -> None:
 
 
 def test_a_score_that_is_a_probability_has_no_error() -> None:
-    found = calibrate(with_support(*[(0.75, True)] * 3, (0.75, False)))
+    found = measure_calibration(with_support(*[(0.75, True)] * 3, (0.75, False)))
     assert found is not None
     assert found.expected_error == 0
 
 
 @pytest.mark.parametrize(("score", "low"), [(0.0, 0.0), (0.1, 0.1), (0.99, 0.9), (1.0, 0.9)])
 def test_a_tenth_begins_with_its_lower_end_and_the_last_holds_one(score: float, low: float) -> None:
-    found = calibrate(with_support((score, True)))
+    found = measure_calibration(with_support((score, True)))
     assert found is not None
     assert [each.low for each in found.bins] == [low]
 
 
 def test_an_example_without_a_score_is_not_in_a_tenth() -> None:
-    found = calibrate(with_support((None, True), (0.5, True)))
+    found = measure_calibration(with_support((None, True), (0.5, True)))
     assert found is not None
     assert sum(each.count for each in found.bins) == 1
-    assert calibrate(with_support((None, True))) is None
+    assert measure_calibration(with_support((None, True))) is None
 
 
 def test_flags_have_precision_and_recall_with_intervals() -> None:
@@ -220,4 +222,4 @@ def test_flags_have_precision_and_recall_with_intervals() -> None:
 def test_without_a_flag_precision_is_unknown() -> None:
     found = measure_flags(examples([0.9], [0.1]), [False, False], 20)
     assert (found.hits, found.precision) == (0, None)
-    assert found.recall == Estimate(value=0.0, low=0.0, high=0.0)
+    assert found.recall == BootstrapEstimate(value=0.0, low=0.0, high=0.0)

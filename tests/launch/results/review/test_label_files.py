@@ -12,7 +12,7 @@ import pytest
 
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.results.evaluate.labels import (
-    Decision,
+    ReviewDecision,
     UnreadableLabels,
     answer_label,
     read_labels,
@@ -56,7 +56,7 @@ def test_the_last_decisions_say_what_an_answer_is(
     spans: list[tuple[int, int]] | None,
 ) -> None:
     label = answer_label(
-        Decision(record_id="a", span=span, label=word, labeller="ada", time="")
+        ReviewDecision(record_id="a", span=span, label=word, labeller="ada", time="")
         for span, word in decisions
     )
     assert (label and label.is_unsupported) == is_unsupported
@@ -210,8 +210,6 @@ def test_the_last_label_by_time_counts_in_whichever_file_it_is(
     by_evaluate = read_labels("gold", [str(path) for path in paths], problems)["a"]
     assert label_files(*paths).word("a") == "unsupported"
     assert (by_evaluate.is_unsupported, problems) == (True, [])
-    [late] = [path for path in paths if LATE in path.read_text()]
-    assert by_evaluate.file == str(late)
 
 
 def test_evaluate_and_calibrate_read_the_labels(

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from groundwatch.launch.watch.alerts.alert_notices import clean, describe, describe_group, is_closed
+from groundwatch.launch.watch.alerts.alert_notices import (
+    clean,
+    describe_alert,
+    describe_group,
+    is_closed,
+)
 from groundwatch.schemas.alert import (
     Alert,
     AlertKind,
@@ -56,22 +61,24 @@ def test_a_share_that_is_estimated_says_so() -> None:
     alert = a_rate()
     assert alert.rate
     estimated = replace(alert, rate=replace(alert.rate, audited=7))
-    assert "accepted rate, since" in describe(alert).details
-    assert "accepted rate, estimated from 7 audited ones, since" in describe(estimated).details
+    assert "accepted rate, since" in describe_alert(alert).details
+    assert (
+        "accepted rate, estimated from 7 audited ones, since" in describe_alert(estimated).details
+    )
 
 
 def test_several_revisions_of_the_checker_are_named() -> None:
     alert = a_rate()
     assert alert.rate
     rate = replace(alert.rate, revisions=("judge m-1", "judge m-2"))
-    details = describe(replace(alert, rate=rate)).details
+    details = describe_alert(replace(alert, rate=rate)).details
     assert details.endswith("; checked by several revisions: judge m-1, judge m-2")
 
 
 def test_an_answer_is_described_by_verdict_engine_scores_and_claim() -> None:
     claim = WorstClaim(start=0, end=9, score=0.05, text="It floats.")
     alert = an_alert(support_score=0.123, worst_claim=claim, tags=("SCORE_DRIFT",))
-    notice = describe(alert)
+    notice = describe_alert(alert)
     assert notice.title == "LOW_GROUNDED, shop"
     assert notice.details == "support score 0.12, worst claim 0.05, SCORE_DRIFT"
     assert (notice.quote, notice.record_id) == ("It floats.", "a" * 64)
@@ -93,7 +100,7 @@ def test_an_answer_is_described_by_verdict_engine_scores_and_claim() -> None:
     ],
 )
 def test_an_incident_is_described_by_its_state(alert: Alert, title: str, details: str) -> None:
-    notice = describe(alert)
+    notice = describe_alert(alert)
     assert notice.title == title
     assert details in notice.details
 
@@ -149,4 +156,4 @@ def test_an_untrusted_text_becomes_one_short_line(text: str, most: int) -> None:
 
 
 def test_a_long_address_is_left_out() -> None:
-    assert describe(an_alert(record_url="https://v.example/" + "a" * 2_000)).url is None
+    assert describe_alert(an_alert(record_url="https://v.example/" + "a" * 2_000)).url is None

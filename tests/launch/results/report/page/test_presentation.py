@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from groundwatch.launch.cli.terminal.figures import moment
 from groundwatch.launch.results.report.page.presentation import (
-    bucket_start,
     document,
+    format_bucket,
     visible,
     web_host,
 )
@@ -68,8 +68,8 @@ def test_marks_stand_out_from_the_paper(scheme: str, mark: str) -> None:
 
 def test_times_are_written_in_utc() -> None:
     assert moment(NOON_US) == "3 Mar 2026, 12:00"
-    assert bucket_start(NOON_US, 3_600_000_000) == "3 Mar, 12:00"
-    assert bucket_start(NOON_US, 24 * 3_600_000_000) == "3 Mar 2026"
+    assert format_bucket(NOON_US, 3_600_000_000) == "3 Mar, 12:00"
+    assert format_bucket(NOON_US, 24 * 3_600_000_000) == "3 Mar 2026"
 
 
 @pytest.mark.parametrize(
