@@ -96,7 +96,11 @@ SHARED_ENUMS = CandidateEnums(*map(_shared, GEMINI_ENUMS, VERTEX_ENUMS))
 
 
 def enum_name(value: int | str, names: tuple[str, ...]) -> str | None:
-    """Return the name of an enum's value: None if unspecified, an unknown value unchanged."""
+    """Return the name of an enum's value: None if unspecified, an unknown value unchanged.
+
+    >>> enum_name(1, ("UNSPECIFIED", "LOW")), enum_name("LOW", ("UNSPECIFIED", "LOW"))
+    ('LOW', 'LOW')
+    """
     if not value:
         return None
     name = str(value)

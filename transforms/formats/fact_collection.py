@@ -95,6 +95,9 @@ def render_value(value: object) -> str:
 
     Nested keys are joined by points, items of a list by commas; whole numbers have no fraction, and
     fields without a value are left out. A repeated field is UnreadableAnswer.
+
+    >>> render_value({"size": {"cm": 3}, "colours": ["red", "blue"]}).splitlines()
+    ['size.cm: 3', 'colours: red, blue']
     """
     reject_repeated(value)
     if isinstance(value, OutOfRangeNumber):

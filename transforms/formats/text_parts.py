@@ -9,6 +9,9 @@ def separate_parts(parts: Iterable[str | None]) -> list[str]:
     The parts are those of one content in their order; None is a part of another kind, such as the
     call of a tool. Texts that follow each other are parts of one text. Parts keep their places: one
     without text is empty.
+
+    >>> [part.splitlines() for part in separate_parts(["Lamps ", "glow.", None, "At night."])]
+    [['Lamps '], ['glow.'], [], ['', '', 'At night.']]
     """
     separated: list[str] = []
     has_text = is_behind = False

@@ -76,7 +76,11 @@ def _day_first(text: str, start: int) -> Sequence[Value]:
 
 
 def month_first(text: str, start: int) -> Sequence[Value]:
-    """Read a date that begins with the name of a month: "March 4th, 2025", "May 2024"."""
+    """Read a date that begins with the name of a month: "March 4th, 2025", "May 2024".
+
+    >>> [date.dates for date in month_first("March 4th, 2025", 0)]
+    [((2025, 3, 4),)]
+    """
     found = _MONTH_FIRST.match(text, start)
     if not found:
         return ()

@@ -24,7 +24,11 @@ _YEAR_DIGITS = 4
 
 
 def without_frame(text: str) -> str:
-    """Return a sentence without the clause in front that only says who says it."""
+    """Return a sentence without the clause in front that only says who says it.
+
+    >>> without_frame("Based on the document, lamps glow.")
+    'lamps glow.'
+    """
     begun = text.lstrip(_AROUND)
     if _spelled(begun.partition(" ")[0]).rstrip(_MARKS) not in _FIRST:
         return text

@@ -16,7 +16,11 @@ _SEPARATED_BY_NO_BREAK_SPACES, _SEPARATED = (
 
 
 def number_form(number: str) -> str:
-    """Return the form that the spellings of a number share, such as 1,299.5 and 1.299,5."""
+    """Return the form that the spellings of a number share, such as 1,299.5 and 1.299,5.
+
+    >>> number_form("1,234.50")
+    '1234.50'
+    """
     if not number.isascii():
         number = unicodedata.normalize("NFKC", number).replace("\u2019", "'")
     if _GROUPED_BY_POINTS.fullmatch(number):
@@ -33,7 +37,11 @@ def grouped_form(number: str) -> str:
 
 
 def join_groups(text: str) -> str:
-    """Remove the white space in numbers such as "1 299"; in English it may be a list."""
+    """Remove the white space in numbers such as "1 299"; in English it may be a list.
+
+    >>> join_groups("1 234 567 lamps")
+    '1234567 lamps'
+    """
     expression = _separated_in(text)
     if expression is None or not expression.search(text):
         return text

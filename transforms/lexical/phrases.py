@@ -217,7 +217,11 @@ def _lead() -> re.Pattern[str]:
 
 
 def without_leads(text: str) -> str:
-    """Remove what may stand before a statement: "Yes,", "Unfortunately,", "Note:"."""
+    """Remove what may stand before a statement: "Yes,", "Unfortunately,", "Note:".
+
+    >>> without_leads("Yes, lamps glow.")
+    'lamps glow.'
+    """
     for _ in range(_MAX_LEADS):
         begun = text if text[:1].isalnum() else _SIGNS.sub("", text, count=1)
         if not _may_lead[begun.partition(" ")[0].partition(":")[0]]:

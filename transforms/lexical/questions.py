@@ -59,6 +59,9 @@ def read_question(query: str) -> Question | None:
 
     Several questions leave open which of them a word answers. Also None for a request, such as
     "Can you help me?", a question that denies something, and one for steps or reasons.
+
+    >>> read_question("Does the warranty cover the lamp?").statement
+    'the warranty cover the lamp'
     """
     text = _only_question(in_one_spelling(query)[-_MAX_CHARS:])
     if text is None:

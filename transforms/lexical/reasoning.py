@@ -26,7 +26,11 @@ def reasoning_spans(answer: str) -> list[tuple[int, int]]:
 
 
 def without_reasoning(answer: str) -> list[tuple[int, str]]:
-    """Return the parts of an answer without its reasoning, and the first byte of each."""
+    """Return the parts of an answer without its reasoning, and the first byte of each.
+
+    >>> without_reasoning("<think>Lamps?</think>Lamps glow.")
+    [(21, 'Lamps glow.')]
+    """
     spans = reasoning_spans(answer)
     if not spans:
         return [(0, answer)] if answer else []

@@ -51,6 +51,9 @@ def texts_in_json(text: str) -> str:
 
     Of a text that contains JSON, or the beginning of it, the escapes are replaced. Any other text
     is returned as it is.
+
+    >>> texts_in_json('{"answer": "Lamps glow.", "score": 3}').splitlines()
+    ['answer: Lamps glow.', 'score: 3']
     """
     if text.lstrip()[:1] in {"{", "["}:
         try:

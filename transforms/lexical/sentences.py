@@ -96,7 +96,11 @@ def lines_in(text: str) -> list[tuple[int, int]]:
 
 
 def sentences_of_line(text: str, start: int, end: int) -> list[tuple[int, str]]:
-    """Return the sentences of one line."""
+    """Return the sentences of one line.
+
+    >>> sentences_of_line("Lamps (e.g. red ones) cost $3.50. They glow.", 0, 44)
+    [(0, 'Lamps (e.g. red ones) cost $3.50.'), (34, 'They glow.')]
+    """
     # Of all marks only "a)" begins with a letter.
     if not text[start].isalpha() or text.startswith(")", start + 1, end):
         if _CODE_FENCE.match(text, start, end):

@@ -9,5 +9,9 @@ def cells_of(row: str) -> list[str]:
 
 
 def name_cells(cells: Iterable[tuple[str, str]]) -> str:
-    """Return a row with the name before each cell that is not empty; a name may be empty."""
+    """Return a row with the name before each cell that is not empty; a name may be empty.
+
+    >>> name_cells([("lamp", "red"), ("price", "3 €")])
+    'lamp: red; price: 3 €'
+    """
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)

@@ -32,6 +32,10 @@ def find_unseen_values(
 
     A number in words counts only with a unit: "two plans" may count what the facts list. Facts of
     more than two million characters are not read.
+
+    >>> [[value]] = find_unseen_values(["$5 for 3 days."], [("It costs 5 dollars.", {})])
+    >>> value.text
+    '3 days'
     """
     found: list[list[UnseenValue]] = [[] for _ in claims]
     may_have = [number for number, claim in enumerate(claims) if read_words(claim).signs & VALUE]

@@ -21,6 +21,9 @@ def repeats_user(statement: str, query: str) -> bool:
     The statement is in one spelling, without leads. It begins so, "You mentioned that", and what
     follows has no content that the query does not have, and denies what the query denies. What it
     adds, behind "so" or otherwise, makes it a claim. What the user asked is nothing that he said.
+
+    >>> repeats_user("You asked about lamps.", "Tell me about lamps")
+    True
     """
     begun = _begins().match(statement) if phrases.may_repeat(statement) else None
     if not begun:

@@ -173,7 +173,11 @@ def _with_digits(text: str) -> str:
 
 
 def read_values(text: str) -> list[Value]:
-    """Return the first 256 values of a text, in order."""
+    """Return the first 256 values of a text, in order.
+
+    >>> [(value.raw, value.units[0].dimension) for value in read_values("3 days, $5")]
+    [((3.0,), 'time'), ((5.0,), 'dollar')]
+    """
     text = _with_digits(text)
     values: list[Value] = []
     place = 0

@@ -15,7 +15,11 @@ def truncate_bytes(data: bytes, max_bytes: int) -> bytes:
 
 
 def character_start(data: bytes, position: int) -> int:
-    """Return where the character at a byte begins; the byte itself where they are not UTF-8."""
+    """Return where the character at a byte begins; the byte itself where they are not UTF-8.
+
+    >>> character_start("Größe".encode(), 3)
+    2
+    """
     starts = range(position, max(-1, position - _MAX_CHARACTER_BYTES), -1)
     return next((start for start in starts if _is_boundary(data, start)), position)
 

@@ -27,7 +27,11 @@ def count_tokens(text: str) -> int:
 
 
 def split_text(text: str, limit: int, measure: Measure) -> list[str]:
-    """Split a text into pieces within a limit, at sentence ends, or else at white space."""
+    """Split a text into pieces within a limit, at sentence ends, or else at white space.
+
+    >>> split_text("Lamps glow. They are red.", 3, count_tokens)
+    ['Lamps glow. ', 'They are ', 'red.']
+    """
     if measure(text) <= limit:
         return [text]
     slices = re.compile(f"(?s:.){{1,{limit}}}").findall

@@ -28,7 +28,11 @@ class Interval(NamedTuple):
 
 
 def share_interval(hits: float, total: float) -> Interval | None:
-    """Compute a share, 0..1, with Wilson's 95 % interval; None of nothing."""
+    """Compute a share, 0..1, with Wilson's 95 % interval; None of nothing.
+
+    >>> [round(each, 2) for each in share_interval(9, 10)]
+    [0.9, 0.54, 0.99]
+    """
     if not total:
         return None
     high = 1 - wilson_lower_bound(total - hits, total)

@@ -184,6 +184,10 @@ def next_stratum(samples: Mapping[Stratum, Sample]) -> Stratum | None:
     """Choose from which stratum the next answer is drawn; None if all are labelled.
 
     The one whose next label narrows the estimate most, but each has a quarter of the labels.
+
+    >>> flagged, other = Sample(50, 4, 2), Sample(500, 1, 0)
+    >>> next_stratum({Stratum.FLAGGED: flagged, Stratum.OTHER: other})
+    <Stratum.OTHER: 'other'>
     """
     open_ = {name: each for name, each in samples.items() if each.labelled < each.answers}
     total = sum(each.labelled for each in samples.values())

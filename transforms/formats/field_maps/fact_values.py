@@ -161,6 +161,9 @@ def returned_items(returned: object) -> list[object]:
     """List what a tool returned: also JSON in a text, and what is in the field `documents`.
 
     Texts beside the documents are another fact.
+
+    >>> returned_items('{"documents": ["Lamps glow."], "took": 3}')
+    ['Lamps glow.']
     """
     returned = read_if_json(returned)
     if isinstance(returned, dict):

@@ -72,6 +72,9 @@ def content_by_names(names: str) -> FieldContent | None:
     `answer_documents` are facts; but an `output` is that of the search around it, and a tool's
     `input` is not a query. The answer that an evaluation expects is `other`; None if no word says
     anything.
+
+    >>> content_by_names("retrieved_documents"), content_by_names("expected_answer")
+    ('facts', 'other')
     """
     content: FieldContent | None = None
     for match in _WORD.finditer(names):

@@ -89,6 +89,9 @@ def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> s
 
     The flags come last, so that they can be copied to the end of the line. Names are spelled as in
     the value, which is the message as it was written.
+
+    >>> suggest_map({"said": "Lamps glow.", "docs": ["Lamps glow red."]}, ["answer", "facts"])
+    "Try --map 'answer=$.said' --map 'facts=$.docs[*]'"
     """
     found, withheld = _find(value)
     is_whole = {"answer", "facts"} <= {*wanted}

@@ -156,7 +156,12 @@ def time_ticks(columns: Columns) -> list[Tick]:
 
 
 def value_axis(highest: int) -> tuple[int, list[Tick]]:
-    """Choose the value at the top of a plot, a round number, and a few lines at round numbers."""
+    """Choose the value at the top of a plot, a round number, and a few lines at round numbers.
+
+    >>> end, ticks = value_axis(1234)
+    >>> end, [tick.label for tick in ticks]
+    (1500, ['500', '1,000', '1,500'])
+    """
     least = max(-(-highest // _MAX_LINES), 1)
     rounds = (digit * 10**power for power in count() for digit in (1, 2, 5))
     step = next(number for number in rounds if number >= least)
