@@ -1,20 +1,20 @@
-"""Take the batches of a plan, for the threads of one process."""
+"""Process the batches of a plan, on the threads of one process."""
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from multiprocessing.synchronize import Event as ProcessEvent
 from operator import attrgetter
 
 from msgspec.structs import replace
 
-from groundwatch.launch.engine.batches import Work
+from groundwatch.launch.engine.batches import Batches, Work
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline.sinks.outcomes import Outcome, finished_beside
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.sources.splits import RecordRange, Segment, SegmentReader
 from groundwatch.schemas.message import Message
-from groundwatch.schemas.summary import RunCounts
 from groundwatch.transforms.parse_answers import TooManyAnswers
 
 AnyEvent = threading.Event | ProcessEvent
@@ -25,7 +25,7 @@ class Stopped(Exception):
 
 
 class ArchiveSource:
-    """Read one planned batch after the other; while one waits for its last calls, the next begins.
+    """Process planned batches in turn; while one waits for its last calls, the next one begins.
 
     Args:
       plan: the batches.
@@ -40,53 +40,53 @@ class ArchiveSource:
         self._reader = SegmentReader(are_failures=are_failures)
         # Held by the batch that is read: a file is read by one thread from its begin to its end.
         self._reading = threading.Semaphore()
-        self._segments: dict[int, tuple[Segment, _Places]] = {}
         self.errors: list[BaseException] = []
 
-    def take(self) -> Work | None:
-        """Wait until the batch before is read, and claim the next one."""
-        self._reading.acquire()
-        claimed = None if self._stop.is_set() or self.errors else self._plan.claim(self._attempt)
+    def process_next(self, batches: Callable[[], Batches]) -> bool:
+        """Wait until the batch before is read, and process the next one; return False for none.
+
+        A batch with too many answers waits again, in halves; any other error is raised.
+        """
+        claimed = self._claim()
         if claimed is None:
-            self._reading.release()
-            return None
+            return False
         segment, is_retry = claimed
         places = _Places()
-        self._segments[segment.number] = segment, places
         ranges = self._ranges_of(segment, places)
         finished = segment.finished_answers
-        return Work(segment.number, ranges, is_retry, finished_answers=finished)
-
-    def read(self, work: Work) -> None:  # noqa: ARG002 - one batch is read at a time
-        """Let the next batch begin."""
-        self._reading.release()
-
-    def advance(self, work: Work, outcome: Outcome) -> None:
-        """Record that a batch is done, but for its messages with deferred answers."""
-        _, places = self._segments[work.number]
-        finished = finished_beside(outcome.deferred)
-        ranges = places.ranges_of(finished)
-        self._plan.advance(work.number, self._attempt, ranges, finished.total())
-
-    def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:  # noqa: ARG002
-        """Begin no further batch if the budget is used up."""
-        del self._segments[work.number]
-        if outcome.deferred:
-            self._stop.set()
-
-    def fail(self, work: Work, error: Exception) -> None:
-        """Process the messages in halves if they hold too many answers; else end the run."""
-        if not isinstance(error, TooManyAnswers):
-            raise error
-        segment, _ = self._segments.pop(work.number)
-        self._plan.halve(segment, self._attempt)
-        # Its reading was not ended.
-        self._reading.release()
+        try:
+            outcome, _ = batches().run(
+                Work(segment.number, ranges, is_retry, finished_answers=finished),
+                read=self._reading.release,
+                advance=partial(self._advance, segment, places),
+            )
+        except TooManyAnswers:
+            self._plan.halve(segment, self._attempt)
+            # Its reading was not ended.
+            self._reading.release()
+        else:
+            if outcome.deferred:
+                # The budget is used up.
+                self._stop.set()
+        return True
 
     def end(self, error: BaseException) -> None:
         """Take no further batch; whoever waits to read one learns of it."""
         self.errors.append(error)
         self._reading.release()
+
+    def _claim(self) -> tuple[Segment, bool] | None:
+        self._reading.acquire()
+        claimed = None if self._stop.is_set() or self.errors else self._plan.claim(self._attempt)
+        if claimed is None:
+            self._reading.release()
+        return claimed
+
+    def _advance(self, segment: Segment, places: "_Places", outcome: Outcome) -> None:
+        """Record that a batch is done, but for its messages with deferred answers."""
+        finished = finished_beside(outcome.deferred)
+        ranges = places.ranges_of(finished)
+        self._plan.advance(segment.number, self._attempt, ranges, finished.total())
 
     def _ranges_of(self, segment: Segment, places: "_Places") -> Iterator[MessageRange]:
         ranges = iter(segment.ranges)

@@ -21,7 +21,6 @@ from groundwatch.launch.engine.batches import Batches
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.local_pipeline import LocalPipeline
-from groundwatch.launch.engine.loop import process_next
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
@@ -61,7 +60,7 @@ def run_batches(
             # A pipeline is built for a batch only: a short run needs no second one.
             batches = cache(open_batches)
             try:
-                while process_next(source, batches):
+                while source.process_next(batches):
                     pass
             except BaseException as error:  # noqa: BLE001 - raised below
                 source.end(error)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -52,8 +53,9 @@ class Batches:
         """Run a batch, and commit its outcome.
 
         `read` is called when all messages are read and their ids are claimed, `advance` as part of
-        the transaction. After an error nothing is committed: it is `RunStopped`, an OSError,
-        `Unaccounted`, or a bug.
+        the transaction. After an error or a crash before that nothing is committed. The error is
+        `TooManyAnswers`, `RunFailed`, `RunStopped`, an OSError, or a bug. Messages of a committed
+        batch that are delivered again are found to be duplicates.
         """
         self._seen.start_batch(work.number, is_retry=work.is_retry, on_all_claimed=read)
         self._checks.start_batch(work.number, is_retry=work.is_retry)
@@ -61,7 +63,7 @@ class Batches:
         self._checks.flush()
         outcome, counts = self._without_repeated(work, outcome, counts)
         self._journal.commit(
-            work.number, outcome, counts, messages=work.messages, advance=lambda: advance(outcome)
+            work.number, outcome, counts, messages=work.messages, advance=partial(advance, outcome)
         )
         return outcome, counts
 

@@ -12,7 +12,6 @@ from typing import Any
 from groundwatch.launch.engine.batches import Batches, Work
 from groundwatch.launch.engine.journal import FOLDERS, Journal, Unaccounted
 from groundwatch.launch.engine.ledger import ledger_alert
-from groundwatch.launch.engine.loop import process_next
 from groundwatch.launch.engine.pubsub.subscription import Subscription
 from groundwatch.launch.watch.alerts.alert_latency import AlertLatency
 from groundwatch.launch.watch.alerts.monitor import Monitor
@@ -128,7 +127,7 @@ class Worker:
         """Process one batch, if there are messages, then publish what is due."""
         self.health.record_pull(outstanding=self.waiting)
         try:
-            if not process_next(self, lambda: self.batches) and not self.waiting:
+            if not self._process_next() and not self.waiting:
                 self.health.batch_problem = None
         except DamagedDatabase:
             raise
@@ -190,7 +189,20 @@ class Worker:
         for topic in self.topics:
             topic.step(self.journal, at_once=at_once)
 
-    def take(self) -> Work | None:
+    def _process_next(self) -> bool:
+        """Process one batch; return False if there are no messages now."""
+        work = self._next_batch()
+        if work is None:
+            return False
+        try:
+            outcome, counts = self.batches.run(work)
+        except Exception as error:  # noqa: BLE001 - raised again if it ends the worker
+            self._fail(work, error)
+        else:
+            self._finish_batch(work, outcome, counts)
+        return True
+
+    def _next_batch(self) -> Work | None:
         """Take messages that wait for another attempt, and pull others."""
         time.sleep(max(0.0, self._not_before_s - time.monotonic()))
         # Before messages are taken: it may fail.
@@ -211,12 +223,6 @@ class Worker:
         finished = sum(self._finished_answers.get(message.place, 0) for message in messages)
         return Work(number, ranges, messages=messages, finished_answers=finished)
 
-    def read(self, work: Work) -> None:
-        """Do nothing: one batch is processed after the other."""
-
-    def advance(self, work: Work, outcome: Outcome) -> None:
-        """Do nothing: Pub/Sub keeps the position of a subscription."""
-
     def _take(self, checked: Sequence[Message]) -> Sequence[Message]:
         again = [*checked, *self.retry_queue.take_due(self.size.messages - len(checked))]
         room = self.size.messages - len(again)
@@ -224,7 +230,7 @@ class Worker:
             return again
         return [*again, *self.subscription.pull(room, _BATCH_BYTES, 0.0 if again else _WAIT_S)]
 
-    def fail(self, work: Work, error: Exception) -> None:
+    def _fail(self, work: Work, error: Exception) -> None:
         """Process the messages of a batch again, later or in parts; raise what ends the worker."""
         if isinstance(error, RunStopped | DamagedDatabase):
             raise error
@@ -276,7 +282,7 @@ class Worker:
         self.health.batch_problem = str(error)
         self.retry_queue.add_failed(messages)
 
-    def acknowledge(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:
+    def _finish_batch(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:
         """Acknowledge the messages of a batch, but for those with deferred answers."""
         messages, deferred = work.messages, self._deferred
         self.batches_done += 1
