@@ -10,11 +10,10 @@ from typing import Any
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.outbox_rows import KINDS
-from groundwatch.launch.engine.pubsub.topic import Topic
 from groundwatch.launch.results.export.target import Target, open_target
 from groundwatch.launch.watch.alerts.webhooks import open_webhooks
 from groundwatch.launch.watch.delivery import Delivery
-from groundwatch.launch.watch.topic_target import TopicTarget
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert
@@ -29,11 +28,25 @@ _log = logging.getLogger(__name__)
 _Destination = tuple[type[Record], Target[Any], Callable[[Any], bool]]
 
 
-def open_topic(name: str, settings: WatchSettings, within_s: float | None = None) -> Topic:
+def open_topic(
+    topic: str,
+    settings: WatchSettings,
+    *,
+    kind: str = "topic",
+    encode: Callable[[Any], TopicMessage] | None = None,
+    within_s: float | None = None,
+) -> Topic:
     """Open a topic for rows of the outbox, by default for those that batches wait for."""
-    address, account = settings.server.pubsub_address, settings.job.checker.account
     limit_s = within_s or _ALERTS_WITHIN_S
-    return Topic(name, address=address, account=account, call_timeout_s=limit_s, total_s=limit_s)
+    return Topic(
+        topic,
+        kind=kind,
+        encode=encode,
+        address=settings.server.pubsub_address,
+        account=settings.job.checker.account,
+        call_timeout_s=limit_s,
+        total_s=limit_s,
+    )
 
 
 def open_topics(
@@ -53,8 +66,8 @@ def open_topics(
         (topics.failure_topic, Failure, partial(encode_failure, with_payload=with_payload)),
     ):
         if name:
-            target = TopicTarget(KINDS[row_type], open_topic(name, settings), encode)
-            yield Delivery(journal, row_type, target, limits=None)
+            topic = open_topic(name, settings, kind=KINDS[row_type], encode=encode)
+            yield Delivery(journal, row_type, topic, limits=None)
         elif moved := journal.move_to_files(row_type):
             message = (
                 "%d rows that waited for a topic of each %s go to files, since no flag names one"
@@ -96,8 +109,8 @@ def _drop_others(journal: Journal, kinds: set[str]) -> None:
 def _destinations(settings: WatchSettings) -> Iterator[_Destination]:
     """Open each destination, with the type of its rows, and those that it accepts."""
     if name := settings.pubsub.enriched_topic:
-        topic = open_topic(name, settings, _RECORDS_WITHIN_S)
-        yield TopicMessage, TopicTarget("enriched_topic", topic, lambda message: message), _is_any
+        topic = open_topic(name, settings, kind="enriched_topic", within_s=_RECORDS_WITHIN_S)
+        yield TopicMessage, topic, _is_any
     for tool, url in settings.results.results_to:
         yield GroundingResult, open_target(tool, url), _is_any
     for kind, variable in settings.webhooks.alert_webhook:

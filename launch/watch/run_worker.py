@@ -16,6 +16,7 @@ from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, USAG
 from groundwatch.launch.engine.engine_database import OtherVersion, folder_held
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import Subscription
+from groundwatch.launch.results.export.target import TargetMisconfigured
 from groundwatch.launch.watch.destinations import open_topic
 from groundwatch.launch.watch.open_worker import open_journal, open_worker
 from groundwatch.launch.watch.owned_paths import OwnershipLost
@@ -45,7 +46,7 @@ def watch(config: Config, settings: WatchSettings) -> int:
     try:
         _try_checker(config)
         _try_topics(settings)
-    except (Misconfigured, Refused) as error:
+    except (Misconfigured, TargetMisconfigured) as error:
         return fail(str(error), USAGE)
     try:
         summary = run_worker(config, settings, reporter=reporter)
@@ -74,7 +75,7 @@ def _try_checker(config: Config) -> None:
 
 
 def _try_topics(settings: WatchSettings) -> None:
-    """Raise `Refused` for a topic that does not exist; later ones are tried again."""
+    """Raise `TargetMisconfigured` for a topic that does not exist; later ones are tried again."""
     topics = settings.pubsub
     for name in (topics.alert_topic, topics.failure_topic, topics.enriched_topic):
         if name:

@@ -19,7 +19,7 @@ from contextlib import closing
 from pathlib import Path
 
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
-from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import build_message
 from groundwatch.schemas.message import Message
 from tests.benchmarks.generated_answers import generated_messages
@@ -88,7 +88,7 @@ def publish(topic: Topic, payloads: Sequence[bytes], per_s: int) -> list[float]:
     for number, payload in enumerate(payloads):
         time.sleep(max(0.0, started_s + number / per_s - time.monotonic()))
         published_s.append(time.monotonic())
-        topic.publish([build_message(payload, {})])
+        topic.send([build_message(payload, {})])
     return published_s
 
 
@@ -113,7 +113,7 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
         alerts = Alerts(server.address)
         worker = WatchedWorker(server.address, Path(folder) / "out")
         with closing(Topic(ANSWERS, address=server.address)) as topic:
-            topic.publish([build_message(first, {})])
+            topic.send([build_message(first, {})])
             while server.counts(SUBSCRIPTION).outstanding:
                 time.sleep(0.01)
             cpu_s, started_s = worker.cpu_s(), time.monotonic()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 from tests.support.commands import GROUNDWATCH
 from tests.support.fake_pubsub.server import FakePubSub
@@ -59,7 +59,7 @@ def pubsub(clock: SkippingClock) -> Iterator[FakePubSub]:
 def publish(address: str, messages: Iterable[TopicMessage]) -> None:
     """Publish messages to the topic of answers."""
     with closing(Topic(ANSWERS, address=address)) as topic:
-        topic.publish(messages)
+        topic.send(messages)
 
 
 class WatchedWorker:

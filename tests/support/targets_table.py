@@ -14,10 +14,10 @@ import grpc
 from google.api_core import exceptions
 
 from groundwatch.launch.engine.pubsub.pubsub_errors import is_transient
-from groundwatch.launch.engine.pubsub.topic import MAX_MESSAGES
 from groundwatch.launch.results.export.contracts import CONTRACTS, Contract, Limit
 from groundwatch.launch.results.export.http_sender import reply_error
 from groundwatch.launch.results.export.target import RowsRefused, TargetMisconfigured
+from groundwatch.launch.watch.topic import MAX_MESSAGES
 from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES
 from groundwatch.pipeline.storage.buckets import RETRY
 from groundwatch.transforms.grounding.errors import CheckFailed, Misconfigured, Rejected

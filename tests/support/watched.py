@@ -13,10 +13,10 @@ from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
-from groundwatch.launch.engine.pubsub.topic import Topic
 from groundwatch.launch.watch.open_worker import open_journal as worker_journal
 from groundwatch.launch.watch.open_worker import open_worker
 from groundwatch.launch.watch.reporter import LogReporter
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config
@@ -55,7 +55,7 @@ class Watched:
     def publish(self, *payloads: bytes, **attributes: str) -> None:
         """Publish messages."""
         with closing(Topic(ANSWERS, address=self.server.address)) as topic:
-            topic.publish(build_message(payload, attributes) for payload in payloads)
+            topic.send(build_message(payload, attributes) for payload in payloads)
 
     @property
     def outstanding(self) -> int:

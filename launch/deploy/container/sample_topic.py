@@ -20,7 +20,7 @@ from google.pubsub_v1 import PublisherClient, SubscriberClient
 
 from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.launch.engine.pubsub.clients import open_client
-from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import build_message
 from groundwatch.transforms.grounding.settings import GoogleAccount
 
@@ -53,7 +53,7 @@ def publish_samples() -> None:
     with closing(Topic(ANSWERS)) as topic:
         for number in itertools.count(int(time.time())):
             for answer in sample_answers(number):
-                topic.publish([build_message(answer, {})])
+                topic.send([build_message(answer, {})])
                 time.sleep(pause_s)
 
 

@@ -1,1 +1,1 @@
-"""Pull messages, acknowledge them once they are durable, and publish alerts and failures."""
+"""Pull messages, and acknowledge them once they are durable."""

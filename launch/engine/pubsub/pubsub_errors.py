@@ -28,15 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 class Refused(Exception):
-    """Pub/Sub refuses until a person has changed something; `stored` messages are stored."""
-
-    stored = 0
-
-
-class Unpublished(Exception):
-    """Messages may not have been stored: Pub/Sub did not answer in time. `stored` ones are."""
-
-    stored = 0
+    """Pub/Sub refuses until a person has changed something."""
 
 
 def is_transient(error: Exception) -> bool:
@@ -49,11 +41,11 @@ def is_about_the_caller(error: exceptions.GoogleAPICallError) -> bool:
     return isinstance(error, tuple(_ADVICE))
 
 
-def refused(action: str, error: exceptions.GoogleAPICallError) -> Refused:
+def refusal(action: str, error: exceptions.GoogleAPICallError) -> str:
     """Describe a refused call, such as "pull from projects/p/subscriptions/s", with advice."""
     advice = (text for kind, text in _ADVICE.items() if isinstance(error, kind))
     reason = f"{type(error).__name__}: {error.message}"[:_MAX_REASON]
-    return Refused(f"cannot {action}: {next(advice, reason)}")
+    return f"cannot {action}: {next(advice, reason)}"
 
 
 class Reachability:

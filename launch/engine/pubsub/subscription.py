@@ -20,9 +20,10 @@ from groundwatch.launch.engine.pubsub.outstanding import (
 )
 from groundwatch.launch.engine.pubsub.pubsub_errors import (
     Reachability,
+    Refused,
     is_about_the_caller,
     is_transient,
-    refused,
+    refusal,
 )
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.grounding.settings import GoogleAccount
@@ -156,7 +157,7 @@ class PubSubSubscription:
             if self._is_reopening:
                 return 0.0
             if not is_transient(error):
-                raise refused(self._pulling.action, error) from None
+                raise Refused(refusal(self._pulling.action, error)) from None
             return self._pulling.failed(error)
         finally:
             ended.set()
@@ -239,7 +240,7 @@ class PubSubSubscription:
             if is_transient(error):
                 raise
             if is_about_the_caller(error):
-                raise refused(self._acknowledging.action, error) from None
+                raise Refused(refusal(self._acknowledging.action, error)) from None
             text = "Pub/Sub rejects a request about %d messages (%s): they may be delivered again"
             _log.error(text, len(ack_ids), type(error).__name__)
         self._acknowledging.succeeded()

@@ -1,16 +1,18 @@
 """Alerts and failures to their topics: each at least once, whatever happens between."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
+from google.api_core import exceptions
+from google.pubsub_v1 import types
 
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.pubsub.pubsub_errors import Refused, Unpublished
+from groundwatch.launch.engine.pubsub import clients
 from groundwatch.launch.watch.delivery import Delivery
-from groundwatch.launch.watch.topic_target import TopicTarget
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
@@ -19,28 +21,26 @@ from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
 from tests.support.journals import an_alert, commit_batch, open_journal
 
+TOPIC = "projects/lamps/topics/alerts"
 
-class ATopic:
-    """Take messages, or so many of a call before an error of the test's choice."""
+
+class AClient:
+    """Take the requests of a topic, or so many before each error of the test's choice."""
 
     def __init__(self) -> None:
-        self.published: list[TopicMessage] = []
+        self.published: list[types.PubsubMessage] = []
         self.tries = 0
-        self.error: Callable[[], Refused | Unpublished] | None = None
+        self.error: Exception | None = None
         self.takes = 0
+        self._taken = 0
 
-    def publish(self, messages: Iterable[TopicMessage]) -> None:
-        given = list(messages)
+    def publish(self, *, request: types.PublishRequest, **_: object) -> None:
         self.tries += 1
-        if self.error and len(given) > self.takes:
-            self.published += given[: self.takes]
-            error = self.error()
-            error.stored = self.takes
-            raise error
-        self.published += given
-
-    def close(self) -> None:
-        """There is nothing to close."""
+        if self.error and self._taken == self.takes:
+            self._taken = 0
+            raise self.error
+        self._taken += 1
+        self.published += request.messages
 
 
 @pytest.fixture
@@ -50,36 +50,38 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 
 @pytest.fixture
-def topic() -> ATopic:
-    return ATopic()
+def client(monkeypatch: pytest.MonkeyPatch) -> AClient:
+    client = AClient()
+    monkeypatch.setattr(clients, "open_client", lambda *_: client)
+    return client
 
 
 @pytest.fixture
-def alerts(topic: ATopic, journal: Journal, clock: ManualClock) -> Delivery[Alert]:
+def alerts(client: AClient, journal: Journal, clock: ManualClock) -> Delivery[Alert]:  # noqa: ARG001 - it patches before
     def encode(alert: Alert) -> TopicMessage:
         return encode_alert(alert, ordering_key=alert.engine or "")
 
-    target = TopicTarget("alert", topic, encode)  # type: ignore[arg-type]
-    return Delivery(journal, Alert, target, None, clock)
+    topic = Topic(TOPIC, kind="alert", encode=encode, total_s=0.0)
+    return Delivery(journal, Alert, topic, None, clock)
 
 
-def commit(journal: Journal, alerts: int, failures: int = 0) -> None:
-    """Let a batch raise so many alerts, numbered, of two engines, and failures."""
-    raised = tuple(an_alert(record_id=str(n), engine=f"shop-{n % 2}") for n in range(alerts))
+def commit(journal: Journal, alerts: int, failures: int = 0, engines: int = 2) -> None:
+    """Let a batch raise so many alerts, numbered, of so many engines, and failures."""
+    raised = tuple(an_alert(record_id=str(n), engine=f"shop-{n % engines}") for n in range(alerts))
     failed = tuple(a_failure(message=a_message(place=str(at))) for at in range(failures))
     commit_batch(journal, journal.next_number(), alerts=raised, failures=failed)
 
 
-def ids_in(topic: ATopic) -> list[str]:
-    return [msgspec.json.decode(message.data)["record_id"] for message in topic.published]
+def ids_in(client: AClient) -> list[str]:
+    return [msgspec.json.decode(message.data)["record_id"] for message in client.published]
 
 
 def test_all_alerts_are_published_in_the_order_of_their_engine_and_forgotten(
-    journal: Journal, topic: ATopic, alerts: Delivery[Alert]
+    journal: Journal, client: AClient, alerts: Delivery[Alert]
 ) -> None:
     commit(journal, alerts=1_200, failures=3)
     alerts.step(journal)
-    by_engine = [int(each) for each in ids_in(topic)]
+    by_engine = [int(each) for each in ids_in(client)]
     for engine in (0, 1):
         assert [n for n in by_engine if n % 2 == engine] == list(range(engine, 1_200, 2))
     assert by_engine[:250] == list(range(0, 500, 2)), "messages of one key behind each other"
@@ -87,56 +89,56 @@ def test_all_alerts_are_published_in_the_order_of_their_engine_and_forgotten(
     assert journal.published_to_topics() == {"alerts": 1_200, "failures": 0}
 
 
-def test_failures_are_published_to_their_own_topic(journal: Journal, topic: ATopic) -> None:
+def test_failures_are_published_to_their_own_topic(journal: Journal, client: AClient) -> None:
     commit(journal, alerts=1, failures=3)
-    target = TopicTarget("failure", topic, encode_failure)  # type: ignore[arg-type]
-    Delivery(journal, Failure, target, None, ManualClock()).step(journal)
-    sources = [message.attributes["failure_source"] for message in topic.published]
+    topic = Topic(TOPIC, kind="failure", encode=encode_failure)
+    Delivery(journal, Failure, topic, None, ManualClock()).step(journal)
+    sources = [message.attributes["failure_source"] for message in client.published]
     assert sources == ["0", "1", "2"]
     assert (journal.outbox.count("alert"), journal.outbox.count("failure")) == (1, 0)
 
 
-@pytest.mark.parametrize("error", [Unpublished, Refused])
+@pytest.mark.parametrize("error", [exceptions.ServiceUnavailable, exceptions.NotFound])
 def test_what_a_topic_does_not_take_is_a_problem_and_waits_for_a_pause(
     journal: Journal,
-    topic: ATopic,
+    client: AClient,
     alerts: Delivery[Alert],
     clock: ManualClock,
-    error: type[Refused | Unpublished],
+    error: type[exceptions.GoogleAPICallError],
 ) -> None:
     commit(journal, alerts=1)
-    topic.error = lambda: error("it does not exist")
+    client.error = error("")
     alerts.step(journal)
     clock.advance(0.5)
     alerts.step(journal)
-    assert (topic.tries, journal.outbox.count("alert")) == (1, 1)
-    assert alerts.problem == "it does not exist"
-    topic.error = None
+    assert (client.tries, journal.outbox.count("alert")) == (1, 1)
+    assert str(alerts.problem).startswith(f"cannot publish to {TOPIC}: ")
+    client.error = None
     clock.advance(60.0)
     alerts.step(journal)
-    assert (ids_in(topic), alerts.problem, journal.outbox.count("alert")) == (["0"], None, 0)
+    assert (ids_in(client), alerts.problem, journal.outbox.count("alert")) == (["0"], None, 0)
 
 
-@pytest.mark.parametrize("error", [Unpublished, Refused])
+@pytest.mark.parametrize("error", [exceptions.ServiceUnavailable, exceptions.NotFound])
 def test_what_a_flaky_topic_has_stored_is_not_published_again(
     journal: Journal,
-    topic: ATopic,
+    client: AClient,
     alerts: Delivery[Alert],
     clock: ManualClock,
-    error: type[Refused | Unpublished],
+    error: type[exceptions.GoogleAPICallError],
 ) -> None:
-    commit(journal, alerts=9)
-    topic.error, topic.takes = lambda: error("away"), 2
+    commit(journal, alerts=9, engines=5)
+    client.error, client.takes = error("away"), 2
     for _ in range(5):
         alerts.step(journal)
         clock.advance(60.0)
-    assert sorted(ids_in(topic)) == [str(number) for number in range(9)]
+    assert sorted(ids_in(client)) == [str(number) for number in range(9)]
     assert journal.outbox.count("alert") == 0
 
 
 def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
     journal: Journal,
-    topic: ATopic,
+    client: AClient,
     alerts: Delivery[Alert],
     clock: ManualClock,
     monkeypatch: pytest.MonkeyPatch,
@@ -154,7 +156,7 @@ def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
             clock.advance(60.0)
     commit(journal, alerts=1)
     alerts.step(journal)
-    assert ids_in(topic) == ["0", "1", "0"]
+    assert ids_in(client) == ["0", "1", "0"]
     assert journal.outbox.count("alert") == 0
 
 
@@ -171,7 +173,7 @@ def test_a_damaged_database_ends_the_deliveries(
 
 
 def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_a_crash(
-    journal: Journal, topic: ATopic, alerts: Delivery[Alert], monkeypatch: pytest.MonkeyPatch
+    journal: Journal, client: AClient, alerts: Delivery[Alert], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit(journal, alerts=1)
 
@@ -184,4 +186,4 @@ def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_
             alerts.step(journal)
     again: Delivery[Alert] = Delivery(journal, Alert, alerts._target, None, ManualClock())
     again.step(journal)
-    assert ids_in(topic) == ["0", "0"]
+    assert ids_in(client) == ["0", "0"]

@@ -9,14 +9,11 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.engine.pubsub.pubsub_errors import Refused, Unpublished
-from groundwatch.launch.engine.pubsub.topic import Topic
-from groundwatch.launch.results.export.target import TargetMisconfigured, TargetUnavailable
+from groundwatch.launch.results.export.target import TargetUnavailable
 from groundwatch.launch.watch import destinations
 from groundwatch.launch.watch.file_publisher import FilePublisher
-from groundwatch.launch.watch.topic_target import TopicTarget
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.topic_messages import encode_alert
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.persistence.database import DamagedDatabase
@@ -64,12 +61,12 @@ def test_records_wait_for_a_topic_that_does_not_answer_and_hold_up_nothing(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unpublished(*_: object) -> None:
-        raise Unpublished("no answer")
+        raise TargetUnavailable("no answer")
 
     config = publishing(watched)
     watched.publish(*map(an_envelope, range(5)))
     with monkeypatch.context() as outage:
-        outage.setattr(TopicTarget, "send", lambda *_: unpublished())
+        outage.setattr(Topic, "send", unpublished)
         watched.drain(config, enriched_topic=ENRICHED)
     assert len(watched.record_ids()) == 5
     watched.drain(config, enriched_topic=ENRICHED)
@@ -86,23 +83,6 @@ def test_large_requests_of_records_have_more_time_than_alerts(
     watched.drain(config, enriched_topic=ENRICHED)
     watched.server.faults.slow_s = 0.0
     assert len(watched.messages(ENRICHED)) == 1
-
-
-@pytest.mark.parametrize(
-    ("raised", "expected"), [(Unpublished, TargetUnavailable), (Refused, TargetMisconfigured)]
-)
-def test_errors_of_the_topic_say_whether_to_try_again(
-    raised: type[Exception], expected: type[Exception], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise raised("cannot publish")
-
-    monkeypatch.setattr(Topic, "publish", fail)
-    with (
-        closing(TopicTarget("t", Topic(ENRICHED, address="127.0.0.1:9"), encode_alert)) as target,
-        pytest.raises(expected, match="cannot publish"),
-    ):
-        target.send([])
 
 
 @pytest.fixture

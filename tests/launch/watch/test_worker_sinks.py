@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.pubsub.pubsub_errors import Unpublished
-from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.results.export.target import TargetUnavailable
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline import storage
 from groundwatch.transforms.persistence.database import Database
 from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
@@ -96,7 +96,7 @@ def test_a_disk_that_fills_at_any_call_of_the_database_holds_the_messages_until_
 
 
 def unpublished(*_: object) -> Any:
-    raise Unpublished("no answer")
+    raise TargetUnavailable("no answer")
 
 
 def test_alerts_wait_for_a_topic_that_does_not_answer(
@@ -104,7 +104,7 @@ def test_alerts_wait_for_a_topic_that_does_not_answer(
 ) -> None:
     watched.publish(an_unsupported_envelope(1), an_unsupported_envelope(2))
     with monkeypatch.context() as outage:
-        outage.setattr(Topic, "publish", unpublished)
+        outage.setattr(Topic, "send", unpublished)
         watched.drain(alert_topic=ALERTS)
     assert len(watched.record_ids()) == 2
     watched.drain(alert_topic=ALERTS)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import build_message, encode_failure
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.message import Message
@@ -47,7 +47,7 @@ def server(own_server: FakePubSub) -> FakePubSub:
 
 def publish(server: FakePubSub, *payloads: bytes) -> None:
     topic = Topic(TOPIC, address=server.address)
-    topic.publish(encode_failure(a_failure(payload)) for payload in payloads)
+    topic.send(encode_failure(a_failure(payload)) for payload in payloads)
     topic.close()
 
 
@@ -77,7 +77,7 @@ def test_messages_that_are_not_failures_stay_in_the_subscription(
     tmp_path: Path, server: FakePubSub, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topic = Topic(TOPIC, address=server.address)
-    topic.publish([build_message(an_envelope(1), {})])
+    topic.send([build_message(an_envelope(1), {})])
     topic.close()
     assert replay(server, tmp_path / "out") == 0
     assert "holds no failure" in capsys.readouterr().out
@@ -90,7 +90,7 @@ def test_a_failure_that_does_not_say_when_it_last_failed_is_replayed_all_the_sam
     announced = encode_failure(a_failure(an_envelope(1)))
     rest = {name: value for name, value in announced.attributes.items() if "last_at" not in name}
     topic = Topic(TOPIC, address=server.address)
-    topic.publish([build_message(announced.data, rest)])
+    topic.send([build_message(announced.data, rest)])
     topic.close()
     assert replay(server, tmp_path / "out") == 0
     assert len(records_in(tmp_path / "out")) == 1

@@ -60,7 +60,7 @@ def test_a_server_without_encryption_needs_no_credentials(
 
 
 BROKEN_CONNECTION = """
-from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.watch.topic import Topic
 from tests.support.fake_pubsub.server import FakePubSub
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 
@@ -68,7 +68,7 @@ with FakePubSub() as server:
     server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")
     topic = Topic("projects/lamps/topics/answers", address=server.address)
     for _ in range(2):
-        topic.publish([TopicMessage(data=b"lamps", attributes={})])
+        topic.send([TopicMessage(data=b"lamps", attributes={})])
         server.kill_connections()
 """
 

@@ -6,7 +6,7 @@ import pytest
 
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
-from groundwatch.launch.engine.pubsub.topic import Topic
+from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import build_message
 from tests.support.pubsub_servers import ServerUnderTest
 from tests.support.pubsub_topics import OneTopic, payloads
@@ -78,7 +78,7 @@ def test_unacknowledged_messages_are_redelivered_at_once_after_closing(
 def test_a_thousand_messages_are_all_pulled_once(
     answers: OneTopic, subscription: PubSubSubscription, topic: Topic
 ) -> None:
-    topic.publish(build_message(str(number).encode(), {}) for number in range(1_000))
+    topic.send(build_message(str(number).encode(), {}) for number in range(1_000))
     pulled = pull_all(subscription, 1_000)
     acknowledge(subscription, *pulled)
     assert sorted(int(message.payload) for message in pulled) == list(range(1_000))
@@ -87,7 +87,7 @@ def test_a_thousand_messages_are_all_pulled_once(
 
 
 def test_what_is_published_is_there_when_the_call_returns(answers: OneTopic, topic: Topic) -> None:
-    topic.publish([build_message(b"lamps", {"kind": "answer"}, ordering_key="shop")])
+    topic.send([build_message(b"lamps", {"kind": "answer"}, ordering_key="shop")])
     (received,) = answers.at_once()
     assert received.message.data == b"lamps"
     assert dict(received.message.attributes) == {"kind": "answer"}
@@ -97,7 +97,7 @@ def test_what_is_published_is_there_when_the_call_returns(answers: OneTopic, top
 def test_a_message_over_four_megabytes_comes_through(
     subscription: PubSubSubscription, topic: Topic
 ) -> None:
-    topic.publish([build_message(b"x" * 9_900_000, {})])
+    topic.send([build_message(b"x" * 9_900_000, {})])
     (message,) = pull_all(subscription, 1)
     assert len(message.payload) == 9_900_000
     acknowledge(subscription, message)

@@ -1,18 +1,18 @@
-"""Publish messages to a topic."""
+"""Publish alerts, failures or enriched records to a topic."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from google.api_core import exceptions
 from google.pubsub_v1 import PublisherClient, types
 
 from groundwatch.launch.engine.pubsub import clients
-from groundwatch.launch.engine.pubsub.pubsub_errors import (
-    Reachability,
-    Refused,
-    Unpublished,
-    is_transient,
-    refused,
+from groundwatch.launch.engine.pubsub.pubsub_errors import Reachability, is_transient, refusal
+from groundwatch.launch.results.export.target import (
+    Target,
+    TargetMisconfigured,
+    TargetUnavailable,
 )
 from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 from groundwatch.transforms.grounding.settings import GoogleAccount
@@ -22,46 +22,53 @@ _FRAME_BYTES = 16
 _DEFAULT_ACCOUNT = GoogleAccount()
 
 
-class Topic:
-    """Publish messages, and return when Pub/Sub has stored them; for any number of threads.
+class Topic(Target[Any]):
+    """Publish each row as a message, those with the same ordering key in order.
 
     Unlike by the client's own `publish`, the messages of a request are stored together or not at
-    all. No call is started after `total_s` seconds.
+    all. No call is started after `total_s` seconds. Without `encode` the rows are messages.
     """
 
     def __init__(
         self,
-        name: str,
+        topic: str,
         *,
+        kind: str = "topic",
+        encode: Callable[[Any], TopicMessage] | None = None,
         address: str | None = None,
         account: GoogleAccount = _DEFAULT_ACCOUNT,
         call_timeout_s: float = 10.0,
         total_s: float = 120.0,
     ) -> None:
         self._client = clients.open_client(PublisherClient, address, account)
-        self._name = name
+        self.name = kind
+        self._topic = topic
+        self._encode = encode or (lambda message: message)
         self._call_timeout_s = call_timeout_s
         self._total_s = total_s
-        self._reachability = Reachability(f"publish to {clients.describe_resource(name, address)}")
+        self._reachability = Reachability(f"publish to {clients.describe_resource(topic, address)}")
 
-    def publish(self, messages: Iterable[TopicMessage]) -> None:
-        """Publish messages in order; `Unpublished` and `Refused` say how many are stored."""
+    def group_of(self, row: Any) -> str:
+        """Return the ordering key: a request holds messages of one."""
+        return self._encode(row).ordering_key
+
+    def send(self, rows: Iterable[Any]) -> None:
         until_s = time.monotonic() + self._total_s
         stored = 0
-        for request in _requests(self._name, messages):
+        for request in _requests(self._topic, map(self._encode, rows)):
             try:
                 self._send(request, until_s)
-            except (Refused, Unpublished) as error:
+            except (TargetMisconfigured, TargetUnavailable) as error:
                 error.stored = stored
                 raise
             stored += len(request.messages)
 
     def try_access(self) -> None:
-        """Raise `Refused` if the topic does not exist."""
+        """Raise `TargetMisconfigured` if the topic does not exist."""
         try:
-            self._client.get_topic(topic=self._name, retry=None, timeout=self._call_timeout_s)
+            self._client.get_topic(topic=self._topic, retry=None, timeout=self._call_timeout_s)
         except exceptions.NotFound as error:
-            raise refused(self._reachability.action, error) from None
+            raise TargetMisconfigured(refusal(self._reachability.action, error)) from None
         except exceptions.GoogleAPICallError:
             # A publisher needs no permission to look at its topic, and an outage ends.
             return
@@ -75,10 +82,10 @@ class Topic:
                 self._client.publish(request=request, retry=None, timeout=self._call_timeout_s)
             except exceptions.GoogleAPICallError as error:
                 if not is_transient(error):
-                    raise refused(self._reachability.action, error) from None
+                    raise TargetMisconfigured(refusal(self._reachability.action, error)) from None
                 wait_s = self._reachability.failed(error)
                 if time.monotonic() + wait_s > until_s:
-                    raise Unpublished(
+                    raise TargetUnavailable(
                         f"cannot {self._reachability.action}: no answer within"
                         f" {self._total_s:g} s ({type(error).__name__})"
                     ) from None
