@@ -62,9 +62,10 @@ class _RecentResults(dict[_Key, _Value]):
 
 
 class WordCache(_RecentResults[str, _Value]):
-    """Cache the results of a pure function of a word; words of more than 40 characters are not.
+    """Cache the results of a pure function of a word, but not of one beyond 40 characters.
 
-    It is bounded by bytes, about; numbers and names fill any cache.
+    Numbers and names would fill any cache, so about `max_bytes` are kept: of the words and, each of
+    about `bytes_of_value`, of the results.
     """
 
     def __init__(
