@@ -9,7 +9,7 @@ from groundwatch.launch.engine.pubsub.pubsub_errors import (
     Reachability,
     is_about_the_caller,
     is_transient,
-    refused,
+    refusal,
 )
 from tests.support.clocks import ManualClock
 
@@ -55,15 +55,15 @@ def test_errors_are_classified_by_what_resolves_them(
     ids=["known", "in Pub/Sub's words"],
 )
 def test_a_refusal_says_what_to_do(error: exceptions.GoogleAPICallError, said: str) -> None:
-    assert str(refused("pull from S", error)) == said
+    assert refusal("pull from S", error) == said
 
 
 def test_a_missing_permission_names_the_role() -> None:
-    assert "roles/pubsub.subscriber" in str(refused("pull", exceptions.PermissionDenied("x")))
+    assert "roles/pubsub.subscriber" in refusal("pull", exceptions.PermissionDenied("x"))
 
 
 def test_a_long_reason_is_cut() -> None:
-    assert len(str(refused("pull", exceptions.InvalidArgument("x" * 10_000)))) < 300
+    assert len(refusal("pull", exceptions.InvalidArgument("x" * 10_000))) < 300
 
 
 @pytest.fixture
