@@ -12,6 +12,7 @@ checker has counted.
 """
 
 import argparse
+import io
 import json
 import mmap
 import os
@@ -46,7 +47,7 @@ from tests.support.wire_faults import Fault, good
 
 ANSWERS = 60
 UNREADABLE = 3
-BATCH = 20
+BATCH = 21  # three batches: one can be done, one under way and one not begun
 JOBS = ("backfill", "again", "replay", "worker", "pair", "pair_worker")
 BUDGET = 30
 IN_FLIGHT = 4
@@ -308,6 +309,22 @@ def _files(output: Path) -> dict[str, tuple[int, int]]:
     return {name: (each.st_ino, each.st_mtime_ns) for name, each in statuses.items()}
 
 
+def rehearse(checker: CountingChecker) -> None:
+    """Run a backfill in this process: forks of it have what a run imports and compiles."""
+    nothing = io.StringIO()
+    with (
+        tempfile.TemporaryDirectory() as name,
+        redirect_stdout(nothing),
+        redirect_stderr(nothing),
+    ):
+        prepare("backfill", Path(name), checker.address)
+        if run_job("backfill", Path(name), checker.address):
+            raise RuntimeError(f"the rehearsal failed: {nothing.getvalue()}")
+    signal.alarm(0)
+    if (threads := threading.active_count()) > 1:
+        raise RuntimeError(f"a process of {threads} threads must not be forked")
+
+
 def count_points(job: str, checker: CountingChecker) -> int:
     """Count the points of a job that is not killed."""
     with tempfile.TemporaryDirectory() as name:
@@ -327,6 +344,7 @@ def main_of_sweep(arguments: Sequence[str]) -> int:
     require_tracing()
     wrong = 0
     with CountingChecker.started() as checker:
+        rehearse(checker)
         for job in given.jobs:
             points = range(1, count_points(job, checker) + 1, given.step)
             crashes = list(filter(None, (_shown(crash_at(job, each, checker)) for each in points)))

@@ -30,6 +30,7 @@ from tests.support.crash_points import (
     in_child,
     prepare,
     problems_of,
+    rehearse,
     run_job,
 )
 from tests.support.outputs import record_ids_in
@@ -199,9 +200,9 @@ def sweep_removals(job: str, step: int, checker: CountingChecker) -> Iterator[di
                 yield {"killed_at": point, **interrupted.after(removal)}
 
 
-def print_sweep(results: Iterable[dict[str, Any]]) -> int:
+def print_sweep(job: str, results: Iterable[dict[str, Any]]) -> int:
     """Print a line of JSON for each problem, and the sums; return how many problems there were."""
-    sums: Counter[str] = Counter()
+    sums = Counter(points=0)
     for result in results:
         sums["points"] += 1
         sums[result["result"]] += 1
@@ -209,7 +210,7 @@ def print_sweep(results: Iterable[dict[str, Any]]) -> int:
             sums["problems"] += 1
             sys.stdout.write(f"{json.dumps(result)}\n")
             sys.stdout.flush()
-    sys.stdout.write(f"{json.dumps(sums)}\n")
+    sys.stdout.write(f"{json.dumps({'job': job, **sums})}\n")
     return sums["problems"]
 
 
@@ -222,14 +223,17 @@ def main_of_sweep(arguments: Sequence[str]) -> int:
     parser.add_argument("--removed", action="store_true", help="remove the work folder instead")
     given = parser.parse_args(arguments)
     require_tracing()
+    problems = 0
     with CountingChecker.started() as checker:
-        sweeps = (
-            sweep_removals(job, given.step, checker)
-            if given.removed
-            else sweep(job, given.flips, given.step, checker)
-            for job in given.jobs
-        )
-        return int(sum(map(print_sweep, sweeps)) > 0)
+        rehearse(checker)
+        for job in given.jobs:
+            results = (
+                sweep_removals(job, given.step, checker)
+                if given.removed
+                else sweep(job, given.flips, given.step, checker)
+            )
+            problems += print_sweep(job, results)
+    return int(problems > 0)
 
 
 if __name__ == "__main__":
