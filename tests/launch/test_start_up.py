@@ -4,6 +4,7 @@ import ctypes
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +26,17 @@ from groundwatch.launch.cli.main import main
 status = main(sys.argv[1:])
 sys.stdout.flush()
 sys.stderr.write("\\n" + json.dumps([status, time.process_time(), sorted(sys.modules)]))
+"""
+_PROGRAM_OF_SEVERAL = """
+import json, sys
+from groundwatch.launch.cli.main import main
+
+ended = []
+for line in sys.argv[1:]:
+    status = main(line.split())
+    ended.append([line, status, sorted(sys.modules)])
+sys.stdout.flush()
+sys.stderr.write("\\n" + json.dumps(ended))
 """
 # Empty packages, and a module that imports `re` alone.
 _LIGHT = {
@@ -49,12 +61,34 @@ def start(*arguments: str, roots: frozenset[str] = _CLIENTS) -> Start:
         [sys.executable, "-c", _PROGRAM, *arguments], capture_output=True, text=True, check=True
     )
     status, cpu_s, modules = json.loads(ended.stderr.splitlines()[-1])
-    heavy = [
+    return Start(status, cpu_s, heavy_of(modules, roots))
+
+
+def heavy_of(modules: list[str], roots: frozenset[str]) -> list[str]:
+    """Return the modules that are in the packages that take long."""
+    return [
         name
         for name in modules
         if name not in _LIGHT and any(f"{name}.".startswith(f"{root}.") for root in roots)
     ]
-    return Start(status, cpu_s, heavy)
+
+
+class Ended(NamedTuple):
+    """How one of several commands ended, and what it and those before it had imported."""
+
+    command: str
+    status: int
+    heavy: list[str]
+
+
+def start_in_turn(commands: Iterable[str]) -> list[Ended]:
+    """Run commands, one after the other, in one fresh interpreter."""
+    program = [sys.executable, "-c", _PROGRAM_OF_SEVERAL, *commands]
+    printed = subprocess.run(  # noqa: S603 - our own source
+        program, capture_output=True, text=True, check=True
+    )
+    results = json.loads(printed.stderr.splitlines()[-1])
+    return [Ended(line, status, heavy_of(names, _CLIENTS)) for line, status, names in results]
 
 
 COMMANDS = [*all_commands(), "watch --demo", "watch --runner=DataflowRunner"]
@@ -69,18 +103,17 @@ def test_help_imports_nothing_that_takes_long_and_is_quick(command: str) -> None
     assert shown.cpu_s < _HELP_WITHIN_S or min(again) < _HELP_WITHIN_S
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_usage_error_imports_neither_beam_nor_clients(command: str) -> None:
-    unknown = start(*command.split(), "--bogus", "5")
-    assert (unknown.status, unknown.heavy) == (2, [])
+def test_a_usage_error_imports_neither_beam_nor_clients() -> None:
+    unknown = [f"{command} --bogus 5" for command in COMMANDS]
+    assert start_in_turn(unknown) == [Ended(line, 2, []) for line in unknown]
 
 
-@pytest.mark.parametrize("command", ["backfill", "estimate", "replay", "watch", "watch --demo"])
-def test_an_output_that_cannot_be_written_imports_neither(command: str, tmp_path: Path) -> None:
+def test_an_output_that_cannot_be_written_imports_neither(tmp_path: Path) -> None:
     output = tmp_path / "file" / "out"
     output.parent.touch()
-    failed = start(*command.split(), "--output", str(output))
-    assert (failed.status, failed.heavy) == (2, [])
+    commands = ("backfill", "estimate", "replay", "watch", "watch --demo")
+    failing = [f"{command} --output {output}" for command in commands]
+    assert start_in_turn(failing) == [Ended(line, 2, []) for line in failing]
 
 
 @pytest.fixture(scope="module")
@@ -97,23 +130,18 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("command", "status"),
-    [
-        ("verify {0}", 1),
-        ("report {0}", 0),
-        ("evaluate --answers {0}/enriched/*/*.avro --gold {0}/gold.jsonl --resamples 20", 0),
-        ("show aaaa {0}", 0),
-        ("inspect {0}/answers.jsonl", 0),
-        ("check --answer Lamps --fact Lamps", 0),
-        ("estimate --input {0}/answers.jsonl", 0),
-    ],
-)
-def test_a_command_that_needs_no_pipeline_imports_neither(
-    command: str, status: int, output: Path
-) -> None:
-    ended = start(*command.format(output).split())
-    assert (ended.status, ended.heavy) == (status, [])
+def test_a_command_that_needs_no_pipeline_imports_neither(output: Path) -> None:
+    statuses = {
+        f"verify {output}": 1,
+        f"report {output}": 0,
+        f"evaluate --answers {output}/enriched/*/*.avro --gold {output}/gold.jsonl"
+        " --resamples 20": 0,
+        f"show aaaa {output}": 0,
+        f"inspect {output}/answers.jsonl": 0,
+        "check --answer Lamps --fact Lamps": 0,
+        f"estimate --input {output}/answers.jsonl": 0,
+    }
+    assert start_in_turn(statuses) == [Ended(line, statuses[line], []) for line in statuses]
 
 
 def test_all_flags_of_beam_are_known_without_an_import() -> None:
