@@ -1,6 +1,7 @@
 """A run that dies behind its last batch: the same command ends it, and pays for nothing again."""
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +44,33 @@ CRASHES = [(step, 1) for step in STEPS]
 CRASHES += [(step, 2) for step in ("name", "content", "link", "rows")]
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [
         an_envelope(
             number, answer=f"Lamp {number} glows.", time=f"2026-03-0{2 + number % 2}T08:00:00Z"
         )
         for number in range(ANSWERS)
     ]
-    return an_archive(tmp_path, *lines, b"no answer")
+    return an_archive(tmp_path_factory.mktemp("archive"), *lines, b"no answer")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def finished(archive: Path, server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the output of a run that has ended, of which tests make copies."""
+    output = tmp_path_factory.mktemp("finished") / "out"
+    assert backfill(archive, output, *flags_of(server)) == 0
+    return output
+
+
+def flags_of(server: FaultServer) -> tuple[str, ...]:
+    return "--run_id", "r", "--checker", server.address
 
 
 def crash_at(monkeypatch: pytest.MonkeyPatch, step: str, call: int, *, is_done: bool) -> None:
@@ -92,22 +111,26 @@ def assert_whole(output: Path) -> None:
 @pytest.mark.parametrize("is_done", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(("step", "call"), CRASHES)
 def test_a_run_that_dies_behind_its_last_batch_is_ended_by_the_same_command(
-    tmp_path: Path, archive: Path, step: str, call: int, *, is_done: bool
+    tmp_path: Path,
+    archive: Path,
+    finished: Path,
+    server: FaultServer,
+    *,
+    step: str,
+    call: int,
+    is_done: bool,
 ) -> None:
-    output = tmp_path / "out"
-    with FaultServer() as server:
-        flags = "--run_id", "r", "--checker", server.address
-        # An earlier run, whose files are replaced.
+    # The files of an earlier run are replaced.
+    output = Path(shutil.copytree(finished, tmp_path / "out"))
+    flags, paid = flags_of(server), server.requests
+    with pytest.MonkeyPatch.context() as patched:
+        crash_at(patched, step, call, is_done=is_done)
+        assert backfill(archive, output, *flags, "--again") == 1
+    assert len(set(record_ids_in(output))) == ANSWERS
+    for _ in range(2):
         assert backfill(archive, output, *flags) == 0
-        paid = server.requests
-        with pytest.MonkeyPatch.context() as patched:
-            crash_at(patched, step, call, is_done=is_done)
-            assert backfill(archive, output, *flags, "--again") == 1
-        assert len(set(record_ids_in(output))) == ANSWERS
-        for _ in range(2):
-            assert backfill(archive, output, *flags) == 0
-            assert server.requests == 2 * paid
-            assert_whole(output)
+        assert server.requests == paid + ANSWERS
+        assert_whole(output)
 
 
 @pytest.mark.parametrize("is_log_left", [False, True])
