@@ -88,10 +88,10 @@ def test_a_rate_is_seen_over_all_batches(tmp_path: Path) -> None:
         an_envelope(number, answer="Kettles vote in Senegal.", engine="shop")
         for number in range(20)
     ]
-    for name, segments in (("whole", 20), ("cut", 1)):
+    for name, segments in (("whole", 20), ("cut", 4)):
         archive = an_archive(tmp_path, *lines)
         with limited(segment_messages=segments):
-            assert in_batches(archive, tmp_path / name) == 0
+            assert backfill(archive, tmp_path / name) == 0
     rates = [
         [alert for alert in alerts_in(tmp_path / name) if alert["kind"] == "rate"]
         for name in ("whole", "cut")
@@ -164,7 +164,7 @@ def test_a_second_run_of_the_same_id_is_kept_out(
     assert "another run of the same id is active" in capsys.readouterr().err
 
 
-@limited(segment_messages=50)
+@limited(segment_messages=20)
 def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
     archive = tmp_path / "answers.jsonl.gz"
     # Hardly anything to be packed, so that the files are as large as what goes in.
@@ -176,7 +176,7 @@ def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
         )
     )
     flags = "--target_file_mb", "1"
-    assert in_batches(archive, tmp_path / "out", *flags) == 0
+    assert backfill(archive, tmp_path / "out", *flags) == 0
     sizes = [path.stat().st_size for path in sorted(tmp_path.glob("out/enriched/*/*.avro"))]
     assert len(sizes) > 1
     assert all(size > 900_000 for size in sizes[:-1])
@@ -236,7 +236,7 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, step: int) -> list[int]:
 
 
 @limited(segment_messages=4)
-@pytest.mark.parametrize("start", range(3))
+@pytest.mark.parametrize("start", range(0, 12, 4))
 def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_nothing(
     tmp_path: Path, start: int
 ) -> None:
@@ -252,16 +252,16 @@ def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_n
         with pytest.MonkeyPatch.context() as patched:
             touches = crash_at(patched, step)
             with suppress(Crash):
-                in_batches(archive, output, *flags)
+                backfill(archive, output, *flags)
         if len(touches) <= step:
             break
         crashes += 1
         assert len(set(ids_in(output))) == len(ids_in(output))
-        assert in_batches(archive, output, *flags) == 0
+        assert backfill(archive, output, *flags) == 0
         assert len(set(ids_in(output))) == len(ids_in(output)) == 6
         assert len(failures_in(output)) == 1
         assert list(output.glob(".groundwatch-*")) == []
-        step += 5
+        step += 12
     assert crashes >= 3
 
 
