@@ -13,10 +13,13 @@ from groundwatch.pipeline.sources.output_folder import find_files
 from tests.support.outputs import record_ids_in
 from tests.support.runs import a_long_archive, crash_in, in_batches
 
+ANSWERS, UNSUPPORTED = 40, 4
+"""In six batches."""
+
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    return a_long_archive(tmp_path, 60)
+    return a_long_archive(tmp_path, ANSWERS)
 
 
 def page_of_files(output: Path) -> str:
@@ -41,17 +44,17 @@ def test_a_second_run_in_the_folder_is_counted_with_the_first(
     for run in ("first", "second"):
         assert in_batches(archive, tmp_path / "out", "--run_id", run) == 0
     assert is_report_of_its_files(tmp_path / "out")
-    assert ">120<" in page_of_files(tmp_path / "out")
-    second = capsys.readouterr().out.split("60 messages in")[-1]
-    assert "6 of 60 scored answers flagged by the lexical screen." in second
+    assert f">{2 * ANSWERS}<" in page_of_files(tmp_path / "out")
+    second = capsys.readouterr().out.split(f"{ANSWERS} messages in")[-1]
+    assert f"{UNSUPPORTED} of {ANSWERS} scored answers flagged by the lexical screen." in second
 
 
 @pytest.mark.parametrize(
     ("runs", "flagged"),
     [
         # The report has counted it.
-        (1, "6 of 60 scored answers flagged by the lexical screen."),
-        (2, "6 answers flagged by the lexical screen, or reported by the generator."),
+        (1, f"{UNSUPPORTED} of {ANSWERS} scored answers flagged by the lexical screen."),
+        (2, f"{UNSUPPORTED} answers flagged by the lexical screen, or reported by the generator."),
     ],
 )
 def test_the_screen_is_honest_of_a_run_too_long_to_read(
@@ -77,7 +80,7 @@ def test_what_an_interrupted_run_has_done_counts(
         assert in_batches(archive, tmp_path / "out") == 1
     assert in_batches(archive, tmp_path / "out") == 0
     assert is_report_of_its_files(tmp_path / "out")
-    assert ">60<" in page_of_files(tmp_path / "out")
+    assert f">{ANSWERS}<" in page_of_files(tmp_path / "out")
 
 
 def test_a_report_that_cannot_be_written_fails_no_run(
@@ -96,4 +99,4 @@ def test_a_report_that_cannot_be_written_fails_no_run(
     monkeypatch.setattr(storage, "write_whole", fail)
     assert in_batches(archive, tmp_path / "out") == 0
     assert "cannot write the report: No space left on device" in capsys.readouterr().err
-    assert len(record_ids_in(tmp_path / "out")) == 60
+    assert len(record_ids_in(tmp_path / "out")) == ANSWERS

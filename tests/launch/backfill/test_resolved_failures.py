@@ -52,8 +52,11 @@ def assert_once(output: Path) -> None:
     assert main(["verify", str(output)]) == 0
 
 
-@PLACES
-@pytest.mark.parametrize("last", [FAILURES, 4], ids=["a copy", "a part"])
+@pytest.mark.parametrize(
+    ("last", "flags"),
+    [(FAILURES, ()), (4, ()), (4, REMOTE)],
+    ids=["a copy", "a part", "a part on a runner"],
+)
 def test_failures_that_a_copy_has_resolved_are_not_paid_for_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], last: int, flags: tuple[str, ...]
 ) -> None:
@@ -89,7 +92,6 @@ def test_copies_of_resolved_failures_are_not_paid_for_again(
     assert_once(output)
 
 
-@limited(segment_messages=3)
 @pytest.mark.parametrize(
     "changed", [(), ("--low_grounded_threshold", "0.3")], ids=["resumed", "begun anew"]
 )
@@ -98,7 +100,7 @@ def test_an_interrupted_replay_passes_over_what_another_has_resolved_meanwhile(
 ) -> None:
     output = failing_backfill(tmp_path)
     saved = saved_failures(output)
-    with FaultServer() as server:
+    with FaultServer() as server, limited(segment_messages=3):
         given = "--checker", server.address
         assert replay_file(saved, output, *given, "--max_calls", "4") == 3
         assert replay(output, *given) == 0
