@@ -44,13 +44,29 @@ def versions(output: Path) -> dict[str, int]:
 
 
 @limited(segment_messages=10)
-@pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_larger_budget_pays_only_for_what_is_left(
-    tmp_path: Path, archive: Path, processes: str, capsys: pytest.CaptureFixture[str]
+def test_two_processes_keep_a_budget_together_and_pay_only_for_what_is_left(
+    tmp_path: Path, archive: Path
 ) -> None:
     output = tmp_path / "out"
     with FaultServer() as server:
-        flags = "--escalate", server.address, "--escalate_share", "0", "--workers", processes
+        flags = "--escalate", server.address, "--escalate_share", "0", "--workers", "2"
+        for status, paid in ((3, 10), (0, _UNSURE)):
+            budget = ("--max_calls", str(paid)) if status else ()
+            for _ in range(2):
+                assert backfill(archive, output, *flags, *budget) == status
+                assert (server.requests, decided_by_second(output)) == (paid, paid)
+            assert summary_in(output)["over_budget"] == _UNSURE - paid
+        assert summary_in(output)["calls"] == _UNSURE
+        assert list(output.glob(".groundwatch-*")) == []
+
+
+@limited(segment_messages=20)
+def test_a_larger_budget_pays_only_for_what_is_left(
+    tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out"
+    with FaultServer() as server:
+        flags = "--escalate", server.address, "--escalate_share", "0"
         assert backfill(archive, output, *flags, "--max_calls", "10") == 3
         assert "left 30 answers to the first checker" in capsys.readouterr().out
         assert (server.requests, decided_by_second(output)) == (10, 10)

@@ -51,8 +51,37 @@ def verified(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[in
     return main(["verify", *map(str, arguments)]), capsys.readouterr().out
 
 
-def test_the_last_line_names_what_is_left_and_a_later_start_delivers_it(
-    watched: Watched, left: str, capsys: pytest.CaptureFixture[str]
+def assert_missed_without_the_work_folder(
+    watched: Watched, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows are missed while their work folder is elsewhere, unless it is named."""
+    folder = work_folder_of(watched)
+    folder.rename(elsewhere)
+    exit_status, page = verified(capsys, watched.output)
+    assert exit_status == 1
+    for kind, rows in (("alerts", LOW), ("failures", UNREADABLE)):
+        sentence = f"{rows} rows of {kind} are in a work folder that was not found"
+        assert sentence in page
+    assert verified(capsys, watched.output, "--work_folder", elsewhere)[0] == 3
+    elsewhere.rename(folder)
+
+
+def assert_unknown_if_not_noted(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows of a worker that did not note what its topics took are unknown; the output changes."""
+    (summary,) = read_summaries(str(output))
+    destination = Destination(root=str(output), run=summary.run)
+    write_summary(destination, replace(summary, published=None, waiting={}))
+    (folder,) = output.glob(".groundwatch-*")
+    shutil.rmtree(folder)
+    exit_status, page = verified(capsys, output)
+    assert exit_status == 3
+    assert f"{LOW} alerts and {UNREADABLE} failures are in no file: a topic has them" in page
+    lines = [line.split() for line in page.splitlines()]
+    assert ["unknown", "0", str(UNREADABLE), str(LOW)] in lines
+
+
+def test_the_last_line_and_verify_name_what_is_left_and_a_later_start_delivers_it(
+    watched: Watched, tmp_path: Path, left: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = work_folder_of(watched)
     assert left == (
@@ -66,6 +95,9 @@ def test_the_last_line_names_what_is_left_and_a_later_start_delivers_it(
         " delivers them." in page
     )
     assert "Verified" not in page
+    assert_missed_without_the_work_folder(watched, tmp_path / "elsewhere", capsys)
+    copy = Path(shutil.copytree(watched.output, tmp_path / "copy"))
+    assert_unknown_if_not_noted(copy, capsys)
     for topic in (ALERTS, FAILURES):
         watched.server.create(topic, f"{topic.replace('topics', 'subscriptions')}-again")
     with watch(watched, *TO_TOPICS) as worker:
@@ -76,35 +108,6 @@ def test_the_last_line_names_what_is_left_and_a_later_start_delivers_it(
     assert len(watched.messages(f"{FAILURES}-again")) == UNREADABLE
     assert summary_in(watched.output)["published"] == {"alerts": LOW, "failures": UNREADABLE}
     assert verified(capsys, watched.output)[0] == 0
-
-
-@pytest.mark.usefixtures("left")
-def test_without_the_work_folder_the_rows_are_missed(
-    watched: Watched, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    moved = tmp_path / "elsewhere"
-    work_folder_of(watched).rename(moved)
-    exit_status, page = verified(capsys, watched.output)
-    assert exit_status == 1
-    for kind, rows in (("alerts", LOW), ("failures", UNREADABLE)):
-        sentence = f"{rows} rows of {kind} are in a work folder that was not found"
-        assert sentence in page
-    assert verified(capsys, watched.output, "--work_folder", moved)[0] == 3
-
-
-@pytest.mark.usefixtures("left")
-def test_rows_of_a_worker_that_did_not_note_what_its_topics_took_are_unknown(
-    watched: Watched, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (summary,) = read_summaries(str(watched.output))
-    destination = Destination(root=str(watched.output), run=summary.run)
-    write_summary(destination, replace(summary, published=None, waiting={}))
-    shutil.rmtree(work_folder_of(watched))
-    exit_status, page = verified(capsys, watched.output)
-    assert exit_status == 3
-    assert f"{LOW} alerts and {UNREADABLE} failures are in no file: a topic has them" in page
-    lines = [line.split() for line in page.splitlines()]
-    assert ["unknown", "0", str(UNREADABLE), str(LOW)] in lines
 
 
 @pytest.mark.usefixtures("left")
