@@ -66,9 +66,14 @@ def test_the_way_to_the_socket_names_functions_that_exist() -> None:
         assert callable(attrgetter(function)(module))
 
 
+@pytest.fixture(scope="module")
+def files() -> set[str]:
+    """All files of the repository, as paths below its root."""
+    return {f"/{path.relative_to(ROOT)}" for path in ROOT.rglob("*") if ".venv" not in path.parts}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_names_files_that_exist(page: Path) -> None:
-    files = {f"/{path.relative_to(ROOT)}" for path in ROOT.rglob("*") if ".venv" not in path.parts}
+def test_a_page_names_files_that_exist(page: Path, files: set[str]) -> None:
     missing = {
         name
         for name in named_files(page)
