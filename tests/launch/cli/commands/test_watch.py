@@ -33,7 +33,7 @@ from tests.support.watched import ALERTS, ENRICHED, SUBSCRIPTION, Watched, total
 from tests.support.watching import WatchProcess, ledger_in
 from tests.support.wire_faults import hang
 
-MANY = 600
+MANY = 400
 SIGNING_KEY = base64.b64encode(bytes(24)).decode()
 
 
@@ -136,7 +136,7 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_doubles_nothi
     )
     flags = ["--alert_topic", ALERTS, "--file_age_s", "0.3"]
     flags += ["--enriched_topic", ENRICHED, "--alert_webhook", "json:HOOK"]
-    for _ in range(3):
+    for _ in range(2):
         enough = watched.server.counts(SUBSCRIPTION).acknowledged + chance.randint(10, 100)
         with begin(watched, *flags, limits=["batch_messages=20"]) as worker:
             worker.wait_for(lambda: watched.server.counts(SUBSCRIPTION).acknowledged >= enough)  # noqa: B023

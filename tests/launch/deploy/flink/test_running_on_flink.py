@@ -94,11 +94,10 @@ def counts_of(summary: Json) -> Json:
 @pytest.mark.parametrize(
     ("task_managers", "workers", "victim", "calls"),
     [
-        (0, Workers.EXTERNAL, "worker", ["--checker"]),
         (2, Workers.PROCESS, "task manager", ["--checker"]),
         (0, Workers.EXTERNAL, "worker", ["--escalate_share", ".3", "--escalate"]),
     ],
-    ids=["a Python worker, job server alone", "a task manager of two", "two checkers"],
+    ids=["a task manager of two", "a Python worker of two checkers, job server alone"],
 )
 def test_what_is_killed_in_the_middle_is_done_again_and_nothing_is_lost_or_doubled(
     tmp_path: Path, task_managers: int, workers: Workers, victim: str, calls: list[str]
