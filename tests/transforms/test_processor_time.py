@@ -13,7 +13,7 @@ _FACTS, _TOKENS = 6, 150
 _MOST_GROWTH = 10.0
 """Four times the text takes four times as long, and sixteen times in proportion to the product."""
 
-_NOISE_S = 0.15
+_NOISE_S = 0.25
 _TRIES = 4
 """A collection of garbage may fall into one."""
 
