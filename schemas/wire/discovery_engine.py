@@ -72,6 +72,7 @@ class Reference(Wire, frozen=True):
     structured_document_info: Essential[StructuredDocumentInfo | None] = None
 
 
+# What a search found is no fact of the answer: it is known, so that it is not taken for one.
 class SnippetInfo(Wire, frozen=True):
     snippet: str = ""  # HTML, valid if the status is SUCCESS
     snippet_status: str = ""

@@ -10,7 +10,7 @@ from itertools import chain
 
 import pytest
 
-from tests.support.repository import FOLDERS, ROOT
+from tests.support.repository import ROOT, product_files
 
 _NAME = re.compile(r"[\w.-]+")
 # google-auth[requests] brings requests.
@@ -38,7 +38,7 @@ def test_every_dependency_is_pinned_and_has_its_reason(name: str) -> None:
 
 def _imported() -> Iterator[str]:
     """The top-level packages that the product imports, beyond the standard library."""
-    for path in chain.from_iterable((ROOT / folder).rglob("*.py") for folder in FOLDERS):
+    for path in product_files():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
                 case ast.Import(names=names):

@@ -2,18 +2,16 @@
 
 import doctest
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PACKAGES = "launch", "pipeline", "schemas", "transforms"
-MODULES = sorted(
+from tests.support.repository import ROOT, product_files
+
+MODULES = [
     ".".join(("groundwatch", *path.relative_to(ROOT).with_suffix("").parts))
-    for package in PACKAGES
-    for path in (ROOT / package).rglob("*.py")
-    if ">>> " in path.read_text()
-)
+    for path in product_files()
+    if ">>> " in path.read_text(encoding="utf-8")
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

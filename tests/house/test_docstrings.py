@@ -3,18 +3,17 @@
 import ast
 from collections.abc import Iterator
 
-from tests.support.repository import FOLDERS, ROOT
+from tests.support.repository import ROOT, product_files
 
 SECTIONS = ("Input:", "Output:", "Failures:", "Delivery:")
 
 
 def steps() -> Iterator[tuple[str, ast.ClassDef]]:
     """The public classes that are Beam transforms, with the files that hold them."""
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
-                if isinstance(node, ast.ClassDef) and is_step(node):
-                    yield str(path.relative_to(ROOT)), node
+    for path in product_files():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and is_step(node):
+                yield str(path.relative_to(ROOT)), node
 
 
 def is_step(node: ast.ClassDef) -> bool:

@@ -2,11 +2,9 @@
 
 import ast
 import re
-from itertools import chain
 
-from tests.support.repository import ROOT
+from tests.support.repository import ROOT, product_files
 
-PACKAGES = "launch", "pipeline", "schemas", "transforms"
 PAGE = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
 TREE = PAGE.partition("\n## Errors\n")[2].partition("\n## ")[0]
 ERROR_TYPES = {"Exception", "OSError", "ValueError"}
@@ -14,10 +12,7 @@ ERROR_TYPES = {"Exception", "OSError", "ValueError"}
 
 def classes_in_code() -> dict[str, list[str]]:
     """Map each public class of the product to the names of its bases."""
-    trees = (
-        ast.parse(path.read_bytes())
-        for path in chain.from_iterable((ROOT / package).rglob("*.py") for package in PACKAGES)
-    )
+    trees = (ast.parse(path.read_bytes()) for path in product_files())
     return {
         node.name: [ast.unparse(base) for base in node.bases]
         for tree in trees

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 
 from rich.console import Console
 from rich.padding import Padding
@@ -9,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from groundwatch.launch.backfill.estimate.answer_counts import EstimateCounts, count_outcomes
-from groundwatch.launch.backfill.estimate.planned_answers import planning
+from groundwatch.launch.backfill.estimate.planned_answers import plan_answers
 from groundwatch.launch.cli.archive_messages import ArchiveMessages
 from groundwatch.launch.cli.commands.estimate import EstimateSettings
 from groundwatch.launch.cli.paths import default_run_id, find_inputs, try_output
@@ -29,7 +30,7 @@ from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.runtime import clock
 
-ESTIMATE_FILE = "estimate.json"
+_ESTIMATE_FILE = "estimate.json"
 _MS_A_MINUTE = 60_000
 _COUNTED = ("duplicates", "sampled_out", "to_check", "planned_calls", "calls", "characters")
 _COUNTED_OF_TWO = ("escalated", "audited", "screen_calls")
@@ -50,7 +51,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     inputs = find_inputs("--input", settings.input.input, loaded.problems, output)
     if output:
         # No run can have this name.
-        try_output(Destination(root=output, run=ESTIMATE_FILE), loaded.problems)
+        try_output(Destination(root=output, run=_ESTIMATE_FILE), loaded.problems)
     loaded.raise_problems()
     folder = "." if placement.is_local else None
     config = job_config(
@@ -68,7 +69,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         estimated, counts = _estimate_backfill(messages, config, settings, placement.processes)
         show_estimate(estimated)
         if output:
-            path = storage.join(output, ESTIMATE_FILE)
+            path = storage.join(output, _ESTIMATE_FILE)
             storage.write_whole(path, estimate_to_json(estimated))
             sys.stdout.write(f"  {path}\n\n")
     except (CheckFailed, OSError, KeyboardInterrupt) as error:
@@ -86,8 +87,8 @@ def _estimate_backfill(
 ) -> tuple[Estimate, EstimateCounts]:
     price, quota = settings.job.costs.price_per_1k_chars, settings.job.checker.requests_per_minute
     latency_ms = settings.estimate.assumed_latency_ms
-    with planning(config) as plan:
-        counts = count_outcomes(plan(messages), pays_once=config.check.pays_once)
+    with closing(plan_answers(messages, config)) as planned:
+        counts = count_outcomes(planned, pays_once=config.check.pays_once)
     damaged = len(messages.damaged)
     counted = _COUNTED + _COUNTED_OF_TWO if config.check.screen else _COUNTED
     minutes = counts.calls * latency_ms / (config.check.max_in_flight * workers) / _MS_A_MINUTE

@@ -1,8 +1,8 @@
 """Apply the steps before a paid check to messages, and plan its calls."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
-from itertools import tee
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from itertools import chain, tee
 
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas import Record
@@ -42,31 +42,27 @@ class PlannedAnswer(Record, frozen=True, kw_only=True):
     escalation: Tag | None = None
 
 
-PlanAnswers = Callable[[Iterable[Message]], Iterator[PlannedAnswer]]
-"""Plans the calls of the answers in messages, in their order."""
-
-
-@contextmanager
-def planning(config: Config) -> Iterator[PlanAnswers]:
-    """Yield a function that plans answers while a `with` block lasts.
+def plan_answers(
+    messages: Iterable[Message], config: Config
+) -> Generator[PlannedAnswer, None, None]:
+    """Plan the calls of the answers in messages, in their order.
 
     Of two checkers the first one checks the answers for it, since its replies decide which calls
-    the second one gets. The function raises RunStopped if the first one refuses every call.
+    the second one gets. Closing the generator closes its connections.
 
     Raises:
-      CheckFailed: the first one cannot be opened.
+      CheckFailed: the first one cannot be opened, or refuses every call.
     """
+    routed = chain.from_iterable(
+        route_answers(message, config.parsing, config.sampling, config.moved_reasons)
+        for message in messages
+    )
     check, screening = config.check, config.check.screen
     if screening is None:
-        yield lambda messages: _plan_for_one(_routed(messages, config), check)
+        yield from _plan_for_one(routed, check)
         return
     with closing(open_session(screening.first)) as session:
-        yield lambda messages: _plan_for_two(_routed(messages, config), check, screening, session)
-
-
-def _routed(messages: Iterable[Message], config: Config) -> Iterator[Routed]:
-    for message in messages:
-        yield from route_answers(message, config.parsing, config.sampling, config.moved_reasons)
+        yield from _plan_for_two(routed, check, screening, session)
 
 
 def _plan_for_one(routed: Iterable[Routed], check: CheckSettings) -> Iterator[PlannedAnswer]:
