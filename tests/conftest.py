@@ -1,5 +1,6 @@
 """Take the options of the tests, say at their start what they will skip, and choose a disk."""
 
+import os
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -35,6 +36,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Google's Pub/Sub emulator, to run its tests against, too; looked for on PATH and"
         " beside gcloud by default; 'none' goes without",
     )
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one more than there are cores: the tests wait for a third of their time."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

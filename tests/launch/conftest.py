@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from groundwatch.launch.engine import engine_database
+from groundwatch.transforms import check_grounding
+from groundwatch.transforms.grounding import retry_policy
+from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
 from tests.support.pubsub_servers import (
@@ -40,6 +44,20 @@ def pubsub_server(request: pytest.FixtureRequest) -> Iterator[ServerUnderTest]:
     else:
         with OwnServer() as server:
             yield server
+
+
+@pytest.fixture(autouse=True, scope="session")
+def short_waits() -> Iterator[None]:
+    """Let this process try calls again, defer checks and give up locked folders sooner.
+
+    How often a call is tried is still the settings'.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(check_grounding, "_DEFERRED_AFTER_S", 0.2)
+        patch.setattr(engine_database, "_LOCK_TIMEOUT_S", 0.5)
+        patch.setattr(retry_policy, "LIMITED", RetrySchedule(0.025, 1.0, min_share=0.0))
+        patch.setattr(retry_policy, "HOLD", RetrySchedule(0.05, 1.5, min_share=0.5))
+        yield
 
 
 @pytest.fixture

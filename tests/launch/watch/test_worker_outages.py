@@ -13,11 +13,10 @@ import pytest
 
 from groundwatch.launch.watch.worker import Worker, WorkerLimits
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.transforms.grounding import refusals, retry_policy
+from groundwatch.transforms.grounding import refusals
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.settings import RetrySettings
 from groundwatch.transforms.runtime import counters
-from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, always, by_answer
@@ -160,12 +159,6 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
     assert total(watched.ledger())["duplicates"] == 0
 
 
-@pytest.fixture
-def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let held calls be tried again soon; their number is still the settings'."""
-    monkeypatch.setattr(retry_policy, "HOLD", RetrySchedule(0.05, 0.05, 0.5))
-
-
 @contextmanager
 def waiting_alone(watched: Watched) -> Iterator[tuple[Worker, FaultServer]]:
     """Run a worker whose only answer gets no reply, from when it waits for another attempt."""
@@ -179,7 +172,6 @@ def waiting_alone(watched: Watched) -> Iterator[tuple[Worker, FaultServer]]:
         yield worker, checker
 
 
-@pytest.mark.usefixtures("without_waits")
 def test_an_answer_that_waits_for_another_attempt_does_not_stop_no_data_detection(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,7 +193,6 @@ def test_an_answer_that_waits_for_another_attempt_does_not_stop_no_data_detectio
     assert not any(messages for messages, _ in arrivals)
 
 
-@pytest.mark.usefixtures("without_waits")
 def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_attempts(
     watched: Watched,
 ) -> None:
@@ -226,7 +217,6 @@ def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_att
     assert failure["attempts"] >= 8
 
 
-@pytest.mark.usefixtures("without_waits")
 @pytest.mark.parametrize("percent", [10, 90])
 @pytest.mark.parametrize("fault", ["503", "hang", "403", "garbage"])
 def test_answers_that_never_get_a_reply_become_failures_and_the_others_records(

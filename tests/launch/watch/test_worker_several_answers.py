@@ -7,8 +7,6 @@ import pytest
 
 from groundwatch.pipeline.sources.read_batch import ReadBatch
 from groundwatch.transforms.formats.answer_elements import MAX_ANSWERS, MAX_COPIED_BYTES
-from groundwatch.transforms.grounding import retry_policy
-from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, by_answer
@@ -106,9 +104,8 @@ def test_a_message_is_acknowledged_when_all_of_its_answers_are_done(watched: Wat
 
 
 def test_answers_that_alone_cannot_be_checked_become_failures_of_their_own(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
+    watched: Watched,
 ) -> None:
-    monkeypatch.setattr(retry_policy, "HOLD", RetrySchedule(0.05, 0.05, 0.5))
     watched.publish(
         several(an_envelope(0, answer=ALONE), an_envelope(1, answer=BESIDE), an_envelope(2))
     )

@@ -151,14 +151,6 @@ def test_a_goal_that_no_threshold_reaches_writes_nothing(
     assert not file.exists()
 
 
-@pytest.mark.parametrize("goals", [(), ("--precision", "0.5", "--recall", "0.5")])
-def test_one_goal_is_required(
-    labelled: list[str], goals: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["calibrate", *labelled, *goals]) == 2
-    assert "pass either --precision or --recall" in capsys.readouterr().err
-
-
 def test_it_warns_of_thresholds_that_flag_hardly_any_held_out_answer(
     tmp_path: Path, labelled: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,21 +60,6 @@ def test_standard_input_that_is_not_utf_8_is_a_sentence(
     assert "the answer could not be checked: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--answer", FACT], "--fact is missing"),
-        (["--fact", FACT], "--answer is missing"),
-        (["--answer", FACT, "--fact_file", "."], "--fact_file .: "),
-    ],
-)
-def test_what_is_missing_is_named(
-    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["check", *arguments]) == 2
-    assert problem in capsys.readouterr().err
-
-
 def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--answer", "\x1b[31mLamps glow.", "--fact", "\x1b]0;x\x07 glow"]) == 4
     assert "\x1b]0" not in capsys.readouterr().out

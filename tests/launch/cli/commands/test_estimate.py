@@ -211,25 +211,6 @@ def test_minutes_follow_from_quota_calls_in_flight_and_latency(
     assert found["minutes_without_quota"] == pytest.approx(without)
 
 
-MISTAKES = {
-    "no input": ([], "--input is missing"),
-    "no such file": (["--input", "nowhere/*.jsonl"], "--input nowhere/*.jsonl: no file matches"),
-    "no number": (
-        ["--assumed_latency_ms", "0"],
-        "--assumed_latency_ms 0: must be a number above 0",
-    ),
-    "a flag of no command": (["--assumed_latency", "9"], "did you mean --assumed_latency_ms?"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "problem"), MISTAKES.values(), ids=MISTAKES)
-def test_a_usage_error_is_reported_before_anything_is_read(
-    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["estimate", *arguments]) == 2
-    assert problem in capsys.readouterr().err
-
-
 def test_an_unreadable_file_is_reported_without_a_traceback(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -192,32 +192,6 @@ def test_without_an_unsupported_answer_the_area_is_unknown(
     assert ranking[-3:] == ["1", "0", "—"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "--answers is missing"),
-        (["--answers", "/nowhere.jsonl"], "--answers /nowhere.jsonl: no file matches"),
-        (["--answers", "ANSWERS", "--gold", "/nowhere.jsonl"], "--gold /nowhere.jsonl: no file"),
-        (["--answers", "ANSWERS"], "does not say whether the answer is supported"),
-        (["--answers", "ANSWERS", "--checkers", "local"], "did you mean --checker?"),
-        (["--answers", "ANSWERS", "--max_cost", "7"], "--max_cost is unknown"),
-        (["--answers", "ANSWERS", "--checker", "discoveryengine"], "needs --project"),
-        (
-            ["--answers", "ANSWERS", "--scorer", "/nowhere"],
-            "must be a folder that holds model.onnx",
-        ),
-        (["--answers", "ANSWERS", "--resamples", "0"], "must be a whole number from 1"),
-    ],
-    ids=" ".join,
-)
-def test_a_usage_error_is_rejected(
-    answers: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
-) -> None:
-    given = [str(answers) if each == "ANSWERS" else each for each in arguments]
-    assert main(["evaluate", *given]) == 2
-    assert words in capsys.readouterr().err
-
-
 def test_a_damaged_archive_is_reported_and_the_rest_is_measured(
     tmp_path: Path, gold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

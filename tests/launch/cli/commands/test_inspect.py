@@ -148,22 +148,9 @@ def test_a_short_text_is_refused_only_under_the_whole_name_of_facts(
     assert inspect(tmp_path / "a.jsonl", row, "--map", "answer=$.answer", "facts=$.x") != is_read
 
 
-def test_without_a_file_no_folder_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect"]) == 2
-    [problem] = capsys.readouterr().err.splitlines()[1:-1]
-    assert problem.startswith("  FILE is missing: ")
-
-
 def test_only_the_first_messages_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = lines_of(*map(an_envelope, range(9)))
     assert inspect(tmp_path / "a.jsonl", content, "--messages", "2") == 0
     assert capsys.readouterr().out.count("groundwatch.envelope") == 2
-
-
-def test_a_bad_map_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert inspect(tmp_path / "a.jsonl", ROW, "--map", "answer=said", "reply=$.said") == 2
-    complaint = capsys.readouterr().err
-    assert "--map answer=said: a path begins with $, such as $.said" in complaint
-    assert "--map reply=$.said: reply is not one of query, answer, facts" in complaint

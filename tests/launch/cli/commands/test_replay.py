@@ -207,10 +207,3 @@ def test_failures_without_their_bytes_cannot_be_replayed(
     assert backfill(archive, tmp_path / "first", "--failure_payload", "none") == 0
     assert replay(tmp_path / "first", tmp_path / "second") == 1
     assert "without its original bytes" in capsys.readouterr().err
-
-
-def test_a_replay_of_no_files_is_a_usage_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert replay(tmp_path, tmp_path / "out") == 2
-    assert "--failures" in capsys.readouterr().err

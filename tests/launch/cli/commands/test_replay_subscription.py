@@ -165,11 +165,3 @@ def test_the_flags_of_the_account_apply_to_the_subscription_too(
     account = "replays@p.iam.gserviceaccount.com"
     assert replay(server, tmp_path / "out", "--impersonate_service_account", account) == 0
     assert asked == [GoogleAccount(impersonate=account)]
-
-
-def test_a_subscription_is_replayed_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = ["replay", "--failures", SUBSCRIPTION, "a.jsonl", "--output", str(tmp_path)]
-    assert main(given) == 2
-    assert f"--failures {SUBSCRIPTION}: a subscription is replayed alone" in capsys.readouterr().err

@@ -87,33 +87,6 @@ def test_a_damaged_file_is_reported_and_the_page_is_written(
     assert "Not read to the end" in page.all("p", "notice")[0].text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "DIR is missing"),
-        (["/nowhere/at/all"], "/nowhere/at/all: is not an output folder of groundwatch"),
-        (["s3://bucket"], "must be a local path, or begin with gs://"),
-        (["DIR", "--answer", "x"], "--answer is unknown; did you mean --answers?"),
-        (["DIR", "EXTRA"], "EXTRA: is not an output folder of groundwatch"),
-        (["DIR", "DIR", "EXTRA"], "unexpected argument 'EXTRA'"),
-        (
-            ["DIR", "DIR", "--claim_threshold", "0"],
-            "--claim_threshold does not apply to two folders",
-        ),
-        (["DIR", "--answers", "10001"], "at most 10,000 fit on a page"),
-        (["DIR", "--claim_threshold", "2"], "must be a number from 0 to 1"),
-    ],
-    ids=" ".join,
-)
-def test_a_usage_error_is_rejected(
-    output: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
-) -> None:
-    (output / "summary.json").write_text("[\n]")
-    assert main(["report", *(each.replace("DIR", str(output)) for each in arguments)]) == 2
-    assert words in capsys.readouterr().err
-    assert not (output / "report.html").exists()
-
-
 def test_an_output_that_cannot_be_written_is_reported(
     output: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

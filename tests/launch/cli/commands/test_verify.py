@@ -322,19 +322,3 @@ def test_rows_of_a_lost_work_folder_are_missing(
     exit_status, printed = verify(capsys, watched.output)
     assert exit_status == 1
     assert "5 rows of enriched are in a work folder that was not found" in printed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ([], "DIR is missing"),
-        (["nowhere"], "nowhere: holds no output of groundwatch"),
-        (["out", "--work_folder", "nowhere"], "--work_folder nowhere: has no journal of a worker"),
-        (["out", "--work_foldr"], "--work_foldr is unknown; did you mean --work_folder?"),
-    ],
-)
-def test_a_folder_without_output_is_a_usage_error(
-    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    exit_status, printed = verify(capsys, *arguments)
-    assert (exit_status, problem in printed) == (2, True)

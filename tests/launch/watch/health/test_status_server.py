@@ -151,7 +151,7 @@ def test_a_slow_client_is_cut_off(
 def test_many_slow_clients_keep_nobody_out_and_take_few_threads(
     do: Callable[[socket.socket], None],
 ) -> None:
-    with StatusServer("127.0.0.1", 0, PAGES) as server, ExitStack() as clients:
+    with StatusServer("127.0.0.1", 0, PAGES, deadline_s=SOON_S) as server, ExitStack() as clients:
         for _ in range(5 * MOST):
             do(clients.enter_context(connected(server)))
             assert serving(server) <= MOST

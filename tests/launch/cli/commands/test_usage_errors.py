@@ -1,0 +1,143 @@
+"""Command lines that make no sense: each is refused in a sentence, before anything is written."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from groundwatch.launch.cli.main import main
+from tests.support.archives import an_envelope, lines_of
+
+# By a command and flags that are right: what is wrong, and words of the complaint. FILE is an
+# archive, DIR an output folder with a damaged summary, NEW one that does not exist.
+USAGE_ERRORS: dict[str, tuple[tuple[str, str], ...]] = {
+    "backfill --input FILE --output NEW": (
+        ("--claim_threshold 1.5", "--claim_threshold 1.5: must be"),
+        ("--runer x", "did you mean --runner?"),
+        ("--claim_treshold=0", "did you mean --claim_threshold?"),
+        ("--runner Foo", "--runner Foo: Beam has no such runner"),
+        ("--runner=SparkRunner --spark_version=1", "--spark_version: invalid"),
+        ("--runner", "argument --runner: expected one argument"),
+        ("--direct_num_workers abc", "--direct_num_workers: invalid int"),
+        ("--rate_budget 0", "--rate_budget 0: must be a number above"),
+        ("--run_id ../x", "--run_id ../x: must be letters"),
+        (f"--run_id {'x' * 65}", "must be letters, digits"),
+        ("--checker http://h:99999", "--checker http://h:99999: must"),
+        ("--checker http://[::1", "--checker http://[::1: must"),
+        ("--checker ftp://h", "--checker ftp://h: must be local"),
+        ("--checker http://u:p@h", "must be local"),
+        ("--checker Local", "--checker Local: must be local"),
+        ("--grounding_config x", "must have the form projects/P"),
+        (
+            "--grounding_config 'projects/p/locations/l/groundingConfigs/c?x=y'",
+            "must have the form projects/P",
+        ),
+        ("--alert_verdicts BAD", "must be one of GROUNDED, LOW"),
+        ("--alert_tags BAD", "must be one of ADVERSARIAL_QUERY"),
+        ("--text some", "must be one of none, hash, full"),
+        ("--move_reason X", "must have the form NAME=VALUE"),
+        ("--move_reason X=GROUNDED", "must be one of INCOMPLETE"),
+        ("--input s3://a/b", "local path, or begin with gs://"),
+        ("--impersonate_service_account bob", "bob: must be an email"),
+        ("--help-al", "did you mean --help-all?"),
+        (
+            "--credentials_file k.json",
+            "--credentials_file k.json: must be an existing key file of Google",
+        ),
+        ("--input 'nowhere/*'", "--input nowhere/*: no file matches"),
+    ),
+    "calibrate --answers FILE --gold FILE": (
+        ("", "pass either --precision or --recall"),
+        ("--precision 0.5 --recall 0.5", "pass either --precision or --recall"),
+    ),
+    "check": (
+        ("--answer Lamps.", "--fact is missing"),
+        ("--fact Lamps.", "--answer is missing"),
+        ("--answer Lamps. --fact_file .", "--fact_file .: "),
+    ),
+    "estimate": (
+        ("", "--input is missing"),
+        ("--input 'nowhere/*.jsonl'", "--input nowhere/*.jsonl: no file matches"),
+        ("--assumed_latency_ms 0", "--assumed_latency_ms 0: must be a number above 0"),
+        ("--assumed_latency 9", "did you mean --assumed_latency_ms?"),
+    ),
+    "evaluate": (
+        ("", "--answers is missing"),
+        ("--answers /nowhere.jsonl", "--answers /nowhere.jsonl: no file matches"),
+        ("--answers FILE --gold /nowhere.jsonl", "--gold /nowhere.jsonl: no file"),
+        ("--answers FILE", "does not say whether the answer is supported"),
+        ("--answers FILE --checkers local", "did you mean --checker?"),
+        ("--answers FILE --max_cost 7", "--max_cost is unknown"),
+        ("--answers FILE --checker discoveryengine", "needs --project"),
+        ("--answers FILE --scorer /nowhere", "must be a folder that holds model.onnx"),
+        ("--answers FILE --resamples 0", "must be a whole number from 1"),
+    ),
+    "inspect": (
+        ("", "FILE is missing"),
+        (
+            "FILE --map answer=said reply=$.said",
+            "--map answer=said: a path begins with $, such as $.said",
+        ),
+        ("FILE --map reply=$.said", "--map reply=$.said: reply is not one of query, answer, facts"),
+    ),
+    "replay --output NEW": (
+        ("--failures nowhere", "--failures nowhere: "),
+        (
+            "--failures projects/p/subscriptions/s FILE",
+            "--failures projects/p/subscriptions/s: a subscription is replayed alone",
+        ),
+    ),
+    "report": (
+        ("", "DIR is missing"),
+        ("/nowhere/at/all", "/nowhere/at/all: is not an output folder of groundwatch"),
+        ("s3://bucket", "must be a local path, or begin with gs://"),
+        ("DIR --answer x", "--answer is unknown; did you mean --answers?"),
+        ("DIR EXTRA", "EXTRA: is not an output folder of groundwatch"),
+        ("DIR DIR EXTRA", "unexpected argument 'EXTRA'"),
+        ("DIR DIR --claim_threshold 0", "--claim_threshold does not apply to two folders"),
+        ("DIR --answers 10001", "at most 10,000 fit on a page"),
+        ("DIR --claim_threshold 2", "must be a number from 0 to 1"),
+    ),
+    "verify": (
+        ("", "DIR is missing"),
+        ("nowhere", "nowhere: holds no output of groundwatch"),
+        ("DIR --work_folder nowhere", "--work_folder nowhere: has no journal of a worker"),
+        ("DIR --work_foldr", "--work_foldr is unknown; did you mean --work_folder?"),
+    ),
+    "watch --output NEW": (
+        ("", "--subscription is missing"),
+        ("--subscription answers", "must have the form projects/P/subscriptions/S"),
+        ("--alert_topic alerts", "must have the form projects/P/topics/T"),
+        ("--max_in_flight 0", "must be a whole number from 1"),
+        ("--input x", "--input is unknown"),
+        ("--workers 2", "--workers is unknown"),
+        ("--demo --subscription x", "--subscription is unknown"),
+    ),
+}
+
+
+LINES = {f"{right} {wrong}": words for right, rows in USAGE_ERRORS.items() for wrong, words in rows}
+
+
+@pytest.mark.parametrize(("line", "words"), LINES.items(), ids=LINES)
+def test_a_command_line_that_makes_no_sense_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, words: str
+) -> None:
+    (tmp_path / "summary.json").write_text("[\n]")
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(lines_of(an_envelope(1)))
+    places = {
+        "FILE": str(file),
+        "DIR": str(tmp_path),
+        "NEW": str(tmp_path / "new"),
+    }
+    before = sorted(tmp_path.rglob("*"))
+    command, *given = [places.get(part, part) for part in shlex.split(line)]
+    assert main([command, *given]) == 2
+    screen = capsys.readouterr()
+    assert words in screen.err
+    is_start = screen.err.startswith(f"groundwatch {command} cannot start:\n  ")
+    assert is_start or "argument" in screen.err
+    assert screen.err.endswith(f"`groundwatch {command} --help` lists the flags.\n")
+    assert screen.out == ""
+    assert sorted(tmp_path.rglob("*")) == before
