@@ -204,13 +204,7 @@ def read_parquet(
             if number + stored.num_rows <= first:
                 number += stored.num_rows
                 continue
-            rows = _BATCH_ROWS
-            if stored.total_byte_size > _SMALL_BYTES:
-                # Damaged metadata of columns would end the process; a read raises their error.
-                next(file.iter_batches(1, row_groups=[group], use_threads=False))
-                rows = _batch_rows(stream, map(stored.column, range(stored.num_columns)))
-            # A batch of several row groups would take whole ones along with a damaged one.
-            for found in file.iter_batches(rows, row_groups=[group], use_threads=False):
+            for found in _read_row_group(file, group, stream):
                 batch = found if found.schema.equals(schema) else found.cast(schema, safe=False)
                 decoded_bytes += _decoded_bytes(batch.to_struct_array())
                 refuse_expansion(stored_bytes, decoded_bytes)
@@ -228,6 +222,17 @@ def read_parquet(
             raise
         reason = f"it is no whole Parquet file, or damaged behind row {number}"
         raise DamagedArchive(f"{reason}: {type(error).__name__}", number) from None
+
+
+def _read_row_group(file: Any, group: int, stream: "BufferedReader[RawIOBase]") -> Iterator[Any]:
+    """Decode a row group in batches: one of several would take whole ones with a damaged one."""
+    stored = file.metadata.row_group(group)
+    rows = _BATCH_ROWS
+    if stored.total_byte_size > _SMALL_BYTES:
+        # Damaged metadata of columns would end the process; a read raises their error.
+        next(file.iter_batches(1, row_groups=[group], use_threads=False))
+        rows = _batch_rows(stream, map(stored.column, range(stored.num_columns)))
+    yield from file.iter_batches(rows, row_groups=[group], use_threads=False)
 
 
 def _require_rows(read: int, claimed: int) -> None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -45,6 +45,16 @@ class _Config(msgspec.Struct):
     max_position_embeddings: int = PROBE_TOKENS
 
 
+class _Loaded(NamedTuple):
+    """The content of a model's folder: session and tokenizer are objects of their libraries."""
+
+    session: Any
+    tokenizer: Any
+    prompt: str | None
+    config: _Config
+    revision: str
+
+
 class OnnxModel:
     """A classifier of pairs of texts or of their tokens, as `transformers` exports them to ONNX.
 
@@ -66,34 +76,18 @@ class OnnxModel:
 
     def __init__(self, folder: str) -> None:
         self.numpy = _module("numpy")
-        onnxruntime, tokenizers = _module("onnxruntime"), _module("tokenizers")
         self._folder = folder
-        root = Path(folder)
-        try:
-            options = onnxruntime.SessionOptions()
-            # Concurrent checks use the other processors.
-            options.intra_op_num_threads = options.inter_op_num_threads = 1
-            self._session = onnxruntime.InferenceSession(str(root / MODEL), options)
-            self._tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
-            content = (root / CONFIG).read_bytes() if (root / CONFIG).exists() else b"{}"
-            config = msgspec.json.decode(content, type=_Config)
-            prompt = root / PROMPT
-            self._prompt = prompt.read_text(encoding="utf-8") if prompt.exists() else None
-        except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
-            raise self.error(f"cannot be loaded: {error}") from None
-        if self._prompt is not None and {_QUESTION, _PASSAGES} != {*_PLACE.findall(self._prompt)}:
-            raise self.error(f"{PROMPT} needs the places {_QUESTION} and {_PASSAGES}")
-        with (root / MODEL).open("rb") as content_of_model:
-            digest = file_digest(content_of_model, "sha256").hexdigest()
-        self.revision = digest[:_REVISION_DIGITS]
+        loaded = self._load()
+        self._session, self._tokenizer = loaded.session, loaded.tokenizer
+        self._prompt = loaded.prompt
+        self.revision, self.labels = loaded.revision, loaded.config.id2label
+        self.max_tokens = loaded.config.max_position_embeddings - _SPECIAL_TOKENS
         self._tokenizer.enable_padding()
         self.truncate(PROBE_TOKENS, "longest_first")
         self._inputs = self._check_inputs()
         names: list[str] = [each.name for each in self._session.get_outputs()]
         self._output = _OUTPUT if _OUTPUT in names else names[0]
         self.scores_tokens, self.outputs = self._probe()
-        self.max_tokens = config.max_position_embeddings - _SPECIAL_TOKENS
-        self.labels = config.id2label
         if self.labels and self.labels.keys() != set(range(self.outputs)):
             named = f"{CONFIG} names {len(self.labels)}"
             raise self.error(f"the model has {self.outputs} outputs, and {named}")
@@ -134,6 +128,28 @@ class OnnxModel:
     def error(self, reason: str) -> Misconfigured:
         """Return the error that the model is unsuitable."""
         return Misconfigured(f"--scorer {self._folder}: {reason}")
+
+    def _load(self) -> _Loaded:
+        """Load the files of the folder; those of the prompt and of labels may be missing."""
+        onnxruntime, tokenizers = _module("onnxruntime"), _module("tokenizers")
+        root = Path(self._folder)
+        try:
+            options = onnxruntime.SessionOptions()
+            # Concurrent checks use the other processors.
+            options.intra_op_num_threads = options.inter_op_num_threads = 1
+            session = onnxruntime.InferenceSession(str(root / MODEL), options)
+            tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
+            content = (root / CONFIG).read_bytes() if (root / CONFIG).exists() else b"{}"
+            config = msgspec.json.decode(content, type=_Config)
+            prompt = root / PROMPT
+            text = prompt.read_text(encoding="utf-8") if prompt.exists() else None
+            with (root / MODEL).open("rb") as model:
+                revision = file_digest(model, "sha256").hexdigest()[:_REVISION_DIGITS]
+        except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
+            raise self.error(f"cannot be loaded: {error}") from None
+        if text is not None and {_QUESTION, _PASSAGES} != {*_PLACE.findall(text)}:
+            raise self.error(f"{PROMPT} needs the places {_QUESTION} and {_PASSAGES}")
+        return _Loaded(session, tokenizer, text, config, revision)
 
     def _check_inputs(self) -> list[str]:
         """Return the names of the model's inputs; they must take any number and length."""
