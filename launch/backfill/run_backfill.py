@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import FrameType
@@ -34,6 +35,7 @@ from groundwatch.launch.backfill.same_run import (
     finished_run,
 )
 from groundwatch.launch.cli.terminal.progress import Progress, read_gauges
+from groundwatch.launch.cli.terminal.written_beside import written_beside
 from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
@@ -232,22 +234,22 @@ class _Run:
 def _interruptible(stop: AnyEvent) -> Iterator[Callable[[], bool]]:
     """Let a first interrupt end the calls in flight, and a second one end everything."""
     interrupted = threading.Event()
-
-    def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        if interrupted.is_set():
-            raise KeyboardInterrupt
-        interrupted.set()
-        stop.set()
-        sys.stderr.write(
-            "groundwatch: ending when the calls in flight have ended; interrupt again to end now\n"
-        )
-
     is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # behind a shell's `&`
     if is_ignored or threading.current_thread() is not threading.main_thread():
         yield interrupted.is_set
         return
-    earlier = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield interrupted.is_set
-    finally:
-        signal.signal(signal.SIGINT, earlier)
+    sentence = "ending when the calls in flight have ended; interrupt again to end now"
+    with written_beside(partial(sys.stderr.write, f"groundwatch: {sentence}\n")) as announce:
+
+        def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+            if interrupted.is_set():
+                raise KeyboardInterrupt
+            interrupted.set()
+            stop.set()
+            announce()
+
+        earlier = signal.signal(signal.SIGINT, interrupt)
+        try:
+            yield interrupted.is_set
+        finally:
+            signal.signal(signal.SIGINT, earlier)

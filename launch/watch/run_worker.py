@@ -8,11 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from types import FrameType
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet, log_as_json
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, USAGE, fail
+from groundwatch.launch.cli.terminal.written_beside import written_beside
 from groundwatch.launch.engine.engine_database import OtherVersion, folder_held
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import Subscription
@@ -148,22 +150,24 @@ def _signals(drain_s: float, stop: threading.Event) -> Iterator[Callable[[], flo
     limit.daemon = True
     until_s: list[float] = []
 
-    def drain(number: int, _: FrameType | None) -> None:
-        if stop.is_set():
-            os._exit(128 + number)
-        stop.set()
-        until_s.append(time.monotonic() + drain_s)
-        limit.start()
-        _log.warning("draining: finishing the current batch")
+    with written_beside(partial(_log.warning, "draining: finishing the current batch")) as announce:
 
-    handled = (number for number in _STOPS if signal.getsignal(number) is not signal.SIG_IGN)
-    earlier = {number: signal.signal(number, drain) for number in handled}
-    try:
-        yield lambda: until_s[0] - time.monotonic() if until_s else drain_s
-    finally:
-        limit.cancel()
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
+        def drain(number: int, _: FrameType | None) -> None:
+            if stop.is_set():
+                os._exit(128 + number)
+            stop.set()
+            until_s.append(time.monotonic() + drain_s)
+            limit.start()
+            announce()
+
+        handled = (number for number in _STOPS if signal.getsignal(number) is not signal.SIG_IGN)
+        earlier = {number: signal.signal(number, drain) for number in handled}
+        try:
+            yield lambda: until_s[0] - time.monotonic() if until_s else drain_s
+        finally:
+            limit.cancel()
+            for number, handler in earlier.items():
+                signal.signal(number, handler)
 
 
 def _exit() -> None:

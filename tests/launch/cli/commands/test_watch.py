@@ -144,7 +144,7 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_doubles_nothi
         # What can be seen by now is whole, and holds each answer once at most.
         assert len(set(watched.record_ids())) == len(watched.record_ids())
         assert watched.outstanding
-        clock.advance(61)
+        watched.end_leases(clock)
     watched.server.faults.lost_acks_share = 0.0
     with begin(watched, *flags) as worker:
         worker.wait_for(lambda: not watched.outstanding)
