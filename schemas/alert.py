@@ -15,6 +15,15 @@ class AlertKind(StrEnum):
     RATE = "rate"
     NO_DATA = "no_data"
     LEDGER = "ledger"
+    CHECKER = "checker"
+
+
+class OutageCause(StrEnum):
+    """Why a checker cannot be used: no reply, or it refuses the credentials or the quota."""
+
+    AWAY = "away"
+    CREDENTIALS = "credentials"
+    QUOTA = "quota"
 
 
 class Severity(StrEnum):
@@ -60,6 +69,17 @@ class NoDataIncident(Record, frozen=True, kw_only=True):
     opened_at_us: int
 
 
+class CheckerIncident(Record, frozen=True, kw_only=True):
+    """An incident: a checker cannot be used, and so many messages are `waiting` for it."""
+
+    state: str
+    checker: str
+    cause: OutageCause
+    waiting: int
+    failing_since_us: int
+    opened_at_us: int
+
+
 class Alert(Record, frozen=True, kw_only=True):
     """One alert; the fields of an answer are None or empty for other kinds."""
 
@@ -83,6 +103,12 @@ class Alert(Record, frozen=True, kw_only=True):
     span_id: str | None = None
     response_id: str | None = None
     record_url: str | None = None
+    checker: CheckerIncident | None = None
+
+    @property
+    def incident(self) -> RateIncident | NoDataIncident | CheckerIncident | None:
+        """The incident that the alert opens, changes or closes."""
+        return self.rate or self.no_data or self.checker
 
 
 def alert_to_json(alert: Alert) -> bytes:

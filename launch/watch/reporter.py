@@ -124,13 +124,14 @@ class TerminalReporter(LogReporter):
 
 def alert_line(alert: Alert) -> str:
     """Write an alert as a line; a second one has its worst claim if the alert includes texts."""
-    incident = alert.rate or alert.no_data
+    incident, checker = alert.incident, alert.checker
     parts = (
         alert.severity.upper(),
         alert.kind,
         alert.verdict or (alert.rate.signal if alert.rate else ""),
         incident.state if incident else "",
-        alert.engine or "no engine",
+        checker.cause if checker else "",
+        checker.checker if checker else alert.engine or "no engine",
         answer_ids(alert.record_id, alert.answer_name),
     )
     score = "" if alert.min_claim_score is None else f", worst claim {alert.min_claim_score:.2f}"

@@ -32,6 +32,7 @@ from groundwatch.schemas.summary import RunCounts, Summary
 from groundwatch.transforms.grounding.errors import RunStopped
 from groundwatch.transforms.parse_answers import TooManyAnswers
 from groundwatch.transforms.persistence.database import DamagedDatabase, StatementFailed
+from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.failures import failed_now
 
@@ -81,6 +82,7 @@ class Worker:
       summarize: makes the summary of all that was committed, on a connection of the caller's
         thread.
       show_sent: counts the calls to the checker that no batch counts.
+      checker_statuses: how the calls to the checkers end now.
       outstanding_messages: so many show that there is a backlog.
       dedupe_us: how long the ids of records are kept.
       batches_done, batches_failed: since the start.
@@ -100,6 +102,7 @@ class Worker:
     reporter: LogReporter
     summarize: Callable[[Journal], Summary]
     show_sent: Callable[[], None]
+    checker_statuses: Callable[[], Sequence[CheckerStatus]]
     outstanding_messages: int
     dedupe_us: int
     batches_done: int = 0
@@ -138,6 +141,7 @@ class Worker:
         # While all messages wait for the checker, no batch counts its calls.
         self.show_sent()
         stats = self.subscription.stats()
+        self.monitor.record_checkers(self.checker_statuses(), stats.outstanding)
         is_behind = not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
         if is_behind or self.waiting >= self.outstanding_messages:
             self.monitor.record_backlog(clock.now_us())
@@ -233,6 +237,8 @@ class Worker:
     def _fail(self, work: Work, error: Exception) -> None:
         """Process the messages of a batch again, later or in parts; raise what ends the worker."""
         if isinstance(error, RunStopped | DamagedDatabase):
+            outstanding = self.subscription.stats().outstanding
+            self.monitor.record_checkers(self.checker_statuses(), outstanding)
             raise error
         if isinstance(error, TooManyAnswers):
             self._halve(work)

@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 
 from groundwatch.schemas import Record
-from groundwatch.schemas.alert import Alert, NoDataIncident, RateIncident, WorstClaim
+from groundwatch.schemas.alert import (
+    Alert,
+    CheckerIncident,
+    NoDataIncident,
+    RateIncident,
+    WorstClaim,
+)
 from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.checked_answer import (
@@ -35,6 +41,7 @@ KINDS = (
     WorstClaim,
     RateIncident,
     NoDataIncident,
+    CheckerIncident,
 )
 NAMES_IN_AVRO = {
     Contradiction: "Mismatch",
@@ -122,6 +129,8 @@ def test_times_in_avro_are_timestamps_and_times_in_json_are_text() -> None:
         "RateEpisode.opened_at": "string",
         "NoDataEpisode.last_answer_at": "string",
         "NoDataEpisode.opened_at": "string",
+        "CheckerIncident.failing_since": "string",
+        "CheckerIncident.opened_at": "string",
         "Failure.first_failed_at": "string",
         "Failure.last_failed_at": "string",
         "Failure.publish_time": ["null", "string"],

@@ -24,6 +24,7 @@ from groundwatch.transforms.grounding.protocol import CheckReply
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
+from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock
 
 CheckOutcome = CheckedAnswer | Exception
@@ -66,6 +67,10 @@ class CheckSession:
         with self._lock:
             taken, self._sent = self._sent, SentCalls()
         return taken
+
+    def statuses(self) -> tuple[CheckerStatus, ...]:
+        """Return how the calls to each checker end, on any thread; words are always there."""
+        return ()
 
     def start_batch(self, batch: int, *, is_retry: bool) -> None:
         """Start a batch: see `ReplyStore.start_batch`."""
@@ -119,6 +124,9 @@ class BackgroundSession(CheckSession):
     def take_sent(self) -> SentCalls:
         """Return what has been sent since the last call, on any thread."""
         return self._client.take_sent()
+
+    def statuses(self) -> tuple[CheckerStatus, ...]:
+        return (self._client.status,)
 
     def start_batch(self, batch: int, *, is_retry: bool) -> None:
         """Start a batch."""

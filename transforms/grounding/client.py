@@ -46,6 +46,7 @@ from groundwatch.transforms.grounding.reply_cache import ReplyCache, ReplyStore
 from groundwatch.transforms.grounding.retry_policy import retry_wait_s
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy
 from groundwatch.transforms.grounding.transport import open_transport
+from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock, waiting
 
 _REFUSAL_WAIT_S = 60.0
@@ -116,6 +117,7 @@ class GroundingClient:
             self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD
         self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
+        self._status = CheckerStatus(checker=settings.checker)
         self._failing_since_s: float | None = None
         self._reported = False
         self._succeeded: CheckRequest | None = None
@@ -134,6 +136,11 @@ class GroundingClient:
         if self._cache is None:
             return await self._send(request, body)
         return await self._cache.get(request, body, partial(self._send, request, body))
+
+    @property
+    def status(self) -> CheckerStatus:
+        """How the calls end, on any thread."""
+        return self._status
 
     def take_sent(self) -> SentCalls:
         """Return what has been sent since the last call, on any thread."""
@@ -215,7 +222,7 @@ class GroundingClient:
         """Send a request once, when quota and throttle allow it, and once more for a new token."""
         await self._wait_for_limits(call)
         call.attempts += 1
-        rejected = None
+        started_at_us, rejected = clock.now_us(), None
         try:
             while True:
                 token = await self._authority.headers(rejected) if self._authority else {}
@@ -229,6 +236,9 @@ class GroundingClient:
                     rejected = token
         except Unavailable as error:
             self._note_failure(call, error)
+            raise
+        except Misconfigured as error:
+            self._fail_since(started_at_us, error, is_refused=True)
             raise
         except Rejected:
             self._note_success()
@@ -298,12 +308,25 @@ class GroundingClient:
             self._reported = False
             _log.warning("the checker %s replies again", self._settings.checker)
         self._failing_since_s = None
+        if not self._status.has_succeeded:
+            self._status = CheckerStatus(checker=self._settings.checker, has_succeeded=True)
         self._refusals.succeeded()
+
+    def _fail_since(self, at_us: int, error: CheckFailed, *, is_refused: bool = False) -> None:
+        since_us = self._status.failing_since_us
+        self._status = CheckerStatus(
+            checker=self._settings.checker,
+            failing_since_us=at_us if since_us is None else since_us,
+            cause=error.cause,
+            is_refused=is_refused,
+        )
 
     def _note_failure(self, call: "_Call", error: Unavailable) -> None:
         """Count a failed attempt, and give up if no call has succeeded for too long."""
         call.failure = error
-        call.first_failed_at_us = call.first_failed_at_us or clock.now_us()
+        now_us = clock.now_us()
+        call.first_failed_at_us = call.first_failed_at_us or now_us
+        self._fail_since(now_us, error)
         if self._throttle:
             self._throttle.failed(is_overload=error.is_overload)
         now_s = time.monotonic()

@@ -1,5 +1,7 @@
 """The errors of a call, one class for each way to handle them."""
 
+from groundwatch.schemas.alert import OutageCause
+
 
 class CheckFailed(Exception):
     """A call failed; the message contains no text of the answer or its facts.
@@ -10,12 +12,14 @@ class CheckFailed(Exception):
       first_failed_at_us: time of the first failed attempt, microseconds since 1970 UTC; None if
         there was only one.
       detail: what the checker said; it may quote the answer, so only the person who asked sees it.
+      cause: why the checker cannot be used, if it cannot.
     """
 
     retryable = False
     attempts = 1
     first_failed_at_us: int | None = None
     detail: str | None = None
+    cause = OutageCause.AWAY
 
 
 class Unavailable(CheckFailed):

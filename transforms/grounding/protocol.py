@@ -14,6 +14,7 @@ from functools import lru_cache
 import msgspec
 
 from groundwatch.schemas import Record
+from groundwatch.schemas.alert import OutageCause
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.wire.grounding_check import (
     CheckedClaim,
@@ -58,6 +59,15 @@ _ADVICE_ELSEWHERE = {
     404: "check the address, and --api_version",
 }
 """How to resolve a refusal of another checker."""
+
+_CAUSES = {
+    401: OutageCause.CREDENTIALS,
+    402: OutageCause.QUOTA,
+    403: OutageCause.CREDENTIALS,
+    407: OutageCause.CREDENTIALS,
+    429: OutageCause.QUOTA,
+}
+"""Why a checker that answers so cannot be used; any other is away."""
 
 _MAX_QUERY = 10_000
 """Characters of a query that are sent: as many as of a fact."""
@@ -167,6 +177,7 @@ def interpret_reply(
     """
     if status != _OK:
         error = _error(status, retry_after, body, now, checker)
+        error.cause = _CAUSES.get(status, OutageCause.AWAY)
         error.detail = error_detail(body)
         raise error
     try:

@@ -18,6 +18,7 @@ from groundwatch.transforms.grounding.client import SentCalls
 from groundwatch.transforms.grounding.errors import OverBudget, Rejected
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
+from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.rules.escalation import screen_answer
 
 
@@ -46,6 +47,9 @@ class TwoCheckers(CheckSession):
     def take_sent(self) -> SentCalls:
         """Return what the second checker has been sent since the last call."""
         return self._second.take_sent()
+
+    def statuses(self) -> tuple[CheckerStatus, ...]:
+        return (*self._first.statuses(), *self._second.statuses())
 
     def start_batch(self, batch: int, *, is_retry: bool) -> None:
         self._second.start_batch(batch, is_retry=is_retry)

@@ -14,9 +14,11 @@ from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.schemas.quantities import SECOND_US
 from groundwatch.transforms.grounding.settings import RetrySettings
 from groundwatch.transforms.persistence.seen_ids import SEEN_FOR_S
+from groundwatch.transforms.rules.checker_outages import OutageRule
 from groundwatch.transforms.rules.no_data import NoDataRule
 
 _NO_DATA = NoDataRule()
+_OUTAGES = OutageRule()
 _NOT_OF_A_WORKER = Note(
     without=(
         "workers forget_replies again fail_above max_calls max_cost max_attempts retry_timeout_s"
@@ -65,6 +67,8 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     alert_ordering: Publish the alerts of one engine with an ordering key.
     no_data_after_s: Alert after this time without an answer from an engine that had steady traffic,
       or from the whole subscription.
+    checker_alert_s: Alert when a checker has been away for this time, or has refused the
+      credentials or the quota.
     health_address: Serve /healthz, /livez and /metrics here; a port alone is on 127.0.0.1. Default:
       not served.
     """
@@ -74,12 +78,18 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     max_answer_attempts: kinds.Count = RetrySettings().max_answer_attempts
     alert_ordering: kinds.Switch = False
     no_data_after_s: kinds.Seconds = _NO_DATA.after_us / SECOND_US
+    checker_alert_s: kinds.Seconds = _OUTAGES.after_us / SECOND_US
     health_address: kinds.ListeningAddress | None = None
 
     @property
     def no_data(self) -> NoDataRule:
         """The rule that detects engines without traffic."""
         return NoDataRule(after_us=round(self.no_data_after_s * SECOND_US))
+
+    @property
+    def outages(self) -> OutageRule:
+        """The rule that detects checkers that cannot be used."""
+        return OutageRule(after_us=round(self.checker_alert_s * SECOND_US))
 
     @property
     def retries(self) -> RetrySettings:

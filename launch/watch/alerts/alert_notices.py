@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from groundwatch.schemas import Record
-from groundwatch.schemas.alert import Alert, AlertKind, Severity
+from groundwatch.schemas.alert import Alert, AlertKind, CheckerIncident, OutageCause, Severity
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.transforms.rules.rate_counts import is_reason_signal
 from groundwatch.transforms.rules.spans import without_controls
@@ -12,6 +12,11 @@ from groundwatch.transforms.rules.spans import without_controls
 _MAX_NAME, _MAX_QUOTE, _MAX_URL = 80, 300, 1_500
 _MAX_SHOWN, _MAX_ENGINES = 5, 5
 _SEVERITIES = (Severity.CRITICAL, Severity.WARNING, Severity.INFO)
+_CAUSES = {
+    OutageCause.AWAY: "is away",
+    OutageCause.CREDENTIALS: "refuses the credentials",
+    OutageCause.QUOTA: "refuses for the quota",
+}
 _CLOSED = "closed"  # begins the state of an incident that gets no further alert
 
 
@@ -39,7 +44,7 @@ class NoticeGroup(Record, frozen=True, kw_only=True):
 
 def is_closed(alert: Alert) -> bool:
     """Return whether an alert closes an incident."""
-    incident = alert.rate or alert.no_data
+    incident = alert.incident
     return incident is not None and incident.state.startswith(_CLOSED)
 
 
@@ -53,6 +58,8 @@ def describe_alert(alert: Alert) -> Notice:
             details="Run groundwatch verify on the output folder.",
         )
     state, engine = "Closed" if is_closed(alert) else "Open", _engine(alert)
+    if alert.checker:
+        return _describe_outage(alert.checker)
     if rate := alert.rate:
         normal = "earlier" if is_reason_signal(rate.signal) else "accepted"
         share = f"{rate.share:.1%} of {rate.answers:,} answers, {rate.burn_rate:.1f} times"
@@ -103,6 +110,21 @@ def _describe_answer(alert: Alert) -> Notice:
         quote=clean(claim.text, _MAX_QUOTE) if claim and claim.text else None,
         url=alert.record_url if len(alert.record_url or "") <= _MAX_URL else None,
         record_id=clean(alert.record_id or ""),
+    )
+
+
+def _describe_outage(incident: CheckerIncident) -> Notice:
+    name, since = clean(incident.checker), to_rfc3339(incident.failing_since_us)
+    waiting = f"{incident.waiting:,} messages wait"
+    if incident.state == "open":
+        return Notice(
+            title=f"Open: the checker {name} {_CAUSES[incident.cause]}",
+            details=f"no call has succeeded since {since}; {waiting}",
+        )
+    again = "replies again" if incident.state == _CLOSED else "is not used any more"
+    return Notice(
+        title=f"Closed: the checker {name} {again}",
+        details=f"no call had succeeded since {since}; {waiting}",
     )
 
 

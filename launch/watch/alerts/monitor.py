@@ -1,4 +1,4 @@
-"""Raise alerts about burn rates, and about engines that stopped sending answers."""
+"""Raise alerts about burn rates, engines that stopped sending answers, and failing checkers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -6,8 +6,13 @@ from msgspec.structs import replace
 
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.schemas import Record
-from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.alert import Alert, CheckerIncident
 from groundwatch.schemas.quantities import DAY_US, MINUTE_US, SECOND_US
+from groundwatch.transforms.rules.checker_outages import (
+    CheckerStatus,
+    OutageRule,
+    detect_outages,
+)
 from groundwatch.transforms.rules.no_data import (
     EngineActivity,
     NoDataRule,
@@ -44,10 +49,11 @@ class EngineState(Record, frozen=True, kw_only=True):
 
 
 class MonitorState(Record, frozen=True, kw_only=True):
-    """The state that survives a restart: rate incidents, and how often answers arrive."""
+    """The state that survives a restart: the incidents, and how often answers arrive."""
 
     engines: tuple[EngineState, ...] = ()
     activity: tuple[EngineActivity, ...] = ()
+    outages: tuple[CheckerIncident, ...] = ()
 
 
 class Monitor:
@@ -57,12 +63,22 @@ class Monitor:
     event times alone, until the worker has been current for a minute.
     """
 
-    def __init__(self, journal: Journal, rates: RateRule, no_data: NoDataRule, now_us: int) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        rates: RateRule,
+        no_data: NoDataRule,
+        outages: OutageRule,
+        now_us: int,
+    ) -> None:
         self._journal = journal
         self._rates = rates
         self._no_data = no_data
+        self._outages = outages
         self._kept_us = rates.slow_window_us + DAY_US
         self._state = journal.database.note(_NOTE, MonitorState) or MonitorState()
+        self._checkers: tuple[CheckerStatus, ...] | None = None
+        self._waiting = 0
         self._receiving_since_us = now_us
         self._current_from_us = now_us
         self._due_at_us = self._asked_at_us = now_us
@@ -77,6 +93,14 @@ class Monitor:
     @property
     def open_no_data_incidents(self) -> int:
         return sum(activity.incident is not None for activity in self._state.activity)
+
+    @property
+    def open_checker_incidents(self) -> int:
+        return len(self._state.outages)
+
+    def record_checkers(self, statuses: Sequence[CheckerStatus], waiting: int) -> None:
+        """Record how calls to the checkers end, and that so many messages are not done."""
+        self._checkers, self._waiting = tuple(statuses), waiting
 
     def record_arrivals(self, messages: int, counts: Mapping[str | None, int], now_us: int) -> None:
         """Record so many messages, and answers by engine, whether or not they could be checked."""
@@ -115,6 +139,7 @@ class Monitor:
             )
             alerts += found
             self._state = replace(self._state, activity=activity)
+            alerts += self._detect_outages(now_us)
             if alerts or self._state != before:
                 self._journal.raise_alerts(alerts, {_NOTE: self._state})
         except OSError:
@@ -122,6 +147,19 @@ class Monitor:
             self._state = before
             raise
         self._unevaluated_from_us = now_us
+        return alerts
+
+    def _detect_outages(self, now_us: int) -> list[Alert]:
+        if self._checkers is None:
+            return []
+        alerts, outages = detect_outages(
+            self._state.outages,
+            self._checkers,
+            self._outages,
+            waiting=self._waiting,
+            now_us=now_us,
+        )
+        self._state = replace(self._state, outages=outages)
         return alerts
 
     def _evaluate_rates(self, now_us: int) -> list[Alert]:

@@ -166,9 +166,9 @@ def pagerduty_event(alert: Alert, source: str) -> Json:
 
 def incident_key(alert: Alert, source: str) -> str:
     """Identify an incident: its alerts have the same key, those of another one have another."""
-    incident, signal = alert.rate or alert.no_data, alert.rate.signal if alert.rate else None
-    opened_at_us = incident.opened_at_us if incident else None
-    identity = msgspec.json.encode([source, alert.kind, alert.engine, signal, opened_at_us])
+    opened_at_us = alert.incident.opened_at_us if alert.incident else None
+    subject = alert.rate.signal if alert.rate else alert.checker.checker if alert.checker else None
+    identity = msgspec.json.encode([source, alert.kind, alert.engine, subject, opened_at_us])
     return f"groundwatch-{alert.kind}-{hashlib.sha256(identity).hexdigest()[:32]}"
 
 

@@ -19,7 +19,9 @@ from groundwatch.launch.watch.reporter import LogReporter, TerminalReporter, ale
 from groundwatch.schemas.alert import (
     Alert,
     AlertKind,
+    CheckerIncident,
     NoDataIncident,
+    OutageCause,
     RateIncident,
     Severity,
     WorstClaim,
@@ -53,6 +55,15 @@ SILENCE = NoDataIncident(
     state="closed", answers_before=40, last_answer_at_us=NOON_US, opened_at_us=NOON_US
 )
 
+OUTAGE = CheckerIncident(
+    state="open",
+    checker="discoveryengine",
+    cause=OutageCause.QUOTA,
+    waiting=9,
+    failing_since_us=NOON_US,
+    opened_at_us=NOON_US,
+)
+
 
 @pytest.mark.parametrize(
     ("alert", "line"),
@@ -80,6 +91,10 @@ SILENCE = NoDataIncident(
         (
             an_alert(kind=AlertKind.NO_DATA, record_id=None, no_data=SILENCE),
             "ALERT WARNING no_data closed no engine",
+        ),
+        (
+            an_alert(kind=AlertKind.CHECKER, record_id=None, checker=OUTAGE),
+            "ALERT WARNING checker open quota discoveryengine",
         ),
     ],
 )

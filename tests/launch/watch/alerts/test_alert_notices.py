@@ -16,7 +16,9 @@ from groundwatch.launch.watch.alerts.alert_notices import (
 from groundwatch.schemas.alert import (
     Alert,
     AlertKind,
+    CheckerIncident,
     NoDataIncident,
+    OutageCause,
     RateIncident,
     Severity,
     WorstClaim,
@@ -57,6 +59,18 @@ def a_silence(state: str = "open", engine: str | None = None) -> Alert:
     )
 
 
+def an_outage(state: str = "open", cause: str = "away", checker: str = "http://h:1") -> Alert:
+    incident = CheckerIncident(
+        state=state,
+        checker=checker,
+        cause=OutageCause(cause),
+        waiting=1_200,
+        failing_since_us=NOON_US,
+        opened_at_us=NOON_US,
+    )
+    return Alert(kind=AlertKind.CHECKER, severity=Severity.CRITICAL, checker=incident)
+
+
 def test_a_share_that_is_estimated_says_so() -> None:
     alert = a_rate()
     assert alert.rate
@@ -93,6 +107,23 @@ def test_an_answer_is_described_by_verdict_engine_scores_and_claim() -> None:
         (a_silence(), "Open: no answers from the whole subscription", "40 answers in the hour"),
         (a_silence("closed", "shop"), "Closed: no answers from shop", "last answer at 2026"),
         (
+            an_outage(),
+            "Open: the checker http://h:1 is away",
+            "no call has succeeded since 2026-03-03T12:00:00.000000Z; 1,200 messages wait",
+        ),
+        (an_outage(cause="quota"), "Open: the checker http://h:1 refuses for the quota", ""),
+        (
+            an_outage(cause="credentials"),
+            "Open: the checker http://h:1 refuses the credentials",
+            "",
+        ),
+        (an_outage("closed"), "Closed: the checker http://h:1 replies again", "had succeeded"),
+        (
+            an_outage("closed_unknown"),
+            "Closed: the checker http://h:1 is not used any more",
+            "had succeeded",
+        ),
+        (
             Alert(kind=AlertKind.LEDGER, severity=Severity.CRITICAL),
             "The counts do not add up",
             "groundwatch verify",
@@ -112,6 +143,8 @@ def test_an_incident_is_described_by_its_state(alert: Alert, title: str, details
         (a_rate("closed"), True),
         (a_rate("closed_unknown"), True),
         (a_silence("closed"), True),
+        (an_outage(), False),
+        (an_outage("closed"), True),
         (an_alert(), False),
     ],
 )

@@ -10,13 +10,14 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.watch.alerts.monitor import Monitor
 from groundwatch.schemas.alert import Alert, AlertKind
 from groundwatch.schemas.quantities import HOUR_US, MINUTE_US
+from groundwatch.transforms.rules.checker_outages import OutageRule
 from groundwatch.transforms.rules.no_data import NoDataRule
 from groundwatch.transforms.rules.rate_counts import BUCKET_US, RateCounts
 from groundwatch.transforms.rules.rate_incidents import RateRule
 from tests.support.builders import NOON_US
 from tests.support.journals import commit_batch, open_journal
 
-RULES = RateRule(), NoDataRule()
+RULES = RateRule(), NoDataRule(), OutageRule()
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_while_nothing_can_be_taken_silence_means_nothing(journal: Journal) -> N
 def test_time_in_which_the_worker_did_not_run_is_no_silence(journal: Journal, minutes: int) -> None:
     """Whether the process was stopped or its clock was set."""
     rule = NoDataRule(after_us=MINUTE_US)
-    monitor = Monitor(journal, RateRule(), rule, NOON_US)
+    monitor = Monitor(journal, RateRule(), rule, OutageRule(), NOON_US)
     last_us = record_an_hour(monitor)
     monitor.evaluate(last_us)
     after_us = last_us + minutes * MINUTE_US + MINUTE_US // 6

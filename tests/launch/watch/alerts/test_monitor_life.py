@@ -7,6 +7,7 @@ import pytest
 
 from groundwatch.launch.watch.alerts.monitor import Monitor
 from groundwatch.schemas.alert import Alert
+from groundwatch.transforms.rules.checker_outages import OutageRule
 from groundwatch.transforms.rules.no_data import NoDataRule
 from groundwatch.transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
 from groundwatch.transforms.rules.rate_incidents import RateRule
@@ -32,7 +33,7 @@ class Watch:
 
     def start(self) -> None:
         self.journal = open_journal(self._path)
-        self.monitor = Monitor(self.journal, RateRule(), NoDataRule(), self.now_us)
+        self.monitor = Monitor(self.journal, RateRule(), NoDataRule(), OutageRule(), self.now_us)
         self.monitor.record_backlog(self.now_us)
 
     @property

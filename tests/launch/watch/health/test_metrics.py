@@ -52,7 +52,9 @@ class AWorker:
 
     batches_done = 5
     batches_failed = 2
-    monitor = SimpleNamespace(open_rate_incidents=4, open_no_data_incidents=6)
+    monitor = SimpleNamespace(
+        open_rate_incidents=4, open_no_data_incidents=6, open_checker_incidents=1
+    )
     publisher = SimpleNamespace(failed=4)
     destinations = (
         SimpleNamespace(kind="alert", problem="it does not exist", waiting_for_s=700.5),
@@ -159,6 +161,7 @@ def test_the_statistics_of_the_subscription_and_the_worker_are_metrics() -> None
     assert value(samples, "failed_publications_total") == 4
     assert value(samples, "open_incidents", kind="rate") == 4
     assert value(samples, "open_incidents", kind="no_data") == 6
+    assert value(samples, "open_incidents", kind="checker") == 1
 
 
 @pytest.mark.parametrize("target", ["phoenix", "slack:HOOK"])

@@ -1,0 +1,119 @@
+"""A checker that dies, refuses and recovers: one alert opens the incident, and one closes it."""
+
+from typing import Any
+
+import pytest
+
+from groundwatch import EscalationRule
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.transforms.grounding import refusals
+from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, Screening
+from tests.support.archives import an_envelope
+from tests.support.fault_server import FaultServer, always
+from tests.support.outputs import Json, alerts_in
+from tests.support.watched import ALERTS, Watched, work
+from tests.support.wire_faults import Fault, good, status
+
+SOON = {"checker_alert_s": 0.1}
+
+
+class Changing:
+    """A checker whose replies the test changes."""
+
+    def __init__(self, reply: Fault) -> None:
+        self.reply = reply
+
+    async def __call__(self, exchange: Any) -> bool:
+        return await self.reply(exchange)
+
+
+def checked_by(watched: Watched, address: str) -> Config:
+    return watched.config(checker=address, endpoint=address)
+
+
+def incidents(alerts: list[Json]) -> list[tuple[str, str, int]]:
+    """The state, the cause and the number of waiting messages of each alert about a checker."""
+    found = [each["checker"] for each in alerts if each["kind"] == "checker"]
+    return [(each["state"], each["cause"], each["waiting"]) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("reply", "cause"),
+    [
+        (status(503, "Service Unavailable"), "away"),
+        (status(429, "Too Many Requests"), "quota"),
+    ],
+)
+def test_an_outage_is_opened_once_and_closed_once_over_a_restart(
+    watched: Watched, reply: Fault, cause: str
+) -> None:
+    checker = Changing(reply)
+    watched.publish(*map(an_envelope, range(3)))
+    with FaultServer(always(checker)) as server:
+        config = checked_by(watched, server.address)
+        for _ in range(2):
+            with watched.worker(config, **SOON) as worker:
+                work(worker, lambda: worker.monitor.open_checker_incidents)
+                worker.finish()
+        assert incidents(alerts_in(watched.output)) == [("open", cause, 3)]
+        checker.reply = good
+        with watched.worker(config, **SOON) as worker:
+            work(worker, lambda: not watched.outstanding)
+            work(worker, lambda: not worker.monitor.open_checker_incidents)
+            worker.finish()
+    opened, closed = incidents(alerts_in(watched.output))
+    assert (opened, closed) == (("open", cause, 3), ("closed", cause, closed[2]))
+    assert len(watched.record_ids()) == 3
+
+
+def test_a_server_that_is_gone_is_away(watched: Watched) -> None:
+    with FaultServer() as server:
+        config = checked_by(watched, server.address)
+    watched.publish(an_envelope(1))
+    with watched.worker(config, alert_topic=ALERTS, **SOON) as worker:
+        work(worker, lambda: worker.monitor.open_checker_incidents)
+        worker.finish()
+    [alert] = watched.published(ALERTS)
+    assert alert["checker"]["cause"] == "away"
+    assert alert["checker"]["checker"] == config.check.checker
+    assert alert["severity"] == "critical"
+
+
+@pytest.mark.parametrize("number", [401, 403])
+def test_a_worker_that_the_checker_refuses_raises_its_alert_before_it_ends(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(refusals, "_NO_SUCCESS_FOR_S", 0.2)
+    checker = Changing(status(number, "No"))
+    watched.publish(*(an_envelope(n, answer=f"Lamp {n} glows.") for n in range(25)))
+    with FaultServer(always(checker)) as server:
+        config = checked_by(watched, server.address)
+        for _ in range(2):
+            with watched.worker(config) as worker:
+                with pytest.raises(Misconfigured):
+                    work(worker, lambda: False)
+                worker.finish()
+        assert incidents(alerts_in(watched.output)) == [("open", "credentials", 25)]
+        checker.reply = good
+        watched.drain(config)
+    [_, (state, cause, _)] = incidents(alerts_in(watched.output))
+    assert (state, cause) == ("closed", "credentials")
+
+
+def test_the_second_of_two_checkers_is_named_and_what_the_first_decides_goes_on(
+    watched: Watched,
+) -> None:
+    watched.publish(an_envelope(1, query=None), an_envelope(2, answer="Kettles vote."))
+    screen = Screening(
+        first=CheckSettings(outage=OutagePolicy.HOLD), rule=EscalationRule(share=0.0)
+    )
+    with FaultServer(always(status(503, "Service Unavailable"))) as server:
+        config = watched.config(checker=server.address, endpoint=server.address, screen=screen)
+        with watched.worker(config, **SOON) as worker:
+            work(worker, lambda: worker.monitor.open_checker_incidents)
+            work(worker, lambda: watched.outstanding == 1)
+            worker.finish()
+    [alert] = [each["checker"] for each in alerts_in(watched.output) if each["kind"] == "checker"]
+    assert alert["checker"] == server.address
+    assert len(watched.record_ids()) == 1
