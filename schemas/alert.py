@@ -76,7 +76,7 @@ class CheckerIncident(Record, frozen=True, kw_only=True):
     checker: str
     cause: OutageCause
     waiting: int
-    failing_since_us: int
+    first_failed_at_us: int
     opened_at_us: int
 
 

@@ -135,8 +135,6 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     rate_budget: Error budget: the accepted rate of bad answers.
     rate_burn: Burn rate that opens an incident: the rate of bad answers as a multiple of the
       budget, over one hour and over six.
-    rate_estimated: With --escalate, the rate of LOW_GROUNDED answers also counts those that the
-      first checker misses, estimated from the audited ones, in an hour with 5 of them or more.
     """
 
     alert_verdicts: tuple[Verdict, ...] = tuple(sorted(AlertRule().verdicts))
@@ -145,7 +143,6 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     record_url: kinds.RecordUrl | None = None
     rate_budget: kinds.Share = _RATES.budget
     rate_burn: kinds.Positive = _RATES.burn_rate
-    rate_estimated: kinds.Switch = False
 
     @property
     def rule(self) -> AlertRule:
@@ -163,7 +160,6 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
             budget=self.rate_budget,
             burn_rate=self.rate_burn,
             closing_burn_rate=self.rate_burn * _CLOSING_RATIO,
-            min_audited=_RATES.min_answers if self.rate_estimated else None,
         )
 
 
@@ -188,5 +184,3 @@ class JobSettings(Settings, frozen=True, kw_only=True):
                 f"--alert_text puts answers into alerts, and --text {self.output.text} keeps them"
                 " out of all files: pass one of them"
             )
-        if self.alerts.rate_estimated and not self.checker.escalate:
-            yield "--rate_estimated: needs --escalate, whose audited answers it counts"

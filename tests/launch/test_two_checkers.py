@@ -93,9 +93,9 @@ def test_a_worker_picks_what_a_backfill_picks(
         assert by_tag(records_in(watched.output)) == expected
 
 
-@pytest.mark.parametrize(("min_audited", "shares"), [(None, []), (5, [1.0])])
+@pytest.mark.parametrize(("min_audited", "shares"), [(1_000, []), (5, [1.0])])
 def test_a_worker_alerts_on_the_rate_that_the_audited_answers_tell(
-    tmp_path: Path, min_audited: int | None, shares: list[float]
+    tmp_path: Path, min_audited: int, shares: list[float]
 ) -> None:
     lines = LINES[:SURE]  # all of which the first one passes, and the second one does not
     with FakePubSub() as pubsub:

@@ -129,7 +129,7 @@ def test_times_in_avro_are_timestamps_and_times_in_json_are_text() -> None:
         "RateEpisode.opened_at": "string",
         "NoDataEpisode.last_answer_at": "string",
         "NoDataEpisode.opened_at": "string",
-        "CheckerIncident.failing_since": "string",
+        "CheckerIncident.first_failed_at": "string",
         "CheckerIncident.opened_at": "string",
         "Failure.first_failed_at": "string",
         "Failure.last_failed_at": "string",

@@ -161,7 +161,7 @@ ALERTS = {
             checker="discoveryengine",
             cause=OutageCause.CREDENTIALS,
             waiting=12,
-            failing_since_us=NOON_US - 120_000_000,
+            first_failed_at_us=NOON_US - 120_000_000,
             opened_at_us=NOON_US,
         ),
     ),

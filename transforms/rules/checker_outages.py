@@ -60,7 +60,7 @@ def detect_outages(
                 checker=status.checker,
                 cause=status.cause,
                 waiting=waiting,
-                failing_since_us=since_us,
+                first_failed_at_us=since_us,
                 opened_at_us=now_us,
             )
             alerts.append(_alert(incident, Severity.CRITICAL, now_us))

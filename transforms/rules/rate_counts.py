@@ -119,10 +119,10 @@ class RateWindow:
     Args:
       width_us: of the window.
       min_audited: with so many audited answers, their share of missed ones is that of the passed
-        ones, which count for `low_grounded`, too. None: the verdicts count.
+        ones, which count for `low_grounded`, too. With fewer, the verdicts count.
     """
 
-    def __init__(self, width_us: int, min_audited: int | None = None) -> None:
+    def __init__(self, width_us: int, min_audited: int) -> None:
         self.answers = 0
         self.bad: Counter[str] = Counter()
         self._min_audited = min_audited
@@ -155,9 +155,8 @@ class RateWindow:
 
     def audited(self, signal: str) -> int | None:
         """Return from how many audited answers a share is estimated; None if it is counted."""
-        if signal != _LOW_GROUNDED or self._min_audited is None:
-            return None
-        return self._audited if self._audited >= self._min_audited else None
+        is_enough = signal == _LOW_GROUNDED and self._audited >= self._min_audited
+        return self._audited if is_enough else None
 
     def mixed_revisions(self) -> tuple[str, ...]:
         """Return the revisions of each checker with more than one, behind its name."""

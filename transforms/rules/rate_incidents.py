@@ -32,7 +32,7 @@ class RateRule(Record, frozen=True, kw_only=True):
       closing_burn_rate: closes it, in the slow window if the fast one has too few answers.
       min_answers: a window with fewer answers is not evaluated.
       min_audited: in a window with so many audited answers, those that the first of two checkers
-        misses are estimated and count, too. None: the verdicts count.
+        misses are estimated and count, too.
       reason_rise: the same for a skip reason: its share in the fast window over its share before.
       max_rise_us: an incident of a skip reason closes after this time: its share is normal now.
     """
@@ -47,7 +47,7 @@ class RateRule(Record, frozen=True, kw_only=True):
     closing_reason_rise: float = 2.0
     min_reason_answers: int = 10
     max_rise_us: int = 24 * HOUR_US
-    min_audited: int | None = None
+    min_audited: int = 20
 
 
 class OpenIncident(Record, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ class BackfillSettings(Settings, frozen=True, kw_only=True):
     """The settings of `backfill`."""
 
     input: InputSettings
-    job: Annotated[JobSettings, Note(without="api_version rate_estimated")]
+    job: Annotated[JobSettings, Note(without="api_version")]
 
 
 COMMAND = Command(

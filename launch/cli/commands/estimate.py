@@ -28,9 +28,7 @@ class EstimateSettings(Settings, frozen=True, kw_only=True):
 
     input: InputSettings
     estimate: EstimationSettings
-    job: Annotated[
-        JobSettings, Note(without="output api_version rate_estimated alert_tags fail_above")
-    ]
+    job: Annotated[JobSettings, Note(without="output api_version alert_tags fail_above")]
 
 
 COMMAND = Command(

@@ -114,7 +114,7 @@ def _describe_answer(alert: Alert) -> Notice:
 
 
 def _describe_outage(incident: CheckerIncident) -> Notice:
-    name, since = clean(incident.checker), to_rfc3339(incident.failing_since_us)
+    name, since = clean(incident.checker), to_rfc3339(incident.first_failed_at_us)
     waiting = f"{incident.waiting:,} messages wait"
     if incident.state == "open":
         return Notice(

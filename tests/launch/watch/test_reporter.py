@@ -60,7 +60,7 @@ OUTAGE = CheckerIncident(
     checker="discoveryengine",
     cause=OutageCause.QUOTA,
     waiting=9,
-    failing_since_us=NOON_US,
+    first_failed_at_us=NOON_US,
     opened_at_us=NOON_US,
 )
 

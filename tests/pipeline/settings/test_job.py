@@ -2,7 +2,7 @@
 
 import pytest
 
-from groundwatch.pipeline.settings.job import AlertSettings, JobSettings, SamplingSettings
+from groundwatch.pipeline.settings.job import AlertSettings, SamplingSettings
 from groundwatch.pipeline.settings.load import load
 from groundwatch.transforms.rules.rate_incidents import RateRule
 from groundwatch.transforms.rules.sampling import SamplingRule
@@ -58,14 +58,6 @@ def test_an_invalid_sample_rate_is_refused(text: str, problem: str) -> None:
 
 def test_the_default_rule_of_rates_is_that_of_the_step() -> None:
     assert load(AlertSettings, [], {}).settings.rates == RateRule()
-
-
-def test_a_rate_is_only_estimated_with_a_second_checker() -> None:
-    given = ["--output=out", "--rate_estimated"]
-    assert load(AlertSettings, given[1:], {}).settings.rates.min_audited == 5
-    [problem] = load(JobSettings, given, {}).problems
-    assert problem == "--rate_estimated: needs --escalate, whose audited answers it counts"
-    assert load(JobSettings, [*given, "--escalate=http://127.0.0.1:9"], {}).problems == []
 
 
 def test_an_incident_closes_at_half_of_what_opens_it() -> None:

@@ -21,7 +21,7 @@ OPEN = CheckerIncident(
     checker="discoveryengine",
     cause=OutageCause.QUOTA,
     waiting=3,
-    failing_since_us=SINCE_US,
+    first_failed_at_us=SINCE_US,
     opened_at_us=NOON_US,
 )
 

@@ -90,7 +90,7 @@ REASONS = {"SPII": 1, "SAFETY": 2, "NO_RELEVANT_CONTENT": 3}
 
 
 def test_a_window_counts_bad_answers_by_signal() -> None:
-    window = RateWindow(width_us=10)
+    window = RateWindow(width_us=10, min_audited=1)
     window.add(RateCounts(start_us=0, answers=4, low_grounded=4, skip_reasons=REASONS))
     assert window.answers == 4
     assert +window.bad == {
@@ -102,7 +102,7 @@ def test_a_window_counts_bad_answers_by_signal() -> None:
 
 
 def test_what_is_as_old_as_the_window_is_wide_is_out_of_it() -> None:
-    window = RateWindow(width_us=10)
+    window = RateWindow(width_us=10, min_audited=1)
     for start_us in (0, 5):
         window.add(RateCounts(start_us=start_us, answers=2, failed=1, skip_reasons={"SPII": 1}))
     window.advance(9)
@@ -140,13 +140,12 @@ def test_what_the_second_of_two_checkers_decided_at_random_is_counted(
 @pytest.mark.parametrize(
     ("min_audited", "share", "audited"),
     [
-        (None, 0.12, None),  # the verdicts: 10 escalated ones and 2 audited ones
         (10, 0.12 + 80 * (2 / 10) / 100, 10),
-        (11, 0.12, None),
+        (11, 0.12, None),  # the verdicts: 10 escalated ones and 2 audited ones
     ],
 )
 def test_a_share_is_estimated_from_enough_audited_answers(
-    min_audited: int | None, share: float, audited: int | None
+    min_audited: int, share: float, audited: int | None
 ) -> None:
     window = RateWindow(BUCKET_US, min_audited)
     assert window.share("low_grounded") == 0.0
@@ -168,7 +167,7 @@ def test_the_revisions_of_a_checker_are_named_where_there_are_several() -> None:
         check = a_check(checker="judge", revision=revision)
         return count_answer(an_enriched(check=check, screen=screen), start * BUCKET_US)
 
-    window = RateWindow(2 * BUCKET_US)
+    window = RateWindow(2 * BUCKET_US, 1)
     window.add(add_counts(checked(0, "m-1", a_screen()), checked(0, None)))
     assert window.mixed_revisions() == ()
     window.add(checked(1, "m-2"))

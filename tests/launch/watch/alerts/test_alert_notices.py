@@ -65,7 +65,7 @@ def an_outage(state: str = "open", cause: str = "away", checker: str = "http://h
         checker=checker,
         cause=OutageCause(cause),
         waiting=1_200,
-        failing_since_us=NOON_US,
+        first_failed_at_us=NOON_US,
         opened_at_us=NOON_US,
     )
     return Alert(kind=AlertKind.CHECKER, severity=Severity.CRITICAL, checker=incident)
