@@ -26,6 +26,7 @@ from groundwatch.pipeline.sinks.outcomes import Outcome, finished_beside
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.schemas.summary import RunCounts, Summary
@@ -141,7 +142,6 @@ class Worker:
         # While all messages wait for the checker, no batch counts its calls.
         self.show_sent()
         stats = self.subscription.stats()
-        self.monitor.record_checkers(self.checker_statuses(), stats.outstanding)
         is_behind = not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
         if is_behind or self.waiting >= self.outstanding_messages:
             self.monitor.record_backlog(clock.now_us())
@@ -162,8 +162,7 @@ class Worker:
     def _finish_now(self) -> bool:
         """Try to publish all; return whether nothing is left for files and topics."""
         publish = partial(self._publish_to_topics, at_once=True)
-        evaluate = partial(self.monitor.evaluate, clock.now_us(), at_once=True)
-        for act in (evaluate, publish, self.publisher.finish):
+        for act in (partial(self._evaluate, at_once=True), publish, self.publisher.finish):
             try:
                 act()
             except (TargetExists, DamagedDatabase):
@@ -178,7 +177,7 @@ class Worker:
         return len(self.retry_queue)
 
     def _publish_due(self) -> None:
-        self.reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
+        self.reporter.report_alerts(self._evaluate())
         self._publish_to_topics()
         self.owned_paths.check()
         self.publisher.publish_due()
@@ -188,6 +187,14 @@ class Worker:
             self.journal.delete_old_batches(self.dedupe_us)
         if self._latency.pending and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
+
+    def _evaluate(self, *, at_once: bool = False) -> Sequence[Alert]:
+        return self.monitor.evaluate(
+            clock.now_us(),
+            self.checker_statuses(),
+            waiting=self.subscription.stats().outstanding,
+            at_once=at_once,
+        )
 
     def _publish_to_topics(self, *, at_once: bool = False) -> None:
         for topic in self.topics:
@@ -237,8 +244,6 @@ class Worker:
     def _fail(self, work: Work, error: Exception) -> None:
         """Process the messages of a batch again, later or in parts; raise what ends the worker."""
         if isinstance(error, RunStopped | DamagedDatabase):
-            outstanding = self.subscription.stats().outstanding
-            self.monitor.record_checkers(self.checker_statuses(), outstanding)
             raise error
         if isinstance(error, TooManyAnswers):
             self._halve(work)

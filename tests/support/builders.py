@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from groundwatch.schemas.alert import CheckerIncident, OutageCause
 from groundwatch.schemas.answer import Answer, Fact
 from groundwatch.schemas.checked_answer import Check, Claim, Screen
 from groundwatch.schemas.cost_estimate import Estimate
@@ -155,3 +156,15 @@ def a_wire_claim(start: int, end: int, score: float | None = None, **fields: Any
     """A claim as it stands in a reply, requiring a check if it has a score."""
     given = {"grounding_check_required": score is not None}
     return CheckedClaim(start_pos=start, end_pos=end, score=score, **given | fields)
+
+
+def an_outage(**fields: Any) -> CheckerIncident:
+    given = {
+        "state": "open",
+        "checker": "discoveryengine",
+        "cause": OutageCause.QUOTA,
+        "waiting": 3,
+        "first_failed_at_us": NOON_US,
+        "opened_at_us": NOON_US,
+    }
+    return CheckerIncident(**given | fields)

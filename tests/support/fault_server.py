@@ -48,6 +48,16 @@ def by_answer(faults: Mapping[str, Fault]) -> Plan:
     return always(choose)
 
 
+class Changing:
+    """Answers by `reply`, which the test changes."""
+
+    def __init__(self, reply: Fault) -> None:
+        self.reply = reply
+
+    async def __call__(self, exchange: Exchange) -> bool:
+        return await self.reply(exchange)
+
+
 class FaultServer:
     """Serves a checker over HTTP/1.1 on a thread of its own, faults included.
 

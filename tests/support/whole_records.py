@@ -3,7 +3,6 @@
 from groundwatch.schemas.alert import (
     Alert,
     AlertKind,
-    CheckerIncident,
     NoDataIncident,
     OutageCause,
     RateIncident,
@@ -22,6 +21,7 @@ from tests.support.builders import (
     a_message,
     a_screen,
     an_enriched,
+    an_outage,
 )
 
 ENRICHED = {
@@ -156,13 +156,8 @@ ALERTS = {
         kind=AlertKind.CHECKER,
         event_time_us=NOON_US,
         severity=Severity.CRITICAL,
-        checker=CheckerIncident(
-            state="open",
-            checker="discoveryengine",
-            cause=OutageCause.CREDENTIALS,
-            waiting=12,
-            first_failed_at_us=NOON_US - 120_000_000,
-            opened_at_us=NOON_US,
+        checker=an_outage(
+            cause=OutageCause.CREDENTIALS, waiting=12, first_failed_at_us=NOON_US - 120_000_000
         ),
     ),
     "minimal": Alert(kind=AlertKind.NO_DATA, severity=Severity.WARNING),

@@ -13,7 +13,6 @@ from google.auth.exceptions import GoogleAuthError, TransportError
 from google.auth.transport.requests import Request
 from google.oauth2 import service_account
 
-from groundwatch.schemas.alert import OutageCause
 from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
 from groundwatch.transforms.grounding.settings import GoogleAccount
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
@@ -118,9 +117,7 @@ def find_credentials(account: GoogleAccount) -> Credentials:
 def _check_failure(error: GoogleAuthError) -> Misconfigured | Unavailable:
     if getattr(error, "retryable", False) or isinstance(error, TransportError):
         return Unavailable(f"no access token now: {type(error).__name__}")
-    failure = Misconfigured(
+    return Misconfigured(
         f"no access token for these credentials: {type(error).__name__}; log in again, or grant"
         " roles/iam.serviceAccountTokenCreator on the account to impersonate"
     )
-    failure.cause = OutageCause.CREDENTIALS
-    return failure

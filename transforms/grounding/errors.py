@@ -80,6 +80,8 @@ class RunStopped(CheckFailed):
 class Misconfigured(RunStopped):
     """The checker refuses every call (403, 404, a redirect, no credentials)."""
 
+    cause = OutageCause.CREDENTIALS
+
 
 class Unauthenticated(Misconfigured):
     """The checker does not accept the token (401); a new token may help."""

@@ -77,8 +77,6 @@ class Monitor:
         self._outages = outages
         self._kept_us = rates.slow_window_us + DAY_US
         self._state = journal.database.note(_NOTE, MonitorState) or MonitorState()
-        self._checkers: tuple[CheckerStatus, ...] | None = None
-        self._waiting = 0
         self._receiving_since_us = now_us
         self._current_from_us = now_us
         self._due_at_us = self._asked_at_us = now_us
@@ -98,10 +96,6 @@ class Monitor:
     def open_checker_incidents(self) -> int:
         return len(self._state.outages)
 
-    def record_checkers(self, statuses: Sequence[CheckerStatus], waiting: int) -> None:
-        """Record how calls to the checkers end, and that so many messages are not done."""
-        self._checkers, self._waiting = tuple(statuses), waiting
-
     def record_arrivals(self, messages: int, counts: Mapping[str | None, int], now_us: int) -> None:
         """Record so many messages, and answers by engine, whether or not they could be checked."""
         arrived = {**counts, None: messages}
@@ -118,8 +112,18 @@ class Monitor:
         self._receiving_since_us = now_us
         self._current_from_us = now_us + _CATCH_UP_US
 
-    def evaluate(self, now_us: int, *, at_once: bool = False) -> Sequence[Alert]:
-        """Evaluate rates and activity, if it is time, and put alerts into the journal's outbox."""
+    def evaluate(
+        self,
+        now_us: int,
+        checkers: Iterable[CheckerStatus] = (),
+        *,
+        waiting: int = 0,
+        at_once: bool = False,
+    ) -> Sequence[Alert]:
+        """Evaluate rates, activity and checkers, if it is time, and put alerts into the outbox.
+
+        `waiting` messages are not done.
+        """
         if abs(now_us - self._asked_at_us) > _GAP_US:
             self._receiving_since_us = now_us
         self._asked_at_us = now_us
@@ -138,8 +142,11 @@ class Monitor:
                 now_us=now_us,
             )
             alerts += found
-            self._state = replace(self._state, activity=activity)
-            alerts += self._detect_outages(now_us)
+            found, outages = detect_outages(
+                self._state.outages, checkers, self._outages, waiting=waiting, now_us=now_us
+            )
+            alerts += found
+            self._state = replace(self._state, activity=activity, outages=outages)
             if alerts or self._state != before:
                 self._journal.raise_alerts(alerts, {_NOTE: self._state})
         except OSError:
@@ -147,19 +154,6 @@ class Monitor:
             self._state = before
             raise
         self._unevaluated_from_us = now_us
-        return alerts
-
-    def _detect_outages(self, now_us: int) -> list[Alert]:
-        if self._checkers is None:
-            return []
-        alerts, outages = detect_outages(
-            self._state.outages,
-            self._checkers,
-            self._outages,
-            waiting=self._waiting,
-            now_us=now_us,
-        )
-        self._state = replace(self._state, outages=outages)
         return alerts
 
     def _evaluate_rates(self, now_us: int) -> list[Alert]:

@@ -1,7 +1,5 @@
 """A checker that dies, refuses and recovers: one alert opens the incident, and one closes it."""
 
-from typing import Any
-
 import pytest
 
 from groundwatch import EscalationRule
@@ -10,22 +8,12 @@ from groundwatch.transforms.grounding import refusals
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, Screening
 from tests.support.archives import an_envelope
-from tests.support.fault_server import FaultServer, always
+from tests.support.fault_server import Changing, FaultServer, always
 from tests.support.outputs import Json, alerts_in
 from tests.support.watched import ALERTS, Watched, work
 from tests.support.wire_faults import Fault, good, status
 
 SOON = {"checker_alert_s": 0.1}
-
-
-class Changing:
-    """A checker whose replies the test changes."""
-
-    def __init__(self, reply: Fault) -> None:
-        self.reply = reply
-
-    async def __call__(self, exchange: Any) -> bool:
-        return await self.reply(exchange)
 
 
 def checked_by(watched: Watched, address: str) -> Config:

@@ -19,9 +19,7 @@ from groundwatch.launch.watch.reporter import LogReporter, TerminalReporter, ale
 from groundwatch.schemas.alert import (
     Alert,
     AlertKind,
-    CheckerIncident,
     NoDataIncident,
-    OutageCause,
     RateIncident,
     Severity,
     WorstClaim,
@@ -30,7 +28,7 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.runtime import counters
 from tests.schemas.test_summary import a_summary
 from tests.support.archives import an_envelope, an_unsupported_envelope
-from tests.support.builders import NOON_US, RECORD_ID
+from tests.support.builders import NOON_US, RECORD_ID, an_outage
 from tests.support.clocks import ManualClock
 from tests.support.commands import GROUNDWATCH, ChildProcess
 from tests.support.waiting import wait_until
@@ -53,15 +51,6 @@ INCIDENT = RateIncident(
 )
 SILENCE = NoDataIncident(
     state="closed", answers_before=40, last_answer_at_us=NOON_US, opened_at_us=NOON_US
-)
-
-OUTAGE = CheckerIncident(
-    state="open",
-    checker="discoveryengine",
-    cause=OutageCause.QUOTA,
-    waiting=9,
-    first_failed_at_us=NOON_US,
-    opened_at_us=NOON_US,
 )
 
 
@@ -93,7 +82,7 @@ OUTAGE = CheckerIncident(
             "ALERT WARNING no_data closed no engine",
         ),
         (
-            an_alert(kind=AlertKind.CHECKER, record_id=None, checker=OUTAGE),
+            an_alert(kind=AlertKind.CHECKER, record_id=None, checker=an_outage()),
             "ALERT WARNING checker open quota discoveryengine",
         ),
     ],

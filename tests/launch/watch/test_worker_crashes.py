@@ -26,11 +26,11 @@ from groundwatch.schemas.message import Message
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from groundwatch.transforms.persistence.seen_ids import SeenIds
 from tests.support.archives import an_envelope, an_unsupported_envelope
-from tests.support.fault_server import FaultServer, by_answer
+from tests.support.fault_server import Changing, FaultServer, by_answer
 from tests.support.journals import open_journal
 from tests.support.outputs import alerts_in, failures_in, records_in
 from tests.support.watched import total
-from tests.support.wire_faults import Exchange, good, status
+from tests.support.wire_faults import UNAVAILABLE, good
 
 LEFT = "Lamps are left alone."
 MESSAGES = (
@@ -76,22 +76,14 @@ class AtHand:
         """There is nothing to close."""
 
 
-class Alone:
+@pytest.fixture(scope="module")
+def alone() -> Changing:
     """A checker that is away for one answer, until the test ends that."""
-
-    is_away = True
-
-    async def __call__(self, exchange: Exchange) -> bool:
-        return await (status(503, "Service Unavailable") if self.is_away else good)(exchange)
+    return Changing(UNAVAILABLE["503"])
 
 
 @pytest.fixture(scope="module")
-def alone() -> Alone:
-    return Alone()
-
-
-@pytest.fixture(scope="module")
-def config(alone: Alone, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Config]:
+def config(alone: Changing, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Config]:
     """Settings with a checker that may be away, and an output that all moments share."""
     output = tmp_path_factory.mktemp("crashes") / "out"
     with FaultServer(by_answer({LEFT: alone})) as checker:
@@ -172,18 +164,18 @@ def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
 
 
 def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
-    config: Config, pipeline: LocalPipeline, alone: Alone, monkeypatch: pytest.MonkeyPatch
+    config: Config, pipeline: LocalPipeline, alone: Changing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(open_worker_module, "LocalPipeline", lambda *_: pipeline)
     for moment in itertools.count():
         shutil.rmtree(config.output, ignore_errors=True)
         subscription = AtHand()
-        alone.is_away = True
+        alone.reply = UNAVAILABLE["503"]
         with monkeypatch.context() as patch:
             death = Death(patch, moment)
             with suppress(Crash):
                 work_through(config, subscription, steps=1)
-        alone.is_away = False
+        alone.reply = good
         subscription.deliver_again()
         work_through(config, subscription, steps=3)
         assert subscription.is_empty

@@ -19,11 +19,11 @@ from groundwatch.transforms.grounding.settings import RetrySettings
 from groundwatch.transforms.runtime import counters
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
-from tests.support.fault_server import FaultServer, always, by_answer
+from tests.support.fault_server import Changing, FaultServer, always, by_answer
 from tests.support.outputs import failures_in, original_bytes
 from tests.support.waiting import wait_until
 from tests.support.watched import Watched, total, work
-from tests.support.wire_faults import body, good, hang, status
+from tests.support.wire_faults import UNAVAILABLE, body, good, hang, status
 
 ALONE = "Lamps glow blue at noon."
 HANGING = "Lamps hang."
@@ -34,29 +34,19 @@ def a_lamp(number: int) -> bytes:
     return an_envelope(number, answer=f"Lamp {number} glows.")
 
 
-class Outage:
-    """A checker that is away and comes back."""
-
-    def __init__(self) -> None:
-        self.is_away = True
-
-    async def __call__(self, exchange: Any) -> bool:
-        return await (status(503, "Service Unavailable") if self.is_away else good)(exchange)
-
-
 def checked_by(watched: Watched, checker: FaultServer, **settings: Any) -> Config:
     return watched.config(checker=checker.address, endpoint=checker.address, **settings)
 
 
 def test_while_the_checker_is_away_messages_wait_and_do_not_fail(watched: Watched) -> None:
-    outage = Outage()
+    outage = Changing(UNAVAILABLE["503"])
     watched.publish(*(an_envelope(number) for number in range(5)), b"no answer")
     with FaultServer(always(outage)) as checker:
         config = checked_by(watched, checker)
         with watched.worker(config) as worker:
             work(worker, lambda: worker.waiting == 5)
             work(worker, lambda: watched.outstanding == 5)
-            outage.is_away = False
+            outage.reply = good
             work(worker, lambda: not watched.outstanding)
             worker.finish()
     assert len(watched.record_ids()) == 5
@@ -65,13 +55,13 @@ def test_while_the_checker_is_away_messages_wait_and_do_not_fail(watched: Watche
 
 
 def test_a_deferred_answer_is_not_a_duplicate_when_it_is_tried_again(watched: Watched) -> None:
-    outage = Outage()
+    outage = Changing(UNAVAILABLE["503"])
     watched.publish(an_envelope(1), an_envelope(1))
     with FaultServer(always(outage)) as checker:
         config = checked_by(watched, checker)
         with watched.worker(config) as worker:
             work(worker, lambda: worker.waiting >= 1)
-        outage.is_away = False
+        outage.reply = good
         # The next worker has nothing of the first but its folder.
         watched.drain(config)
     assert len(watched.record_ids()) == 1

@@ -9,21 +9,14 @@ from groundwatch.transforms.rules.checker_outages import (
     OutageRule,
     detect_outages,
 )
-from tests.support.builders import NOON_US
+from tests.support.builders import NOON_US, an_outage
 
 RULE = OutageRule()
 SINCE_US = NOON_US - RULE.after_us
 UNKNOWN = CheckerStatus(checker="discoveryengine")
 WORKS = replace(UNKNOWN, has_succeeded=True)
 FAILS = replace(UNKNOWN, failing_since_us=SINCE_US, cause=OutageCause.QUOTA)
-OPEN = CheckerIncident(
-    state="open",
-    checker="discoveryengine",
-    cause=OutageCause.QUOTA,
-    waiting=3,
-    first_failed_at_us=SINCE_US,
-    opened_at_us=NOON_US,
-)
+OPEN = an_outage(first_failed_at_us=SINCE_US)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope, lines_of
 
-# By a command and flags that are right: what is wrong, and words of the complaint. FILE is an
-# archive, DIR an output folder with a damaged summary, NEW one that does not exist.
-USAGE_ERRORS: dict[str, tuple[tuple[str, str], ...]] = {
+# By a command and flags that are right: what is wrong, and words of each complaint. FILE is an
+# archive, GOLD its label, DIR an output folder with a damaged summary, NEW one that does not exist.
+USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "backfill --input FILE --output NEW": (
         ("--claim_threshold 1.5", "--claim_threshold 1.5: must be"),
         ("--runer x", "did you mean --runner?"),
@@ -46,7 +46,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("--input 'nowhere/*'", "--input nowhere/*: no file matches"),
     ),
-    "calibrate --answers FILE --gold FILE": (
+    "calibrate --answers FILE --gold GOLD": (
         ("", "pass either --precision or --recall"),
         ("--precision 0.5 --recall 0.5", "pass either --precision or --recall"),
     ),
@@ -58,6 +58,8 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, str], ...]] = {
     "estimate": (
         ("", "--input is missing"),
         ("--input 'nowhere/*.jsonl'", "--input nowhere/*.jsonl: no file matches"),
+    ),
+    "estimate --input FILE": (
         ("--assumed_latency_ms 0", "--assumed_latency_ms 0: must be a number above 0"),
         ("--assumed_latency 9", "did you mean --assumed_latency_ms?"),
     ),
@@ -66,19 +68,21 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, str], ...]] = {
         ("--answers /nowhere.jsonl", "--answers /nowhere.jsonl: no file matches"),
         ("--answers FILE --gold /nowhere.jsonl", "--gold /nowhere.jsonl: no file"),
         ("--answers FILE", "does not say whether the answer is supported"),
-        ("--answers FILE --checkers local", "did you mean --checker?"),
-        ("--answers FILE --max_cost 7", "--max_cost is unknown"),
-        ("--answers FILE --checker discoveryengine", "needs --project"),
-        ("--answers FILE --scorer /nowhere", "must be a folder that holds model.onnx"),
-        ("--answers FILE --resamples 0", "must be a whole number from 1"),
+    ),
+    "evaluate --answers FILE --gold GOLD": (
+        ("--checkers local", "did you mean --checker?"),
+        ("--max_cost 7", "--max_cost is unknown"),
+        ("--checker discoveryengine", "needs --project"),
+        ("--scorer /nowhere", "must be a folder that holds model.onnx"),
+        ("--resamples 0", "must be a whole number from 1"),
     ),
     "inspect": (
         ("", "FILE is missing"),
         (
             "FILE --map answer=said reply=$.said",
             "--map answer=said: a path begins with $, such as $.said",
+            "--map reply=$.said: reply is not one of query, answer, facts",
         ),
-        ("FILE --map reply=$.said", "--map reply=$.said: reply is not one of query, answer, facts"),
     ),
     "replay --output NEW": (
         ("--failures nowhere", "--failures nowhere: "),
@@ -91,7 +95,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, str], ...]] = {
         ("", "DIR is missing"),
         ("/nowhere/at/all", "/nowhere/at/all: is not an output folder of groundwatch"),
         ("s3://bucket", "must be a local path, or begin with gs://"),
-        ("DIR --answer x", "--answer is unknown; did you mean --answers?"),
+        ("DIR --answer=x", "--answer is unknown; did you mean --answers?"),
         ("DIR EXTRA", "EXTRA: is not an output folder of groundwatch"),
         ("DIR DIR EXTRA", "unexpected argument 'EXTRA'"),
         ("DIR DIR --claim_threshold 0", "--claim_threshold does not apply to two folders"),
@@ -107,27 +111,37 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, str], ...]] = {
     "watch --output NEW": (
         ("", "--subscription is missing"),
         ("--subscription answers", "must have the form projects/P/subscriptions/S"),
+        ("--demo --subscription x", "--subscription is unknown"),
+    ),
+    "watch --output NEW --subscription projects/p/subscriptions/s": (
         ("--alert_topic alerts", "must have the form projects/P/topics/T"),
         ("--max_in_flight 0", "must be a whole number from 1"),
         ("--input x", "--input is unknown"),
         ("--workers 2", "--workers is unknown"),
-        ("--demo --subscription x", "--subscription is unknown"),
     ),
 }
 
 
-LINES = {f"{right} {wrong}": words for right, rows in USAGE_ERRORS.items() for wrong, words in rows}
+OF_PLACES = {"calibrate", "inspect", "report", "verify"}
+"""Commands whose complaints need not begin with a flag."""
+
+LINES = {
+    f"{right} {wrong}": words for right, rows in USAGE_ERRORS.items() for wrong, *words in rows
+}
 
 
 @pytest.mark.parametrize(("line", "words"), LINES.items(), ids=LINES)
 def test_a_command_line_that_makes_no_sense_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, words: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, words: list[str]
 ) -> None:
     (tmp_path / "summary.json").write_text("[\n]")
     file = tmp_path / "a.jsonl"
     file.write_bytes(lines_of(an_envelope(1)))
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"name": "1", "grounded": true}\n')
     places = {
         "FILE": str(file),
+        "GOLD": str(gold),
         "DIR": str(tmp_path),
         "NEW": str(tmp_path / "new"),
     }
@@ -135,8 +149,11 @@ def test_a_command_line_that_makes_no_sense_is_refused(
     command, *given = [places.get(part, part) for part in shlex.split(line)]
     assert main([command, *given]) == 2
     screen = capsys.readouterr()
-    assert words in screen.err
-    is_start = screen.err.startswith(f"groundwatch {command} cannot start:\n  ")
+    assert [each for each in words if each not in screen.err] == []
+    # Nothing else is wrong.
+    assert screen.err.count("\n") == 2 + len(words)
+    subject = "" if command in OF_PLACES else "--"
+    is_start = screen.err.startswith(f"groundwatch {command} cannot start:\n  {subject}")
     assert is_start or "argument" in screen.err
     assert screen.err.endswith(f"`groundwatch {command} --help` lists the flags.\n")
     assert screen.out == ""

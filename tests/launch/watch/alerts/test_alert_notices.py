@@ -16,14 +16,13 @@ from groundwatch.launch.watch.alerts.alert_notices import (
 from groundwatch.schemas.alert import (
     Alert,
     AlertKind,
-    CheckerIncident,
     NoDataIncident,
     OutageCause,
     RateIncident,
     Severity,
     WorstClaim,
 )
-from tests.support.builders import NOON_US
+from tests.support.builders import NOON_US, an_outage
 
 
 def an_alert(**fields: Any) -> Alert:
@@ -59,15 +58,8 @@ def a_silence(state: str = "open", engine: str | None = None) -> Alert:
     )
 
 
-def an_outage(state: str = "open", cause: str = "away", checker: str = "http://h:1") -> Alert:
-    incident = CheckerIncident(
-        state=state,
-        checker=checker,
-        cause=OutageCause(cause),
-        waiting=1_200,
-        first_failed_at_us=NOON_US,
-        opened_at_us=NOON_US,
-    )
+def an_outage_alert(**fields: Any) -> Alert:
+    incident = an_outage(**{"checker": "http://h:1", "cause": OutageCause.AWAY} | fields)
     return Alert(kind=AlertKind.CHECKER, severity=Severity.CRITICAL, checker=incident)
 
 
@@ -107,19 +99,27 @@ def test_an_answer_is_described_by_verdict_engine_scores_and_claim() -> None:
         (a_silence(), "Open: no answers from the whole subscription", "40 answers in the hour"),
         (a_silence("closed", "shop"), "Closed: no answers from shop", "last answer at 2026"),
         (
-            an_outage(),
+            an_outage_alert(waiting=1_200),
             "Open: the checker http://h:1 is away",
             "no call has succeeded since 2026-03-03T12:00:00.000000Z; 1,200 messages wait",
         ),
-        (an_outage(cause="quota"), "Open: the checker http://h:1 refuses for the quota", ""),
         (
-            an_outage(cause="credentials"),
+            an_outage_alert(cause=OutageCause.QUOTA),
+            "Open: the checker http://h:1 refuses for the quota",
+            "",
+        ),
+        (
+            an_outage_alert(cause=OutageCause.CREDENTIALS),
             "Open: the checker http://h:1 refuses the credentials",
             "",
         ),
-        (an_outage("closed"), "Closed: the checker http://h:1 replies again", "had succeeded"),
         (
-            an_outage("closed_unknown"),
+            an_outage_alert(state="closed"),
+            "Closed: the checker http://h:1 replies again",
+            "had succeeded",
+        ),
+        (
+            an_outage_alert(state="closed_unknown"),
             "Closed: the checker http://h:1 is not used any more",
             "had succeeded",
         ),
@@ -143,8 +143,8 @@ def test_an_incident_is_described_by_its_state(alert: Alert, title: str, details
         (a_rate("closed"), True),
         (a_rate("closed_unknown"), True),
         (a_silence("closed"), True),
-        (an_outage(), False),
-        (an_outage("closed"), True),
+        (an_outage_alert(waiting=1_200), False),
+        (an_outage_alert(state="closed"), True),
         (an_alert(), False),
     ],
 )

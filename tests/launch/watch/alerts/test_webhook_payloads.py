@@ -21,7 +21,12 @@ from groundwatch.launch.watch.alerts.webhook_payloads import (
     slack_message,
 )
 from groundwatch.schemas.alert import Alert, AlertKind, Severity, WorstClaim
-from tests.launch.watch.alerts.test_alert_notices import a_rate, a_silence, an_alert, an_outage
+from tests.launch.watch.alerts.test_alert_notices import (
+    a_rate,
+    a_silence,
+    an_alert,
+    an_outage_alert,
+)
 from tests.support.builders import NOON_US
 
 URL = "https://viewer.example/r/a"
@@ -156,7 +161,7 @@ def test_an_incident_triggers_and_resolves_with_one_key() -> None:
 def test_other_incidents_have_other_keys() -> None:
     ledger = Alert(kind=AlertKind.LEDGER, severity=Severity.CRITICAL)
     alerts = [a_rate(), a_rate(engine="help"), a_rate(engine=None), a_silence(), ledger]
-    alerts += [an_outage(), an_outage(checker="http://h:2")]
+    alerts += [an_outage_alert(), an_outage_alert(checker="http://h:2")]
     keys = {incident_key(alert, source) for alert in alerts for source in ("one", "two")}
     assert len(keys) == 2 * len(alerts)
 
