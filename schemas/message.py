@@ -68,7 +68,15 @@ class UnreadableAnswer(Exception):
 
     Its text is for a person; it names fields and types, never the answer's text. The first sentence
     names no field of the input, as people's texts may be names, and is kept without the payload.
+
+    Attributes:
+      reason: the text without its end, the suggestion.
+      suggestion: the flags of a field map that would read the message, in a sentence, or "".
     """
+
+    def __init__(self, reason: str, suggestion: str = "") -> None:
+        super().__init__(" ".join(filter(None, (reason, suggestion))))
+        self.reason, self.suggestion = reason, suggestion
 
 
 class UnmappedFields(UnreadableAnswer):

@@ -1,6 +1,7 @@
 """Show how the messages of a file are read, without a run."""
 
 import sys
+from collections.abc import Sequence
 from itertools import chain, islice
 
 import msgspec
@@ -15,11 +16,13 @@ from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.archives import read_file
 from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.enriched_answer import AnswerRow
-from groundwatch.schemas.message import Message, UnreadableAnswer
+from groundwatch.schemas.message import Message, ParseOptions, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import read_camel_case, read_json
 from groundwatch.transforms.check_one import enrich_one
 from groundwatch.transforms.formats.carriers.carrier_table import find_carrier
-from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.formats.parser import ParseFailure, unread_texts
+from groundwatch.transforms.formats.unread_content import join_names
+from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import Routed, route_answers
 
@@ -29,42 +32,65 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
     settings, problems = loaded.settings, loaded.problems
     paths = find_inputs("FILE", [settings.file], problems)
     loaded.raise_problems()
-    understood = shown = 0
+    shown = _Shown()
     try:
         messages = chain.from_iterable(read_file(path, are_failures=False) for path in paths)
         for message in islice(messages, settings.messages):
             for routed in route_answers(message, settings.format.options):
-                shown += 1
-                understood += _show(routed)
+                shown.show(routed, settings.format.options)
     except (DamagedArchive, OSError) as error:
         return fail(f"{settings.file} cannot be read: {error}")
-    if not shown:
+    if not shown.answers + len(shown.errors):
         return fail_unreadable([], paths)
+    shown.suggest()
     hints = filter(None, map(hint_for, paths[:1]))
-    return DONE if understood else fail_with("none of these messages could be read", [*hints])
+    return DONE if shown.answers else fail_with("none of these messages could be read", [*hints])
 
 
-def _show(routed: Routed) -> bool:
-    """Print an answer with its verdict, or why there is none; return whether there is one."""
-    if isinstance(routed, ParseFailure):
-        sys.stdout.write(f"{_describe(routed.message, 'not read')}\n{routed.error}\n\n")
-        return False
-    answer = routed.answer
-    sys.stdout.write(f"{_describe(answer.message, answer.source_format)}\n")
-    sys.stdout.flush()
-    record = msgspec.convert(enrich_one(routed), AnswerRow, from_attributes=True)
-    print_record(record, Thresholds())
-    sys.stdout.write("\n")
-    return True
+class _Shown:
+    """What was printed of the messages of a file."""
 
+    def __init__(self) -> None:
+        self.answers = 0
+        self.errors: list[UnreadableAnswer] = []
+        self._fields: Sequence[str] = ()
 
-def _describe(message: Message, found: str) -> str:
-    """Name the place of an answer, its carrier, its format and the fields of its message."""
-    try:
-        fields = read_json(message.payload)
-        carrier = find_carrier(read_camel_case(message.payload))
-    except UnreadableAnswer:
-        fields, carrier = None, None
-    carried = f" in {carrier.name}" if carrier else ""
-    names = f"\nfields: {', '.join(fields)}" if isinstance(fields, dict) else ""
-    return "\n".join(map(printable, f"{message.answer_place}: {found}{carried}{names}".split("\n")))
+    def show(self, routed: Routed, options: ParseOptions) -> None:
+        """Print an answer with its verdict and what is not read, or why there is none."""
+        if isinstance(routed, ParseFailure):
+            self._describe(routed.message, "not read")
+            if routed.error.reason not in [each.reason for each in self.errors[-1:]]:
+                sys.stdout.write(f"{without_controls(routed.error.reason)}\n")
+            sys.stdout.write("\n")
+            self.errors.append(routed.error)
+            return
+        self.answers += 1
+        message = routed.answer.message
+        self._describe(message, routed.answer.source_format)
+        if unread := unread_texts(message, options):
+            sys.stdout.write(f"texts that are not read: {printable(join_names(unread))}\n")
+        sys.stdout.flush()
+        record = msgspec.convert(enrich_one(routed), AnswerRow, from_attributes=True)
+        print_record(record, Thresholds())
+        sys.stdout.write("\n")
+
+    def suggest(self) -> None:
+        """Print the map that finds most: other messages may lack some of its fields."""
+        suggestions = [each.suggestion for each in self.errors if each.suggestion]
+        if suggestions:
+            most = max(suggestions, key=lambda each: each.count("--map"))
+            sys.stdout.write(f"{without_controls(most)}\n\n")
+
+    def _describe(self, message: Message, found: str) -> None:
+        """Name the place of an answer, its carrier, its format and the fields of its message."""
+        try:
+            fields = read_json(message.payload)
+            carrier = find_carrier(read_camel_case(message.payload))
+        except UnreadableAnswer:
+            fields, carrier = None, None
+        carried = f" in {carrier.name}" if carrier else ""
+        sys.stdout.write(f"{printable(f'{message.answer_place}: {found}{carried}')}\n")
+        names = tuple(fields) if isinstance(fields, dict) else ()
+        if names and names != self._fields:
+            sys.stdout.write(f"fields: {printable(', '.join(names))}\n")
+        self._fields = names

@@ -19,7 +19,7 @@ from groundwatch.transforms.formats import (
     user_activity,
 )
 from groundwatch.transforms.formats.format import Format, Request
-from groundwatch.transforms.formats.unmapped_fields import describe_texts
+from groundwatch.transforms.formats.unmapped_fields import unknown_texts
 
 FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENRICHED,
@@ -115,6 +115,4 @@ def find_format(request: Request) -> Format:
     # A repeated field may be why no format matches.
     for field in value.values() if isinstance(value, dict) else ():
         reject_repeated(field)
-    raise UnreadableAnswer(
-        f"The message is not recognised as {named or 'any'} input format.{describe_texts(request)}"
-    )
+    raise unknown_texts(f"The message is not recognised as {named or 'any'} input format.", request)

@@ -38,8 +38,11 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     # One document is that of all facts; several are of the facts in their order.
     named = cycle(documents) if len(documents) == 1 else chain(documents, repeat(None))
     read = list(field_map.facts(value))
+    queries = [each for each in field_map.find("query", value) if isinstance(each, str) and each]
+    # Paths such as `?(@.role!="assistant")` find what the user asked, too: it supports nothing.
+    asked = {each.strip() for each in (*queries, answer.query or "")}
     for fact, document in zip(read, named, strict=False):
-        if fact is not None:
+        if fact is not None and fact.text.strip() not in asked:
             facts.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document or document)
     if read and not any(read):
         raise UnreadableAnswer(
@@ -54,7 +57,6 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     if found:
         # They count in the text and the facts that the answer had before.
         found |= {"citations": (), "supports": ()}
-    queries = [each for each in field_map.find("query", value) if isinstance(each, str) and each]
     if queries:
         found["query"] = queries[-1]  # of a conversation
     end = read_end(field_map.end_words(value))

@@ -1,9 +1,9 @@
 """Parse the answers of a message, and make their record ids."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -18,12 +18,13 @@ from groundwatch.schemas.message import (
     UnreadableAnswer,
 )
 from groundwatch.transforms.formats.answer_elements import split_answers
+from groundwatch.transforms.formats.carriers.carrier import Carrier
 from groundwatch.transforms.formats.field_maps.field_map import FieldMap, parse_map
 from groundwatch.transforms.formats.field_values import engine_id, first_time, session_id
 from groundwatch.transforms.formats.format import Format, Request
 from groundwatch.transforms.formats.format_table import find_format
 from groundwatch.transforms.formats.mapped_answers import read_with_own_map
-from groundwatch.transforms.formats.unmapped_fields import reject_unmapped
+from groundwatch.transforms.formats.unmapped_fields import reject_unmapped, unread_paths
 from groundwatch.transforms.rules.routing import is_incomplete
 
 # What logs, tracers and their filters write instead of a text.
@@ -60,36 +61,50 @@ def parse_answers(
         yield ParseFailure(message, error)
         return
     for value, own_message, carried_by in elements:
-        named = options.input_format or own_message.attributes.get("format") or None
-        request = Request(
-            value=value,
-            message=own_message,
-            named_format=named,
-            carried_by=carried_by,
-        )
         try:
-            yield _read(request) if field_map is None else _read_mapped(request, field_map)
+            yield _read(_request(value, own_message, carried_by, options), field_map)[0]
         except UnreadableAnswer as error:
             yield ParseFailure(own_message, error)
 
 
-def _read(request: Request) -> Answer:
-    found = find_format(request)
-    answer = _complete(*found.read(request), found)
-    reject_unmapped(answer, request, found)
-    return answer
+def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
+    """Return the paths of texts that are not read of the message of one answer.
+
+    The answer can be read; the texts may be facts that its format, or the user's map, does not
+    know.
+    """
+    field_map = parse_map(options.own_map) if options.own_map else None
+    [(value, own_message, carried_by)] = split_answers(message, field_map)
+    request = _request(value, own_message, carried_by, options)
+    _, found = _read(request, field_map)
+    return unread_paths(request, found)
 
 
-def _read_mapped(request: Request, field_map: FieldMap) -> Answer:
-    detected: Format | UnreadableAnswer
-    try:
-        detected = find_format(request)
-    except UnreadableAnswer as error:
-        detected = error
-    read, token, found = read_with_own_map(field_map, request, detected)
-    answer = _complete(read, token, found)
+def _request(
+    value: object,
+    message: Message,
+    carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...],
+    options: ParseOptions,
+) -> Request:
+    named = options.input_format or message.attributes.get("format") or None
+    return Request(value=value, message=message, named_format=named, carried_by=carried_by)
+
+
+def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]:
+    """Read an answer, by the user's own map if there is one, and return the format it is in."""
+    if field_map is None:
+        found = find_format(request)
+        answer = _complete(*found.read(request), found)
+    else:
+        detected: Format | UnreadableAnswer
+        try:
+            detected = find_format(request)
+        except UnreadableAnswer as error:
+            detected = error
+        read, token, found = read_with_own_map(field_map, request, detected)
+        answer = _complete(read, token, found)
     reject_unmapped(answer, request, found)
-    return answer
+    return answer, found
 
 
 def record_id(kind: str, name: str, state: Literal["", "incomplete", "failed"] = "") -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from groundwatch.schemas.answer import Answer
-from groundwatch.schemas.message import UnmappedFields
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.transforms.formats.field_maps.suggestions import suggest_map
 from groundwatch.transforms.formats.format import Format, Request
@@ -46,17 +46,30 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     field_map = input_format.field_map
     is_unnamed = field_map and any(_FLAGS[name] not in field_map.paths for name in lacking)
     if unread or is_unnamed:
-        raise UnmappedFields(_message(lacking, unread, request, input_format))
+        raise _lacking(lacking, unread, request, input_format)
 
 
-def describe_texts(request: Request, wanted: Sequence[str] = ("answer", "facts")) -> str:
+def unread_paths(request: Request, input_format: Format) -> Sequence[str]:
+    """Return the paths of texts that its format does not read of a message that it understands."""
+    parts = _known_parts(request.as_written(), input_format)
+    return _unread((*parts, *_beside(request)), is_text_lacking=False)
+
+
+def describe_texts(request: Request, wanted: Sequence[str]) -> str:
     """Say where a message has texts, and suggest a map of what is wanted, for a person."""
+    return str(unknown_texts("", request, wanted)).strip()
+
+
+def unknown_texts(
+    reason: str, request: Request, wanted: Sequence[str] = ("answer", "facts")
+) -> UnreadableAnswer:
+    """Make the error of a message that nothing reads, with where it has texts, and a map."""
     written = request.as_written()
     if not isinstance(written, dict):
-        return ""
+        return UnreadableAnswer(reason)
     names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
-    return f"{found} {suggest_map(written, wanted)}"
+    return UnreadableAnswer(f"{reason}{found}", suggest_map(written, wanted))
 
 
 def _unread(parts: Iterable[SearchedPart], *, is_text_lacking: bool) -> list[str]:
@@ -114,21 +127,22 @@ def _reject_long_prompt(value: object, input_format: Format) -> None:
         )
 
 
-def _message(
+def _lacking(
     lacking: Sequence[str], unread: Sequence[str], request: Request, input_format: Format
-) -> str:
-    flags = [_FLAGS[name] for name in lacking]
+) -> UnmappedFields:
+    wanted = [_FLAGS[name] for name in lacking]
     if field_map := input_format.field_map:
-        places = " and no ".join(f"{flag}{field_map.describe(flag)}" for flag in flags)
-        others = {"time", "session"}.difference(field_map.paths)
-        return (
+        places = " and no ".join(f"{flag}{field_map.describe(flag)}" for flag in wanted)
+        reason = (
             f"The message as {input_format.name} has no {places}. Fields that are not read:"
             f" {join_names(unread) or 'none'}."
-            f" {suggest_map(request.as_written(), [*flags, *sorted(others)])}"
         )
-    return (
-        f"No {' and no '.join(lacking)} found in the message as {input_format.name}. The"
-        f" format does not know these fields: {join_names(unread)}. Put the"
-        f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
-        f" where there is nothing. {suggest_map(request.as_written(), flags)}"
-    )
+        wanted += sorted({"time", "session"}.difference(field_map.paths))
+    else:
+        reason = (
+            f"No {' and no '.join(lacking)} found in the message as {input_format.name}. The"
+            f" format does not know these fields: {join_names(unread)}. Put the"
+            f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
+            " where there is nothing."
+        )
+    return UnmappedFields(reason, suggest_map(request.as_written(), wanted))

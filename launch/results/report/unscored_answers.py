@@ -41,11 +41,11 @@ def describe_example(config: Config, tally: Tally) -> str:
         return ""
     place, request = answer.message.answer_place, Request(value=None, message=answer.message)
     if config.failure_payload:
-        described = f"One is {place}.{describe_texts(request, [_LACKING[reason]])}"
+        described = f"One is {place}. {describe_texts(request, [_LACKING[reason]])}"
     else:
         # Names may be text of people, which the settings keep out.
         described = f"One is {place}: groundwatch inspect shows the fields of its file."
-    return without_controls(described)
+    return without_controls(described.strip())
 
 
 def _first_answer(config: Config, reason: str) -> Answer | None:

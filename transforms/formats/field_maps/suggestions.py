@@ -34,7 +34,7 @@ _MAX_WHOLE = 2  # texts that are whole whatever stands around them
 _MAX_DOCUMENT_NAME = 200  # characters
 _DIGITS = re.compile(r"\d+")
 _MAX_SPACES = 2  # in a name; more may be text of an answer
-_NAME = re.compile(r"[^\W\d][\w .$@:/-]{0,59}")
+_NAME = re.compile(r"[^\W\d][\w .$@:/'-]{0,59}")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]{0,59}", re.ASCII)
 _IN_PROMPT = (
     "No field looks like the facts: where they stand only in the prompt, log them in a field of"
@@ -87,8 +87,8 @@ class _Field(NamedTuple):
 def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> str:
     """Write the flags that would read an answer or its facts, as a sentence for a person.
 
-    The flags come last, so that they can be copied to the end of the line. Names are spelled as in
-    the value, which is the message as it was written.
+    The flags come last, quoted for a shell, so that they can be copied to the end of the line.
+    Names are spelled as in the value, which is the message as it was written.
 
     >>> suggest_map({"said": "Lamps glow.", "docs": ["Lamps glow red."]}, ["answer", "facts"])
     "Try --map 'answer=$.said' --map 'facts=$.docs[*]'"
@@ -104,7 +104,8 @@ def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> s
     reasons = [said[field] for field in said if field in wanted and field not in names]
     if not ({"answer", "facts"} & names or withheld):
         return _UNNAMED if is_whole else " ".join(reasons)
-    flags = ["Try", *(f"--map '{field}={path}'" for field, path in chosen)] if chosen else []
+    paths = (f"{field}={path}".replace("'", "'\\''") for field, path in chosen)
+    flags = ["Try", *(f"--map '{each}'" for each in paths)] if chosen else []
     return " ".join(filter(None, [*reasons, *flags]))
 
 
@@ -174,7 +175,10 @@ def _facts(
     own = [each for each in texts if not (answer and _repeats(each, answer_text))]
     if likeliest := _likeliest(own):
         found = columns[_DIGITS.sub("0", likeliest.path)]
-        return (found if len(found) > 1 else [_with_source(found[0])]), ""
+        if len(found) == 1:
+            others = list(_in_other_items(found[0], own))
+            found = [*found, *others] if others else [_with_source(found[0])]
+        return found, ""
     repeated = _likeliest(texts)
     return (), repeated.path if repeated else ""
 
@@ -213,6 +217,16 @@ def _names_document(field: _Field, facts: _Field) -> bool:
     is_beside = not facts.item_path and len(field.text) <= _MAX_DOCUMENT_NAME and field.text
     is_given = content_by_names(field.names) == "facts" and field.path != facts.path
     return bool(is_beside) and is_given and bool(_DOCUMENT.search(field.name))
+
+
+def _in_other_items(found: _Field, fields: Iterable[_Field]) -> Iterator[_Field]:
+    """Yield the texts of the same list that are in items without the field that is found."""
+    items = [each for each in found.items if isinstance(each, dict)]
+    steps = [{f"{found.item_path}{_step(name)}" for name in each} for each in items]
+    for each in fields:
+        is_beside = each.item_path == found.item_path != "" and each.path != found.path
+        if is_beside and each.is_text and not any({each.path, found.path} <= at for at in steps):
+            yield each
 
 
 def _with_source(facts: _Field) -> _Field:

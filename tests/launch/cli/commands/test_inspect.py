@@ -83,6 +83,7 @@ UNKNOWN = {
     "a bot": {"User": QUERY, "Bot": TEXT, "KBArticles": [{"Heading": "W", "Paragraph": FACT}]},
     "a table": {"Prompt": QUERY, "Assistant Reply": TEXT, "Retrieved Docs": [FACT]},
     "JSON in a cell": {"customer_question": QUERY, "bot_reply": TEXT, "kb": json.dumps([FACT])},
+    "names with an apostrophe": {"user's text": QUERY, "bot's reply": TEXT, "it's docs": [FACT]},
     "columns": {"Asked": QUERY, "Said": TEXT, "Source 1": FACT},
     "a document": {"Asked": QUERY, "Bot reply": TEXT, "Source text": FACT, "Source document": "a"},
     "a chat": {
@@ -130,6 +131,55 @@ def test_a_suggestion_works_as_printed(
     printed = " ".join(capsys.readouterr().out.split())
     for words in (f"query {QUERY}", TEXT, FACT, "time 1 May 2026, 10:00 UTC", "session c1"):
         assert words in printed
+
+
+def test_a_file_has_one_suggestion_of_all_its_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    passages = [f"passage_{number}" for number in range(1, 5)]
+    short = {"question": QUERY, "reply": TEXT, passages[0]: FACT}
+    whole = short | dict.fromkeys(passages, FACT)
+    lines = lines_of(*(json.dumps(each).encode() for each in (short, short, whole)))
+    assert inspect(tmp_path / "a.jsonl", lines) == 1
+    printed = capsys.readouterr().out
+    assert printed.count("Try ") == 1
+    assert printed.count("The message is not recognised") == 2
+    assert [name for name in passages if f"--map 'facts=$.{name}'" in printed] == passages
+
+
+def test_texts_that_are_left_over_beside_the_facts_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = "Lamps are sent within three days of the order."
+    row = {"reply": TEXT, "docs": [{"text": FACT}, {"passage_body": other}]}
+    path = tmp_path / "a.jsonl"
+    assert inspect(path, row, "--map", "answer=$.reply", "facts=$.docs[*].text") == 0
+    assert "texts that are not read: docs[].passage_body\n" in capsys.readouterr().out
+    paths = "facts=$.docs[*].text", "facts=$.docs[*].passage_body"
+    assert inspect(path, row) == 1
+    printed = capsys.readouterr().out
+    assert all(f"--map '{each}'" in printed for each in paths)
+    assert inspect(path, row, "--map", "answer=$.reply", *paths) == 0
+    assert "not read" not in capsys.readouterr().out
+
+
+def test_the_question_is_no_fact_where_a_path_finds_it_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = ("user", QUERY), ("tool", FACT), ("assistant", TEXT)
+    row = {"turns": [{"role": role, "content": text} for role, text in said]}
+    paths = [
+        'query=$.turns[?(@.role=="user")].content',
+        'answer=$.turns[?(@.role=="assistant")].content',
+        'facts=$.turns[?(@.role!="assistant")].content',
+    ]
+    assert inspect(tmp_path / "a.jsonl", row, "--map", *paths) == 0
+    facts = capsys.readouterr().out.partition("\nFacts\n")[2]
+    assert "[1]  The warranty covers" in facts
+    assert QUERY not in facts
+    row["turns"].pop(1)
+    assert inspect(tmp_path / "a.jsonl", row, "--map", *paths) == 0
+    assert "UNSCORABLE  NO_FACTS" in capsys.readouterr().out
 
 
 def test_a_map_that_finds_an_empty_answer_has_no_text(

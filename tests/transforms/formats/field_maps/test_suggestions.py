@@ -1,6 +1,6 @@
 """Field maps that are suggested for JSON which nothing reads."""
 
-import re
+import shlex
 from typing import Any
 
 import pytest
@@ -18,7 +18,8 @@ SPANS = {"start": 0, "end": 17, "text": TEXT}
 
 def flags(value: object) -> list[str]:
     """Return the flags of a suggestion, as a shell would pass them on."""
-    return re.findall(r"--map '([^']+=[^']+)'", suggest_map(value).partition("Try ")[2])
+    words = shlex.split(suggest_map(value).partition("Try ")[2])
+    return [each for each in words if each != "--map"]
 
 
 SUGGESTED: dict[str, tuple[dict[str, Any], list[str]]] = {
