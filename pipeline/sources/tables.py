@@ -18,6 +18,7 @@ from groundwatch.pipeline.sources.compression import (
     FileChunk,
     refuse_expansion,
 )
+from groundwatch.pipeline.sources.time_columns import Row
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
 
@@ -85,8 +86,13 @@ def is_csv_name(path: str) -> bool:
     return name.removesuffix(".gz").removesuffix(".zst").endswith(_NAMES)
 
 
-def read_csv(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
-    """Read the rows of a table, until DamagedArchive.
+def read_csv(
+    chunks: Iterable[FileChunk],
+    path: str,
+    max_line_bytes: int,
+    each_row: Callable[[Row], Row] = lambda row: row,
+) -> Iterator[Message]:
+    """Read the rows of a table, until DamagedArchive; `each_row` may see and change them.
 
     All cells are texts, and an empty one is null. A row of another length than the first becomes
     a list, which no format reads, so that nothing is lost. So does the first line of a row that is
@@ -106,7 +112,7 @@ def read_csv(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Ite
             place = f"{path}#{lines.rows_read}"
             if len(row) == len(names):
                 cells = zip(names, row, strict=True)
-                yield row_message({name: cell or None for name, cell in cells}, place)
+                yield row_message(each_row({name: cell or None for name, cell in cells}), place)
             else:
                 text = json.dumps(row, ensure_ascii=False)
                 yield Message(payload=text.encode(errors="surrogateescape"), place=place)
