@@ -1,6 +1,5 @@
 """The command line: find the command, run it, and say what is wrong with its arguments."""
 
-import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from io import TextIOWrapper
 from groundwatch import __version__
 from groundwatch.launch.cli.commands import all_commands, run_command
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, USAGE
+from groundwatch.launch.cli.terminal.terminal_log import log_on_terminal
 from groundwatch.pipeline.settings.load import UsageError, nearest_hint
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 
@@ -44,7 +44,7 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.write(f"groundwatch {__version__}\n")
         return DONE
     # Before Beam is imported, which would set up a log of its own.
-    logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
+    log_on_terminal()
     if command not in all_commands():
         complaint = f"unknown command {command!r}" if command else "a command is missing"
         hint = _GONE.get(command) or nearest_hint(command, all_commands()) or "."
