@@ -11,7 +11,6 @@ from io import BufferedReader, BytesIO, RawIOBase
 from typing import Any, TypeAlias
 
 import cramjam
-from backports import zstd
 from fastavro import parse_schema, schemaless_reader
 
 from groundwatch.pipeline.sources.compression import (
@@ -20,6 +19,7 @@ from groundwatch.pipeline.sources.compression import (
     refuse_expansion,
 )
 from groundwatch.pipeline.sources.tables import row_message
+from groundwatch.pipeline.sources.zstandard import zstd
 from groundwatch.schemas.enriched_answer import avro_to_payload, is_enriched_schema
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import EPOCH, MEGABYTE, to_us

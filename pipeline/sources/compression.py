@@ -4,8 +4,7 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-from backports import zstd
-
+from groundwatch.pipeline.sources.zstandard import zstd
 from groundwatch.schemas.quantities import MEGABYTE
 
 

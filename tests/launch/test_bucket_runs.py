@@ -11,10 +11,10 @@ from typing import Any
 import fastavro
 import pyarrow as pa
 import pytest
-from backports import zstd
 from pyarrow import parquet
 
 from groundwatch.launch.cli.main import main
+from groundwatch.pipeline.sources.zstandard import zstd
 from tests.support import commands
 from tests.support.archives import an_envelope, avro_of, lines_of
 from tests.support.buckets import Buckets, Trouble, when

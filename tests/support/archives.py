@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import fastavro
-from backports import zstd
 
 from groundwatch.pipeline.sources.archives import examine_file, read_archive, read_examined_file
 from groundwatch.pipeline.sources.avro_files import Buffered
 from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.pipeline.sources.zstandard import zstd
 from groundwatch.schemas.message import Message
 
 _FOLDER = tempfile.TemporaryDirectory()

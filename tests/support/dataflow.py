@@ -98,11 +98,11 @@ def _leaves(coder: Coder) -> Iterator[Coder]:
 
 
 @cache
-def graph_of(name: str) -> Graph:
-    """Translate the pipeline of one of the modes."""
+def graph_of(name: str, *flags: str) -> Graph:
+    """Translate the pipeline of one of the modes, with more of Beam's flags."""
     source, sink, config = MODES[name]()
     streaming = ["--streaming"] if isinstance(source, ReadSubscription) else []
-    root = beam.Pipeline(options=PipelineOptions([*FLAGS, *streaming]))
+    root = beam.Pipeline(options=PipelineOptions([*FLAGS, *streaming, *flags]))
     build_pipeline(root, source, sink, config)
     root.run()
     return Graph(root.runner.proto_pipeline)

@@ -5,11 +5,11 @@ import struct
 from collections.abc import Callable
 
 import pytest
-from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.pipeline.sources.zstandard import zstd
 from tests.support.archives import COMPRESSED, lines_of, payloads, read_all, read_damaged
 
 

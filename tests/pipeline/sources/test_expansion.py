@@ -13,8 +13,9 @@ from pathlib import Path
 import cramjam
 import pyarrow as pa
 import pytest
-from backports import zstd
 from pyarrow import parquet
+
+from groundwatch.pipeline.sources.zstandard import zstd
 
 _LONG = 100_000_000
 _HIGHEST_MB = 300

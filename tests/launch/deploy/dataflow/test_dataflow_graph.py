@@ -7,12 +7,13 @@ from apache_beam.coders import coders
 from apache_beam.coders.coders import _OrderedUnionCoder
 
 from groundwatch.transforms.runtime.record_coder import RecordCoder
-from tests.support.dataflow import MODES, graph_of
+from tests.support.dataflow import MODES, Graph, graph_of
 from tests.support.repository import ROOT
 
 TWO_CHECKERS = "watch by two checkers"
 GOLDEN = ROOT / "tests" / "data" / "dataflow"
 
+_COMPATIBLE = "--update_compatibility_version={}"
 STANDARD = (
     coders.BytesCoder,
     coders.StrUtf8Coder,
@@ -40,6 +41,17 @@ def test_the_steps_have_the_names_they_ever_had(name: str) -> None:
 
 def test_a_second_checker_adds_no_step_so_that_a_running_job_can_be_updated_to_it() -> None:
     assert graph_of(TWO_CHECKERS).steps == graph_of("watch into files").steps
+
+
+@pytest.mark.parametrize("version", ["2.67.0", "2.70.0", "2.72.0", "2.76.0"])
+def test_the_graph_of_an_older_beam_is_the_same(version: str) -> None:
+    old, own = (graph_of("watch", *flags) for flags in ((_COMPATIBLE.format(version),), ()))
+    assert old.steps == own.steps
+    assert _coders(old) == _coders(own)
+
+
+def _coders(graph: Graph) -> list[tuple[str, str]]:
+    return sorted((step, type(coder).__name__) for step, coder in graph.coders())
 
 
 @pytest.mark.parametrize("name", sorted(set(MODES) - {"backfill"}))
