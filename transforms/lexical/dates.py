@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from groundwatch.transforms.lexical.phrases import MONTH_NAMES, any_of
 from groundwatch.transforms.lexical.value import DATE, HALF_DAY, HOUR, TIME, Parts, Value
 
-_NAMES = (
+MONTHS_IN_ENGLISH = (
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
 )
-MONTHS = {name[:3]: number for number, name in enumerate(_NAMES, 1)} | {"sept": 9}
-for _names in (*MONTH_NAMES.values(), _NAMES):
+MONTHS = {name[:3]: number for number, name in enumerate(MONTHS_IN_ENGLISH, 1)} | {"sept": 9}
+for _names in (*MONTH_NAMES.values(), MONTHS_IN_ENGLISH):
     MONTHS |= {name.lower(): number for number, name in enumerate(_names, 1)}
-_SURE_MONTHS = frozenset(name.capitalize() for name in _NAMES) - {"March", "May"}
+_SURE_MONTHS = frozenset(name.capitalize() for name in MONTHS_IN_ENGLISH) - {"March", "May"}
 """Months even without a number beside them."""
 
 _YEARS, _MONTH_NUMBERS, _DAYS = range(1000, 2100), range(1, 13), range(1, 32)

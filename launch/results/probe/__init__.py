@@ -1,0 +1,1 @@
+"""`probe`: what a checker sees in texts of one's own."""

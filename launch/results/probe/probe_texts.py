@@ -1,0 +1,152 @@
+"""Probe a checker with statements from a person's texts, some of them changed."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from rich.console import Console
+from rich.progress import Progress
+
+from groundwatch.launch.cli.commands.probe import ProbeCommandSettings
+from groundwatch.launch.cli.terminal.exit_status import DONE, LOW_GROUNDED, fail
+from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.cli.terminal.unreadable_input import (
+    SHOWN_FAULTS,
+    fail_unreadable,
+    fail_with,
+)
+from groundwatch.launch.results.probe.read_passages import ReadPassages, find_facts, read_texts
+from groundwatch.launch.results.probe.show_probe import Probe, show_probe
+from groundwatch.launch.results.probe.tallies import Outcome, tally, unmet
+from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.quantities import indented_json
+from groundwatch.transforms.changes.cases import Case, count_english, make_cases
+from groundwatch.transforms.changes.change_kind import ChangeKind
+from groundwatch.transforms.changes.statement import Statement, find_statements
+from groundwatch.transforms.check_one import check_answers, read_answer
+from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped, Unavailable
+from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.grounding.transport import try_connection
+from groundwatch.transforms.rules.thresholds import Thresholds
+from groundwatch.transforms.step_order import Routed, enrich_answers
+
+
+def probe(loaded: Loaded[ProbeCommandSettings]) -> int:
+    """Check changed and unchanged statements; exit 4 if less is caught than wanted."""
+    settings, problems = loaded.settings, loaded.problems
+    found = find_facts(settings.probe.facts, problems)
+    passages = ReadPassages()
+    for text in read_texts(found.texts, problems):
+        passages.add_text(text)
+    loaded.raise_problems()
+    thresholds = settings.verdicts.thresholds
+    check = settings.checker.check(retries=settings.retries.policy, thresholds=thresholds)
+    try:
+        passages.add_archives(found.archives, settings.format.options)
+        if passages.damaged:
+            return fail_with("the probe failed: damaged files", passages.damaged[:SHOWN_FAULTS])
+        if not passages.groups and passages.faults:
+            return fail_unreadable(passages.faults, found.archives)
+        return _probe(passages.groups, settings, check, thresholds)
+    except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
+        return fail(f"the probe failed: {str(error) or 'interrupted'}")
+
+
+def _probe(
+    groups: Sequence[tuple[Fact, ...]],
+    settings: ProbeCommandSettings,
+    check: CheckSettings,
+    thresholds: Thresholds,
+) -> int:
+    facts = {fact.text: (fact, number) for number, group in enumerate(groups) for fact in group}
+    statements = [each for given in facts.values() for each in find_statements(*given)]
+    cases = make_cases(statements, settings.probe.cases)
+    if not cases:
+        passages = counted(len(facts), "passage")
+        return fail(
+            f"the probe failed: {passages}, and no sentence in them that can be checked: whole"
+            " sentences of four to forty words, which end with a full stop"
+        )
+    _announce(cases, check)
+    outcomes = list(_outcomes(cases, check, thresholds))
+    if not any(isinstance(outcome, EnrichedAnswer) for _, outcome in outcomes):
+        return fail(f"the probe failed: no statement could be checked: {outcomes[-1][1]}")
+    result = _result(statements, len(facts), outcomes)
+    if settings.probe.json:
+        sys.stdout.write(indented_json(result).decode())
+    else:
+        show_probe(result)
+    complaints = unmet(result.changed, settings.probe.fail_below)
+    for complaint in complaints:
+        fail(complaint, LOW_GROUNDED)
+    return LOW_GROUNDED if complaints else DONE
+
+
+def _announce(cases: Sequence[Case], check: CheckSettings) -> None:
+    """Say how much is checked, before a call is paid for."""
+    unchanged = sum(case.kind is None for case in cases)
+    checkers = " and then ".join(each.checker_name for each in check.checkers)
+    changed = len(cases) - unchanged
+    sys.stderr.write(
+        f"groundwatch: {unchanged:,} unchanged and {changed:,} changed statements are checked by"
+        f" {checkers}, most with one call each; --cases sets how many\n"
+    )
+
+
+def _outcomes(
+    cases: Sequence[Case], check: CheckSettings, thresholds: Thresholds
+) -> Iterator[tuple[Case, EnrichedAnswer | CheckFailed]]:
+    """Check the cases, in their order; raise what keeps all of them from being checked."""
+    try_connection(check)
+    step = partial(check_answers, settings=check)
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        found = enrich_answers(map(_answer, cases), step, thresholds)
+        for case, outcome in bar.track(
+            zip(cases, found, strict=True), len(cases), description="checking"
+        ):
+            if isinstance(outcome, ParseFailure):
+                raise outcome.error
+            if not isinstance(outcome, EnrichedAnswer | CheckFailed) or isinstance(
+                outcome, RunStopped
+            ):
+                raise outcome
+            yield case, outcome
+
+
+def _answer(case: Case) -> Routed:
+    facts = [{"text": each.text, "title": each.title, "uri": each.uri} for each in case.facts]
+    return read_answer(case.text, facts, None)
+
+
+def _result(
+    statements: Sequence[Statement],
+    passages: int,
+    outcomes: Iterable[tuple[Case, EnrichedAnswer | CheckFailed]],
+) -> Probe:
+    by_kind: dict[ChangeKind | None, list[tuple[Case, Outcome]]] = {}
+    calls: Counter[str] = Counter()
+    for case, outcome in outcomes:
+        record = outcome if isinstance(outcome, EnrichedAnswer) else None
+        by_kind.setdefault(case.kind, []).append((case, record))
+        if record and record.check:
+            calls[record.check.checker or ""] += record.check.calls
+        if (
+            record
+            and record.screen
+            and record.check
+            and record.screen.checker != record.check.checker
+        ):
+            calls[record.screen.checker or ""] += 1
+    return Probe(
+        passages=passages,
+        statements=len(statements),
+        english=count_english(statements),
+        calls=dict(calls),
+        unchanged=tally(by_kind.get(None, []), is_changed=False),
+        changed={kind: tally(by_kind.get(kind, []), is_changed=True) for kind in ChangeKind},
+    )

@@ -1,0 +1,110 @@
+"""Print what a checker made of changed and unchanged statements."""
+
+from collections.abc import Iterator, Mapping
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from groundwatch.launch.cli.terminal.figures import NOTHING, count, counted, printable
+from groundwatch.launch.results.evaluate.evaluate_answers import plain_table
+from groundwatch.launch.results.probe.tallies import Share, Tally
+from groundwatch.schemas import Record
+from groundwatch.transforms.changes.change_kind import IN_ANY_LANGUAGE, ChangeKind
+
+_WIDTH = 100
+_COLUMN = 46  # characters, two of which fit beside one another
+_LED_BY = 14  # characters of what is equal, in front of the first difference
+_CUT = "\u2026"
+
+
+class Probe(Record, frozen=True, kw_only=True):
+    """What a checker sees in a person's texts; the fields of the command's JSON.
+
+    Attributes:
+      statements: how many sentences could be checked or changed; `english` of them by all kinds.
+      calls: how many calls each checker got, by its name.
+    """
+
+    passages: int
+    statements: int
+    english: int
+    calls: dict[str, int]
+    unchanged: Tally
+    changed: dict[ChangeKind, Tally]
+
+
+def show_probe(probe: Probe) -> None:
+    """Print the table of kinds, and examples of what the checker got wrong."""
+    # Texts and the names of checkers may look like markup.
+    console = Console(highlight=False, markup=False)
+    console.width = max(console.width, _WIDTH)
+    console.print(f"\n{'; '.join(_input_counts(probe))}\n")
+    console.print(_shares(probe.changed))
+    found = probe.unchanged
+    console.print(
+        f"\nunchanged, flagged wrongly: {found.flagged:,} of {found.flagged + found.passed:,}"
+        f"  {_share(found.share)}{_others(found)}"
+    )
+    for kind, tally in probe.changed.items():
+        if tally.examples:
+            console.print(f"\n{kind}: {tally.passed:,} missed, such as\n")
+            console.print(Padding(_examples(tally), (0, 2)))
+    if found.examples:
+        console.print("\nunchanged, flagged all the same, such as\n")
+        for each in found.examples:
+            console.print(f"  {_cut(printable(each.original), 2 * _COLUMN)}")
+    console.print()
+
+
+def _input_counts(probe: Probe) -> Iterator[str]:
+    yield f"{counted(probe.passages, 'passage')} with {counted(probe.statements, 'statement')}"
+    if others := probe.statements - probe.english:
+        yield f"{others:,} not in English, of which only {', '.join(IN_ANY_LANGUAGE)} are changed"
+    calls = (f"{name} {calls:,}" for name, calls in probe.calls.items())
+    yield f"calls: {', '.join(calls) or '0'}"
+
+
+def _shares(changed: Mapping[ChangeKind, Tally]) -> Table:
+    table = plain_table("changed", "made", "caught", "missed", "share caught (95 % interval)")
+    for kind, tally in changed.items():
+        numbers = map(count, (tally.made, tally.flagged, tally.passed))
+        table.add_row(kind, *numbers, f"{_share(tally.share)}{_others(tally)}")
+    return table
+
+
+def _others(tally: Tally) -> str:
+    notes = ((tally.without_score, "without a score"), (tally.failed, "could not be checked"))
+    return "".join(f", {number:,} {words}" for number, words in notes if number)
+
+
+def _share(share: Share | None) -> str:
+    return f"{share.value:.2f} ({share.low:.2f} to {share.high:.2f})" if share else NOTHING
+
+
+def _examples(tally: Tally) -> Table:
+    table = Table("original", "changed", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for example in tally.examples:
+        original, checked = map(printable, (example.original, example.checked))
+        table.add_row(*excerpts(original, checked))
+    return table
+
+
+def excerpts(original: str, changed: str) -> tuple[str, str]:
+    """Cut two texts to one line each, with their first difference in it.
+
+    >>> excerpts("Lamps of the series A glow red.", "Lamps of the series A glow blue.")
+    ('Lamps of the series A glow red.', 'Lamps of the series A glow blue.')
+    """
+    pairs = zip(original, changed, strict=False)
+    first = next((place for place, (own, its) in enumerate(pairs) if own != its), len(original))
+    longest = max(len(original), len(changed))
+    start = min(first - _LED_BY, longest + len(_CUT) - _COLUMN)
+    if start <= 0 or first < _COLUMN - _LED_BY:
+        return _cut(original, _COLUMN), _cut(changed, _COLUMN)
+    own, its = (f"{_CUT}{each[start:]}" for each in (original, changed))
+    return _cut(own, _COLUMN), _cut(its, _COLUMN)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}{_CUT}"

@@ -1,0 +1,1 @@
+"""Change statements that a text supports so that it no longer does (pure)."""
