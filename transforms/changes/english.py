@@ -53,8 +53,8 @@ _CLAUSES = frozenset(
     """
     who whom whose which that what when where why how if unless while because since although though
     as after before until once whether and or but nor than only not no also both either neither
-    whenever wherever whoever whatever first second third last latter former answer to sure please let
-    it they you he she we i them him us
+    whenever wherever whoever whatever first second third last latter former answer to sure please
+    let it they you he she we i them him us
     """.split()
 )
 """Words in a subject behind which a verb belongs to another clause."""

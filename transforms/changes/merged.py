@@ -74,7 +74,7 @@ def _is_new(own: _Half, other: _Half) -> bool:
     said = stems_of(other.predicate)
     return (
         bool(subject and its_subject and said)
-        and subject.isdisjoint(its_subject)
+        and not (subject <= its_subject or its_subject <= subject)
         and subject.isdisjoint(said)
         and not subject <= other.statement.source_stems
         and not said <= own.statement.source_stems

@@ -10,7 +10,7 @@ from groundwatch.transforms.lexical.phrases import STOP_WORDS
 
 _WORD = r"[A-Z][A-Za-z\u00c0-\u024f]*(?:[-'\u2019][A-Z][a-z]+)*"
 _NAME = re.compile(
-    rf"(?P<before>(?:^|\b(?:in|at|from|near|to|by|the|an?|of|for|with|on|our|your|any) ))"
+    r"(?P<before>\b(?i:in|at|from|near|to|by|the|an?|of|for|with|on|our|your|any) |^)"
     rf"(?P<name>{_WORD}(?: {_WORD}){{0,3}})(?=[.;)]|,(?! [A-Z])| (?P<next>[a-z]+)\b)"
 )
 _OF_PLACES = frozenset({"in", "at", "from", "near", "to", "by"})
@@ -18,7 +18,7 @@ _OF_PLACES = frozenset({"in", "at", "from", "near", "to", "by"})
 
 _MIN_CHARS, _MIN_NOUN = 3, 4
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NO_NAMES = frozenset({*MONTHS_IN_ENGLISH, *_DAYS}) | STOP_WORDS
+NO_NAMES = frozenset({*MONTHS_IN_ENGLISH, *_DAYS}) | STOP_WORDS
 _PLAIN_WORDS = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 _VERB = frozenset("is are was were has had can will must does did".split())  # noqa: SIM905
 
@@ -76,8 +76,8 @@ class Names:
 
 def _names(text: str) -> Iterator[_Found]:
     for found in _NAME.finditer(text):
-        name, before, behind = found["name"], found["before"].strip(), found["next"] or ""
-        if len(name) < _MIN_CHARS or any(word.lower() in _NO_NAMES for word in name.split()):
+        name, before, behind = found["name"], found["before"].strip().lower(), found["next"] or ""
+        if len(name) < _MIN_CHARS or any(word.lower() in NO_NAMES for word in name.split()):
             continue
         if behind in {"and", "or"}:
             # What is joined may be of another kind.

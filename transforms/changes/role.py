@@ -3,6 +3,7 @@
 import re
 
 from groundwatch.transforms.changes.english import MODALS, PRONOUNS, UNCLEAR, VERBS, capitalized
+from groundwatch.transforms.changes.name import NO_NAMES
 from groundwatch.transforms.changes.statement import Statement
 from groundwatch.transforms.lexical.fact_sentences import stems_of
 
@@ -69,34 +70,41 @@ def change_role(statement: Statement) -> str | None:
     """Exchange the subject and the object of a statement, or both sides of a comparison.
 
     None for a statement that is not English; where a side is not one noun or name with few words;
-    and where both have a word in common, so that it may be true in both ways.
+    and where one side is a part of the other, so that it may be true in both ways.
     """
     if not statement.is_english:
         return None
     text = statement.text
-    if moved := _FROM_TO.match(text):
+    moved = _FROM_TO.match(text)
+    if moved and NO_NAMES.isdisjoint(map(str.lower, moved.group("one", "two"))):
         return f"{moved['before']}{moved['two']} to {moved['one']}{moved['rest']}"
     for form in (_PASSIVE, _COMPARED, _ACTIVE):
         found = form.match(text)
-        if found and _can_change(*found.group("one", "verb", "two")):
-            one, verb, two, rest = found.group("one", "verb", "two", "rest")
-            return f"{capitalized(two)} {verb} {_inside(one)}{rest}"
+        if found is None:
+            continue
+        one, verb, two, rest = found.group("one", "verb", "two", "rest")
+        # "Teachers supervise": with this verb, the capital is that of the sentence.
+        subject = _decapitalized(one) if _is_of_many(verb) else one
+        if _can_change(subject, verb, two):
+            return f"{capitalized(two)} {verb} {_inside(subject)}{rest}"
     return None
 
 
-def _can_change(one: str, verb: str, two: str) -> bool:
-    stems = [stems_of(side) for side in (one, two)]
-    if not all(stems) or stems[0] & stems[1] or not (_names_one(one) and _names_one(two)):
-        return False
+def _is_of_many(verb: str) -> bool | None:
+    """Return whether a verb has the form for many; None if that is the form for one, too."""
     verbs = verb.split()
     first, last = verbs[0], verbs[-1]
-    if last in _THIRD:
-        return not (is_plural(one) or is_plural(two))
-    if last in PLAIN and first not in MODALS:
-        return is_plural(one) and is_plural(two)
-    if last in _PAST or first in MODALS:
-        return True
-    return is_plural(one) == is_plural(two) == (first in {"are", "were"})
+    if first in MODALS or last in _PAST:
+        return None
+    return first in {"are", "were"} or last in PLAIN
+
+
+def _can_change(one: str, verb: str, two: str) -> bool:
+    own, its = (stems_of(side) for side in (one, two))
+    if not (own and its and _names_one(one) and _names_one(two)) or own <= its or its <= own:
+        return False
+    is_of_many = _is_of_many(verb)
+    return is_of_many is None or is_of_many == is_plural(one) == is_plural(two)
 
 
 def _names_one(side: str) -> bool:
@@ -121,8 +129,12 @@ def is_plural(side: str) -> bool:
     )
 
 
+def _decapitalized(side: str) -> str:
+    return f"{side[0].lower()}{side[1:]}"
+
+
 def _inside(side: str) -> str:
     """Return a subject as it is written inside a sentence: only a name keeps its capital."""
     first, _, rest = side.partition(" ")
     is_name = first.lower() not in _DETERMINERS and (not rest or rest[0].isupper())
-    return side if is_name and not is_plural(side) else f"{side[0].lower()}{side[1:]}"
+    return side if is_name and not is_plural(side) else _decapitalized(side)

@@ -25,7 +25,7 @@ _ENDS = (".", "!", "\u3002", "\uff01")
 _NO_PROSE = re.compile(
     r"[|<>{}\[\]`\\=\t\n\u2026]|://|www\.|@|\.\.|\*\*|__"
     # Sentences and items of a list that have lost what separated them.
-    r"|[^\W\d_]{2}[.!?:][^\W\d_]{2}|[.!?][\"\u201d')]?\s+[A-Z]|\d\s{2}"
+    r"|[^\W\d_]{2}[.!?:][^\W\d_]{2}|(?<!\d)[.!?][\"\u201d')]?\s+[A-Z]|\d\s{2}"
 )
 _JOINING = frozenset({"And", "But", "Or", "So", "Nor", "Yet"})
 _BRACKETS = ("()", "\u201c\u201d", "\u00ab\u00bb", "\u300c\u300d")
