@@ -86,10 +86,8 @@ class _Changes:
 
 def _is_known(text: str, statement: Statement, facts: Sequence[Fact]) -> bool:
     """Return whether a changed statement says nothing new, or stands in one of its facts."""
-    spelled = spelled_alike(text)
-    return spelled == spelled_alike(statement.text) or any(
-        spelled in spelled_alike(fact.text) for fact in facts
-    )
+    is_same = spelled_alike(text) == spelled_alike(statement.text)
+    return is_same or any(text in fact.text for fact in facts)
 
 
 def count_english(statements: Sequence[Statement]) -> int:

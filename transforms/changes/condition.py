@@ -25,9 +25,14 @@ _WHETHER = frozenset(
 
 _ELLIPTIC = frozenset("any possible necessary needed applicable not so required available".split())
 _MIN_WORDS = 4
+_POSSIBLE = frozenset({"may", "might", "could", "some", "sometimes"})
+_REQUESTED = frozenset("please that which who what how whether to and".split())
+"""Before the first verb: "check that the light is red"."""
+
 _RULE = re.compile(
-    r"^(?:\w+ ){0,3}(?:you|we|[a-z]+ers|[a-z]*clients|members|guests|visitors|passengers|students"
-    r"|patients|tenants|applicants|residents|participants|employees|staff|everyone|anyone)"
+    r"^(?:\w+ ){0,3}(?:you|we|customers|users|[a-z]*owners|[a-z]*holders|buyers|sellers|clients"
+    r"|subscribers|drivers|passengers|players|workers|managers|teachers|members|guests|visitors"
+    r"|students|patients|tenants|applicants|residents|participants|employees|staff|everyone|anyone)"
     r" (?:can|may|must|will)\b",
     re.IGNORECASE,
 )
@@ -76,9 +81,15 @@ def _unconditional(text: str) -> str | None:
 
 
 def _stands_alone(main: str) -> bool:
-    """Return whether a clause states something: a request without its condition is not wrong."""
+    """Return whether a clause states something: a request without its condition is not wrong.
+
+    What may be, may be without the condition, too.
+    """
     words = main.lower().split()
-    return len(words) >= _MIN_WORDS and not VERBS.isdisjoint(words) and words[0] != "please"
+    place = next((number for number, word in enumerate(words) if word in VERBS), None)
+    if place is None or len(words) < _MIN_WORDS or not _POSSIBLE.isdisjoint(words):
+        return False
+    return _REQUESTED.isdisjoint(words[: place + 1])
 
 
 def _restricted(statement: Statement) -> str | None:

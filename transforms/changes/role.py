@@ -62,7 +62,10 @@ _FROM_TO = re.compile(
     r"|fl[iey]\w+|goes|went|sail\w*|convert\w*|import\w*|export\w*)\b[^,;]*? from )"
     r"(?P<one>[A-Z][a-z]+) to (?P<two>[A-Z][a-z]+)(?P<rest>\b[^,;]*[.!])$"
 )
-_NO_SIDE = (PRONOUNS | UNCLEAR | VERBS) - _DETERMINERS - {"of"}
+_NO_SIDE = ((PRONOUNS | UNCLEAR | VERBS) - _DETERMINERS - {"of"}) | {"out", "up", "off", "down"}
+_MUTUAL = frozenset("bordered joined married met accompanied separated adjoined".split())
+"""Of these, both sides may be exchanged, and the statement stays true."""
+
 _MIN_PLURAL = 4
 
 
@@ -104,6 +107,8 @@ def _can_change(one: str, verb: str, two: str) -> bool:
     if not (own and its and _names_one(one) and _names_one(two)) or own <= its or its <= own:
         return False
     is_of_many = _is_of_many(verb)
+    if not _MUTUAL.isdisjoint(verb.split()):
+        return False
     return is_of_many is None or is_of_many == is_plural(one) == is_plural(two)
 
 

@@ -25,7 +25,7 @@ class ReadPassages:
     """The passages that were read, and what could not be.
 
     Attributes:
-      groups: the facts of one answer, or of one text, each; none is empty.
+      groups: each the facts of one answer, or of one text.
       faults: the first messages that could not be read, without their text.
       damaged: what is wrong in archives that could not be read to their end.
     """
@@ -34,13 +34,11 @@ class ReadPassages:
         self.groups: list[tuple[Fact, ...]] = []
         self.faults: list[str] = []
         self.damaged: list[str] = []
-        self.answers = 0
 
     def add_text(self, text: str) -> None:
         """Add the passages of a text, which have blank lines between them."""
-        passages = (Fact(text=each.strip()) for each in _BLANK_LINES.split(text) if each.strip())
-        if group := tuple(dict.fromkeys(passages)):
-            self.groups.append(group)
+        passages = filter(None, map(str.strip, _BLANK_LINES.split(text)))
+        self.groups.append(tuple(Fact(text=each) for each in passages))
 
     def add_archives(self, paths: Sequence[str], parsing: ParseOptions) -> None:
         """Add the facts of the answers of archives; raise OSError if one cannot be read."""
@@ -53,7 +51,6 @@ class ReadPassages:
                     if len(self.faults) < SHOWN_FAULTS:
                         self.faults.append(f"{message.place}: {answer.error}")
                     continue
-                self.answers += 1
                 rank = _rank(answer.facts)
                 if not answer.facts or rank in kept:
                     continue

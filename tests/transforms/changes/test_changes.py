@@ -207,6 +207,8 @@ NO_CONDITIONS = [
     "You can pay by card, if possible, or in cash.",
     "The lamp glows red at night.",
     "Only members can book the court.",
+    "If the light is red, check that the cable is in the port.",
+    "The lamp may become hot if it is covered.",
     "You cannot park in the yard of the house.",
 ]
 
