@@ -67,13 +67,13 @@ class _Changes:
 
     def of(self, statement: Statement, kind: ChangeKind | None) -> Case | None:
         """Make a case of a statement; None if it cannot be changed so."""
-        text, facts = statement.text, [statement.fact]
+        text, facts = statement.text, [statement.source.fact]
         if kind is ChangeKind.MERGED:
             merged = self._halves.merge(statement)
             if merged is None:
                 return None
             text, other = merged
-            facts.append(other.fact)
+            facts.append(other.source.fact)
         elif kind is not None:
             changed = self._change[kind](statement)
             if changed is None:

@@ -99,9 +99,9 @@ def _units(value: Value, statement: Statement) -> Iterator[Edit]:
 def _is_known(unit: str, value: Value, statement: Statement) -> bool:
     """Return whether the fact may have the value with another unit, or gives prices in both."""
     if unit in "$€£":
-        return unit in statement.source
+        return unit in statement.source.text
     number = _NUMBER_AND_UNIT.search(statement.text[value.start : value.end])
     if number is None:
-        return unit in statement.source
+        return unit in statement.source.text
     same = rf"{re.escape(number[0].strip())}[\s-]*{re.escape(unit)}(?!\w)"
-    return re.search(same, statement.source, re.IGNORECASE) is not None
+    return re.search(same, statement.source.text, re.IGNORECASE) is not None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from groundwatch.transforms.changes.statement import Statement, pick
+from groundwatch.transforms.changes.statement import NUMBER_IN_DIGITS, Statement, pick
 from groundwatch.transforms.lexical.dates import MONTHS_IN_ENGLISH
 from groundwatch.transforms.lexical.number_forms import number_form
 from groundwatch.transforms.lexical.phrases import MONTH_NAMES, NUMBER_WORDS, STOP_WORDS
@@ -21,7 +21,6 @@ class Edit(NamedTuple):
     options: tuple[str, ...]
 
 
-_NUMBER = re.compile(r"\d+(?:[.,'\u2019 \u00a0\u202f]\d+)*")
 _FIRST_DIGIT = re.compile("[1-9]")
 _DIGITS = "123456789"
 _LEAST_STEP = 2
@@ -131,7 +130,7 @@ def _numbers(value: Value, statement: Statement) -> Iterator[Edit]:
     if value.kind != NUMBER or not is_exact or limits(text, value.start, value.end):
         return
     spelled = text[value.start : value.end]
-    found = list(_NUMBER.finditer(spelled))
+    found = list(NUMBER_IN_DIGITS.finditer(spelled))
     if not found:
         yield from _number_words(value, statement)
         return
@@ -139,12 +138,12 @@ def _numbers(value: Value, statement: Statement) -> Iterator[Edit]:
     start, end = value.start + number.start(), value.start + number.end()
     if len(found) > 1 or not _PLACE.search(text[:start]) or not _counts(value, text, start, end):
         return
-    known = set(map(number_form, _NUMBER.findall(statement.source)))
     is_share = any(unit.dimension == "share" for unit in value.units)
     options = [
         each
         for each in _other_numbers(number[0])
-        if number_form(each) not in known and not (is_share and _is_too_much(each, number[0]))
+        if number_form(each) not in statement.source.numbers
+        and not (is_share and _is_too_much(each, number[0]))
     ]
     yield Edit(start, end, tuple(options))
 
@@ -185,7 +184,7 @@ def _number_words(value: Value, statement: Statement) -> Iterator[Edit]:
         return
     if _DEFINITE.search(statement.text[: value.start]):
         return
-    known = set(re.findall(r"\w+", statement.source.lower()))
+    known = statement.source.words
     options = [
         each.capitalize() if word[0][0].isupper() else each
         for each in _SMALL
@@ -195,7 +194,7 @@ def _number_words(value: Value, statement: Statement) -> Iterator[Edit]:
 
 
 def _dates(value: Value, statement: Statement) -> list[Edit]:
-    text, source = statement.text, statement.source
+    text, source = statement.text, statement.source.text
     spelled = text[value.start : value.end]
     edits: list[Edit] = []
     is_year_alone = spelled.isdecimal()
@@ -225,7 +224,7 @@ def _dates(value: Value, statement: Statement) -> list[Edit]:
             for each in _DAYS
             if len(str(each)) == len(day[1])
             and abs(each - int(day[1])) >= _LEAST_STEP
-            and not re.search(rf"(?<!\d){each}(?!\d)", source)
+            and str(each) not in statement.source.words
         )
         edits.append(_edit(value, day.span(1), options))
     return edits
@@ -246,7 +245,7 @@ def _weekdays(value: Value, statement: Statement) -> list[Edit]:
     if day not in _WEEKDAYS:
         return []
     options = tuple(
-        each + spelled[len(day) :] for each in _WEEKDAYS if each not in statement.source
+        each + spelled[len(day) :] for each in _WEEKDAYS if each not in statement.source.text
     )
     return [Edit(value.start, value.end, options)]
 

@@ -96,7 +96,7 @@ def _restricted(statement: Statement) -> str | None:
     text = statement.text
     if not _RULE.search(text) or negations(text) or ", " in text or text.endswith("!"):
         return None
-    lower = statement.source.lower()
-    options = [each for each in _INVENTED if each.split()[-1] not in lower]
+    known = statement.source.words
+    options = [each for each in _INVENTED if each.split()[-1].lower() not in known]
     invented = pick(options, statement.digest, "condition")
     return f"{text.removesuffix('.')}{invented}." if invented else None

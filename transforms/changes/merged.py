@@ -25,9 +25,9 @@ class _Half(NamedTuple):
         """The same of all that it may be joined with: the group, and the form of the verb."""
         verb = self.verb
         if verb in MODALS or verb == "had":
-            return self.statement.group, "any number"
+            return self.statement.source.group, "any number"
         is_plural = verb in BEING | HAVING and verb not in {"is", "was", "has"}
-        return self.statement.group, "plural" if is_plural else "singular"
+        return self.statement.source.group, "plural" if is_plural else "singular"
 
 
 class Halves:
@@ -68,7 +68,7 @@ def _half(statement: Statement) -> _Half | None:
 
 def _is_new(own: _Half, other: _Half) -> bool:
     """Return whether the other fact is another one, and neither says that of the subject."""
-    if own.statement.fact == other.statement.fact:
+    if own.statement.source is other.statement.source:
         return False
     subject, its_subject = stems_of(own.subject), stems_of(other.subject)
     said = stems_of(other.predicate)
@@ -76,6 +76,6 @@ def _is_new(own: _Half, other: _Half) -> bool:
         bool(subject and its_subject and said)
         and not (subject <= its_subject or its_subject <= subject)
         and subject.isdisjoint(said)
-        and not subject <= other.statement.source_stems
-        and not said <= own.statement.source_stems
+        and not subject <= other.statement.source.stems
+        and not said <= own.statement.source.stems
     )

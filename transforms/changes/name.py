@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from groundwatch.transforms.changes.statement import Statement, pick
+from groundwatch.transforms.changes.statement import Source, Statement, pick, words_in
 from groundwatch.transforms.lexical.dates import MONTHS_IN_ENGLISH
 from groundwatch.transforms.lexical.phrases import STOP_WORDS
 
@@ -104,7 +104,6 @@ def _initials(name: str) -> str:
     return "".join(word[0] for word in name.split()).lower()
 
 
-def _is_in(name: str, source: str) -> bool:
+def _is_in(name: str, source: Source) -> bool:
     """Return whether a fact has a name, or a word of it."""
-    lower = source.lower()
-    return any(word.lower() in lower for word in name.split())
+    return not source.words.isdisjoint(words_in(name))

@@ -11,6 +11,7 @@ from groundwatch.transforms.lexical.cache import CachedAttribute
 from groundwatch.transforms.lexical.claims import read_claim
 from groundwatch.transforms.lexical.fact_sentences import stems_of
 from groundwatch.transforms.lexical.fact_text import fact_attributes
+from groundwatch.transforms.lexical.number_forms import number_form
 from groundwatch.transforms.lexical.phrases import OTHER_STOP_WORDS, STOP_WORDS
 from groundwatch.transforms.lexical.same_text import in_one_spelling
 from groundwatch.transforms.lexical.sentences import locate_sentences
@@ -20,6 +21,8 @@ _MOST_SENTENCES = 200
 """Of one fact, each of whose changes is looked up in all of it."""
 
 _MOST_CAPITALS = 0.6
+NUMBER_IN_DIGITS = re.compile(r"\d+(?:[.,'\u2019 \u00a0\u202f]\d+)*")
+_WORD_OR_NUMBER = re.compile(r"\w+")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 _ENDS = (".", "!", "\u3002", "\uff01")
 _NO_PROSE = re.compile(
@@ -33,26 +36,55 @@ _BRACKETS = ("()", "\u201c\u201d", "\u00ab\u00bb", "\u300c\u300d")
 T = TypeVar("T")
 
 
-class Statement:
-    """A sentence as it stands in a fact.
+class Source:
+    """A fact, and what is looked up in it for each of its statements.
 
     Facts of one `group` were given for the same answer, or stand in one text.
     """
 
-    def __init__(self, text: str, fact: Fact, group: int = 0) -> None:
-        self.text = text
+    def __init__(self, fact: Fact, group: int = 0) -> None:
         self.fact = fact
         self.group = group
+        self.text = "\n".join((fact.text, *fact_attributes(fact).values()))
+        """What the checker gets."""
 
     @CachedAttribute
-    def source(self) -> str:
-        """What the checker gets of the fact."""
-        return "\n".join((self.fact.text, *fact_attributes(self.fact).values()))
+    def digest(self) -> str:
+        """A hash of the text."""
+        return sha256(self.text.encode(errors="surrogatepass")).hexdigest()
+
+    @CachedAttribute
+    def words(self) -> frozenset[str]:
+        """Its words and numbers, in lower case."""
+        return frozenset(words_in(self.text))
+
+    @CachedAttribute
+    def stems(self) -> frozenset[str]:
+        """The stems of its content words."""
+        return stems_of(self.text)
+
+    @CachedAttribute
+    def numbers(self) -> frozenset[str]:
+        """Its numbers in digits, in the form that their spellings share."""
+        return frozenset(map(number_form, NUMBER_IN_DIGITS.findall(self.text)))
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words and numbers of a text, in lower case."""
+    return _WORD_OR_NUMBER.findall(text.lower())
+
+
+class Statement:
+    """A sentence as it stands in a fact."""
+
+    def __init__(self, text: str, source: Source) -> None:
+        self.text = text
+        self.source = source
 
     @CachedAttribute
     def digest(self) -> str:
         """Place it among others by chance, but in the same way in every run."""
-        content = f"{self.source}\0{self.text}".encode(errors="surrogatepass")
+        content = f"{self.source.digest}{self.text}".encode(errors="surrogatepass")
         return sha256(content).hexdigest()
 
     @CachedAttribute
@@ -67,11 +99,6 @@ class Statement:
         own = sum(word in STOP_WORDS for word in lower)
         return own > sum(word in OTHER_STOP_WORDS for word in lower)
 
-    @CachedAttribute
-    def source_stems(self) -> frozenset[str]:
-        """The stems of the content words of its fact."""
-        return stems_of(self.source)
-
 
 def find_statements(fact: Fact, group: int = 0) -> Iterator[Statement]:
     """Find the sentences of a fact that are prose and require a check, each once.
@@ -79,9 +106,10 @@ def find_statements(fact: Fact, group: int = 0) -> Iterator[Statement]:
     Headings, rows of tables, code, addresses, quotations that go on, and sentences of fewer than
     four or more than forty words are left out.
     """
+    source = Source(fact, group)
     texts = dict.fromkeys(text for _, text in locate_sentences(fact.text))
     for text in islice(texts, _MOST_SENTENCES):
-        statement = Statement(text, fact, group)
+        statement = Statement(text, source)
         if _is_prose(statement) and read_claim(text) is not None:
             yield statement
 

@@ -18,7 +18,12 @@ from groundwatch.transforms.changes.changed_values import change_date, change_nu
 from groundwatch.transforms.changes.condition import change_condition
 from groundwatch.transforms.changes.denial import change_denial
 from groundwatch.transforms.changes.role import change_role
-from groundwatch.transforms.changes.statement import Statement, find_statements, spelled_alike
+from groundwatch.transforms.changes.statement import (
+    Source,
+    Statement,
+    find_statements,
+    spelled_alike,
+)
 from groundwatch.transforms.lexical.units import UNITS
 from groundwatch.transforms.lexical.value import DATE, NUMBER
 from groundwatch.transforms.lexical.values import read_values
@@ -28,7 +33,7 @@ Change = Callable[[Statement], str | None]
 
 def alone(text: str) -> Statement:
     """A statement that is all of its fact."""
-    return Statement(text, Fact(text=text))
+    return Statement(text, Source(Fact(text=text)))
 
 
 NUMBERS = {
@@ -80,7 +85,7 @@ def test_a_number_stays_that_is_a_name_a_range_or_a_limit(text: str) -> None:
 def test_the_new_number_is_nowhere_in_the_fact() -> None:
     text = "The warranty lasts 3 years."
     fact = Fact(text=f"{text} It was 1, 2, 4, 5, 6, 7 and 8 years before.")
-    assert change_number(Statement(text, fact)) == "The warranty lasts 9 years."
+    assert change_number(Statement(text, Source(fact))) == "The warranty lasts 9 years."
 
 
 DATES = {
