@@ -34,6 +34,7 @@ _MOST_FLAGS = 12
 _MAIN_SETTINGS = frozenset(
     {
         *("input", "input_format", "map", "failures", "answers", "gold"),
+        *("facts", "cases", "fail_below"),
         *("answer", "fact", "fact_file", "query", "json", "estimate_from", "evaluation_output"),
         *("subscription", "alert_topic", "failure_topic", "file_age_s", "pubsub_address"),
         *("output", "run_id", "text", "work_folder", "workers", "sample", "config"),
