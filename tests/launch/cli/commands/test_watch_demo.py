@@ -39,7 +39,7 @@ def test_the_demo_shows_alerts_and_closes_without_a_network_and_so_does_a_second
     assert (exit_status, complained) == (0, "")
     assert told.count("every message is accounted for") == 2
     assert "ALERT WARNING answer LOW_GROUNDED" in told
-    assert "\n        Jeder weitere Ofenkalender kostet monatlich" in told
+    assert "\n        Ein weiterer kostet 1,50 Euro im Monat." in told
     assert told.count(f"\n  {tmp_path}/report.html  open it") == 2
     assert "<html" in (tmp_path / "report.html").read_text()
     assert " messages: grounded " in told
