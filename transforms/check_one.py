@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from functools import cache, partial
 from queue import SimpleQueue
@@ -14,50 +14,38 @@ from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.message import Message, ParseOptions
 from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.formats.python_facts import read_facts_given, refuse_bytes, type_name
 from groundwatch.transforms.grounding.check_session import Done
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.rules.thresholds import Thresholds
-from groundwatch.transforms.step_order import CheckStep, Routed, enrich_answers, route_answers
-
-_BYTES = (bytes, bytearray, memoryview)
+from groundwatch.transforms.step_order import R, Routed, enrich_answers, route_answers
 
 
 def read_answer(
-    answer: str, facts: Iterable[str | Mapping[str, object]], query: str | None
+    answer: str, facts: Iterable[object], query: str | None, engine: str | None = None
 ) -> Routed:
     """Parse and route an answer with its facts.
 
     Raises:
-      TypeError: the facts are not a list, or a text is bytes.
+      TypeError: the facts are not a list, one of them has no text, or another text is none.
     """
-    if isinstance(facts, str | bytes | Mapping):
-        raise TypeError(f"facts is a {type(facts).__name__}: pass a list, such as [fact]")
-    given = {"answer": answer, "facts": list(facts), "query": query}
-    envelope = msgspec.to_builtins(given, builtin_types=_BYTES)
-    for name, value in envelope.items():
-        _refuse_bytes(name, value)
+    for name, value in (("answer", answer), ("query", query), ("engine", engine)):
+        refuse_bytes(name, value)
+        if not isinstance(value, str) and (value is not None or name == "answer"):
+            raise TypeError(f"{name} is {type_name(value)}: pass a text")
+    envelope = {"answer": answer, "facts": read_facts_given(facts), "query": query}
+    if engine:
+        envelope["engine"] = engine
     try:
-        payload = msgspec.json.encode(envelope)
+        # Attributes of facts may be objects, which are written as texts.
+        payload = msgspec.json.encode(envelope, enc_hook=str)
     except UnicodeEncodeError:
         # Escaped, half of a surrogate pair is refused as in a message.
-        payload = json.dumps(envelope).encode()
+        payload = json.dumps(envelope, default=str).encode()
     message = Message(payload=payload, place=payload.decode())
     [routed] = route_answers(message, ParseOptions(input_format="groundwatch.envelope"))
     return routed
-
-
-def _refuse_bytes(name: str, value: object) -> None:
-    """Raise TypeError for bytes in a value: JSON would have them in base64."""
-    if isinstance(value, _BYTES):
-        raise TypeError(f"{name} is a {type(value).__name__}: pass its text, as {name}.decode()")
-    inner: Iterable[tuple[object, object]] = ()
-    if isinstance(value, list):
-        inner = enumerate(value)
-    elif isinstance(value, dict):
-        inner = value.items()
-    for key, each in inner:
-        _refuse_bytes(f"{name}[{key!r}]", each)
 
 
 def enrich_one(
@@ -71,7 +59,9 @@ def enrich_one(
 
 
 def enrich_all(
-    routed: Iterable[Routed], check: CheckStep, thresholds: Thresholds
+    routed: Iterable[R],
+    check: Callable[[Iterable[R]], Iterable[Routed | Exception]],
+    thresholds: Thresholds,
 ) -> Iterator[EnrichedAnswer]:
     """Check and tag answers; raise the first failure."""
     for outcome in enrich_answers(routed, check, thresholds):
@@ -81,7 +71,7 @@ def enrich_all(
 
 
 def check_answers(
-    routed: Iterable[Routed], settings: CheckSettings
+    routed: Iterable[Routed | Exception], settings: CheckSettings
 ) -> Iterator[Routed | Exception]:
     """Check the answers without a decision, many at a time; yield the outcomes in their order."""
     with ExitStack() as opened:
@@ -93,7 +83,9 @@ def check_answers(
 
 
 def check_in_order(
-    routed: Iterable[Routed], submit: Callable[[Answer, Done], None], most_in_flight: int
+    routed: Iterable[Routed | Exception],
+    submit: Callable[[Answer, Done], None],
+    most_in_flight: int,
 ) -> Iterator[Routed | Exception]:
     """Submit the answers without a decision; yield all outcomes in the order of the answers."""
     pending: deque[SimpleQueue[Routed | Exception]] = deque()

@@ -4,6 +4,7 @@ Deduplicate is left to callers that want it: it needs the record ids of all mess
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
@@ -26,8 +27,7 @@ class SampledOut(Exception):
 
 
 Routed = CheckedAnswer | ParseFailure | SampledOut
-CheckStep = Callable[[Iterable[Routed]], Iterable[Routed | Exception]]
-"""Checks the answers without a decision, in any order, and passes everything else."""
+R = TypeVar("R")
 
 
 def route_answers(
@@ -47,9 +47,14 @@ def route_answers(
 
 
 def enrich_answers(
-    routed: Iterable[Routed], check: CheckStep, thresholds: Thresholds
+    routed: Iterable[R],
+    check: Callable[[Iterable[R]], Iterable[Routed | Exception]],
+    thresholds: Thresholds,
 ) -> Iterator[EnrichedAnswer | ParseFailure | Exception]:
-    """Check answers and tag them; pass everything else."""
+    """Check answers and tag them; pass everything else.
+
+    `check` checks those without a decision, in any order, and passes everything else, too.
+    """
     for outcome in check(routed):
         if isinstance(outcome, CheckedAnswer):
             yield tag_answer(outcome, thresholds)

@@ -1,14 +1,17 @@
 """The settings that backfills, replays, the worker and streaming jobs have in common."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from os import PathLike
 from typing import Annotated, Literal
 
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
 from groundwatch.pipeline.settings.definition import Note, Settings
+from groundwatch.pipeline.settings.load import load_argument
 from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.transforms.formats.python_facts import type_name
 from groundwatch.transforms.rules.alerting import AlertRule
 from groundwatch.transforms.rules.rate_incidents import RateRule
 from groundwatch.transforms.rules.redaction import TextMode
@@ -121,6 +124,46 @@ class VerdictSettings(Settings, frozen=True, kw_only=True):
     def thresholds(self) -> Thresholds:
         given = {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
         return Thresholds().replaced(given)
+
+
+class ThresholdSettings(Settings, frozen=True, kw_only=True):
+    """The thresholds of verdicts, without which reasons move."""
+
+    verdicts: Annotated[VerdictSettings, Note(without="move_reason")]
+
+
+def read_thresholds(
+    given: Thresholds | Mapping[str, object] | str | PathLike[str], name: str
+) -> Thresholds:
+    """Return thresholds as given, or by the settings' names, or from a file such as calibrate's.
+
+    `name` is that of the argument, for messages.
+
+    Raises:
+      UsageError: a name, a value or the path is wrong.
+      TypeError: it is none of these.
+    """
+    if isinstance(given, Thresholds):
+        load_argument(ThresholdSettings, _by_setting(given), name)
+        return given
+    if not isinstance(given, Mapping | str | PathLike):
+        raise TypeError(
+            f"{name} is {type_name(given)}: pass Thresholds(…), a mapping such as"
+            " {'claim_threshold': 0.4}, or the path of a file that `calibrate` wrote"
+        )
+    return load_argument(ThresholdSettings, given, name).verdicts.thresholds
+
+
+def _by_setting(thresholds: Thresholds) -> dict[str, object]:
+    """Return thresholds by the names of their settings, each a list with those of engines."""
+    own = thresholds.engines.items()
+    return {
+        f"{name}_threshold": [
+            getattr(thresholds, name),
+            *(f"{engine}={getattr(each, name)}" for engine, each in own),
+        ]
+        for name in ("low_grounded", "claim")
+    }
 
 
 class AlertSettings(Settings, frozen=True, kw_only=True):

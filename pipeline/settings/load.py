@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, filterfalse, pairwise, takewhile
@@ -24,6 +25,7 @@ _USER_INFO = re.compile(r"(?<=//).*@|^(?!\w+://)[^@]*:.*@", re.DOTALL)
 _CONFIG = "config"
 _KEY_FILE = "credentials_file"
 _INVALID = object()
+_FEW_NAMES = 4
 
 
 class CommonSettings(Settings, frozen=True, kw_only=True):
@@ -108,6 +110,40 @@ def load(
     )
 
 
+def load_argument(
+    settings: type[S], given: Mapping[str, object] | str | os.PathLike[str], name: str
+) -> S:
+    """Load settings from an argument of a function alone: by name, or from the file of a path.
+
+    A value is as in a file: one, a list, or a mapping of names. `name` is that of the argument.
+
+    Raises:
+      UsageError: a name, a value or the path is wrong.
+    """
+    problems: list[str] = []
+    fields = {field.key: field for field in settings_of(settings)}
+    found: dict[str, _Given] = {}
+    if isinstance(given, Mapping):
+        for key, value in given.items():
+            place = f"{name}[{key!r}]"
+            if key in fields:
+                found[key] = _Given(_texts_of(value), f"{place} = ")
+            else:
+                problems.append(f"{place} is not a setting{_known_hint(str(key), fields)}")
+    else:
+        found = _read_file(_Given((os.fspath(given),), f"{name}="), fields, problems)
+    values = {key: _value(fields[key], each, problems) for key, each in found.items()}
+    if problems:
+        raise UsageError(problems)
+    return build(settings, values)
+
+
+def _texts_of(value: object) -> tuple[str, ...]:
+    if isinstance(value, Mapping):
+        return tuple(f"{name}={each}" for name, each in value.items())
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
+
+
 def flag_names(settings: type[Settings]) -> list[str]:
     """List the flags of a command, without dashes."""
     return [field.name for each in (settings, CommonSettings) for field in settings_of(each)]
@@ -139,6 +175,12 @@ def nearest_hint(name: str, names: Collection[str], prefix: str = "") -> str:
     own = name.removeprefix(prefix).replace("-", "_")
     near = difflib.get_close_matches(own, sorted(names), n=1)
     return f"; did you mean {prefix}{near[0]}?" if near else ""
+
+
+def _known_hint(name: str, names: Collection[str]) -> str:
+    """Name the nearest known name, or all where they are few."""
+    few = f": the names are {', '.join(names)}" if len(names) <= _FEW_NAMES else ""
+    return nearest_hint(name, names) or few
 
 
 def _split_positional(
@@ -218,24 +260,29 @@ def _variables(
 
 
 def _file(config: _Given | None, keys: Collection[str], problems: list[str]) -> dict[str, _Given]:
+    return _read_file(config, keys, problems) if config else {}
+
+
+def _read_file(config: _Given, keys: Collection[str], problems: list[str]) -> dict[str, _Given]:
     [field] = settings_of(CommonSettings)
-    path = _value(field, config, problems) if config else _INVALID
+    path = _value(field, config, problems)
     if not isinstance(path, str):
         return {}
+    named = f"{config.place}{path}"
     try:
         root = yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        problems.append(f"--config {path}{_unreadable(error, Path(path))}")
+        problems.append(f"{named}{_unreadable(error, Path(path))}")
         return {}
     if root is not None and not isinstance(root, yaml.MappingNode):
-        problems.append(f"--config {path}: must be a mapping of settings, such as checker: local")
+        problems.append(f"{named}: must be a mapping of settings, such as claim_threshold: 0.4")
         return {}
     given: dict[str, _Given] = {}
     for key_node, value_node in root.value if root else ():
         key, place = str(key_node.value), f"{path}, line {key_node.start_mark.line + 1}: "
         texts = _yaml_texts(value_node)
         if key not in keys:
-            problems.append(f"{place}{key} is not a setting{nearest_hint(key, keys)}")
+            problems.append(f"{place}{key} is not a setting{_known_hint(key, keys)}")
         elif key == _CONFIG:
             problems.append(f"{place}{key}: a file cannot name another")
         elif key in given:

@@ -1,22 +1,37 @@
 """Check answers without a pipeline."""
 
 import asyncio
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from os import PathLike
+from typing import Any
 
 from msgspec.structs import replace
 
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.transforms.check_one import check_answers, enrich_all, read_answer
+from groundwatch.transforms.formats.python_facts import type_name
+from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.python_checker import Checker
 from groundwatch.transforms.grounding.settings import (
     LOCAL,
     CheckSettings,
+    settings_for,
     with_screen,
 )
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
+from groundwatch.transforms.step_order import Routed
 
-Facts = Iterable[str | Mapping[str, object]]
+Facts = Iterable[object]
+"""Texts, mappings with `text`, or objects with `page_content`."""
+AnyChecker = str | Checker | CheckSettings
+AnyThresholds = Thresholds | Mapping[str, object] | str | PathLike[str]
+
+_DEFAULT = Thresholds()
+_FIRST_S = 4.0
+"""While a checker has not replied at all, no attempt starts later: somebody waits for it."""
+_FLAG = re.compile(r"(?<!\S)--(\w+)")
 
 
 def check(
@@ -24,10 +39,12 @@ def check(
     facts: Facts,
     *,
     query: str | None = None,
-    checker: str | Checker | CheckSettings = LOCAL,
-    escalate: str | Checker | CheckSettings | None = None,
+    engine: str | None = None,
+    checker: AnyChecker = LOCAL,
+    escalate: AnyChecker | None = None,
     rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
-    thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
+    thresholds: AnyThresholds = _DEFAULT,
+    timeout_s: float | None = None,
 ) -> EnrichedAnswer:
     """Check whether facts support an answer, and return its record with verdict and claims.
 
@@ -36,28 +53,37 @@ def check(
 
     Args:
       answer: the text of the answer.
-      facts: texts, or mappings with `text` and optionally `uri`, `title` and `attributes`.
+      facts: texts, mappings with `text` and optionally `uri`, `title` and `attributes`, or objects
+        with `page_content` and `metadata`, as LangChain's documents. Without any, the verdict is
+        UNSCORABLE.
       query: the question.
+      engine: the name of the bot, which may have thresholds of its own.
       checker: as the flag `--checker`: `local`, the address of a server, or `module:name`; a Python
         object with a method `check`, as `Checker` describes it; or settings.
       escalate: a second checker, named alike, which decides what the first one is uncertain of, and
         a share of the rest.
       rule: which answers these are; its thresholds are replaced by `thresholds`.
-      thresholds: scores below which the answer is low-grounded.
+      thresholds: scores below which the answer is low-grounded: a mapping with
+        `low_grounded_threshold` and `claim_threshold`, the path of a file that `calibrate` wrote,
+        or `Thresholds`.
+      timeout_s: seconds for one reply of a checker; 10, or as the settings of the checker say. One
+        that has never replied is given up 4 seconds later.
 
     Raises:
-      TypeError: the facts are one text or mapping, not a list; or a text is bytes.
-      ValueError: a checker is named in none of these ways.
-      UnreadableAnswer: a fact is neither a text nor such a mapping, or a text is not Unicode.
+      TypeError: an argument is none of these, or a fact has no text.
+      ValueError: a checker is named in none of these ways; a threshold or its file is wrong.
+      UnreadableAnswer: a text is not Unicode, or the title of a fact is none.
       CheckFailed: the checker cannot be reached, refuses, or raised an exception.
     """
     [record] = check_many(
         [(answer, facts)],
         query=query,
+        engine=engine,
         checker=checker,
         escalate=escalate,
         rule=rule,
         thresholds=thresholds,
+        timeout_s=timeout_s,
     )
     return record
 
@@ -66,30 +92,38 @@ def check_many(
     answers: Iterable[tuple[str, Facts] | tuple[str, Facts, str | None]],
     *,
     query: str | None = None,
-    checker: str | Checker | CheckSettings = LOCAL,
-    escalate: str | Checker | CheckSettings | None = None,
+    engine: str | None = None,
+    checker: AnyChecker = LOCAL,
+    escalate: AnyChecker | None = None,
     rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
-    thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
+    thresholds: AnyThresholds = _DEFAULT,
+    timeout_s: float | None = None,
 ) -> Iterator[EnrichedAnswer]:
     """Check many answers over the same connections; yield their records in the same order.
 
     Args:
       answers: tuples of an answer and its facts, or of an answer, its facts and its question.
       query: the question of the answers without one of their own.
+      engine: as in `check`.
       checker: as in `check`.
       escalate: as in `check`.
       rule: as in `check`.
       thresholds: as in `check`.
+      timeout_s: as in `check`. A checker that has replied once is called again for two minutes.
 
     Raises:
       Exception: as `check`, at the first answer that cannot be checked.
     """
-    settings = with_screen(checker, escalate, replace(rule, thresholds=thresholds))
-    routed = (
-        read_answer(answer, facts, own_query[0] if own_query else query)
-        for answer, facts, *own_query in answers
+    decided_by = _read_thresholds(thresholds)
+    settings = with_screen(
+        _called(checker, timeout_s),
+        None if escalate is None else _called(escalate, timeout_s),
+        replace(rule, thresholds=decided_by),
     )
-    return enrich_all(routed, partial(check_answers, settings=settings), thresholds)
+    routed = _read(answers, query, engine)
+    return _naming_arguments(
+        enrich_all(routed, partial(check_answers, settings=settings), decided_by)
+    )
 
 
 async def acheck(
@@ -97,10 +131,12 @@ async def acheck(
     facts: Facts,
     *,
     query: str | None = None,
-    checker: str | Checker | CheckSettings = LOCAL,
-    escalate: str | Checker | CheckSettings | None = None,
+    engine: str | None = None,
+    checker: AnyChecker = LOCAL,
+    escalate: AnyChecker | None = None,
     rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
-    thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
+    thresholds: AnyThresholds = _DEFAULT,
+    timeout_s: float | None = None,
 ) -> EnrichedAnswer:
     """Check an answer as `check` does, in a thread, so that the event loop goes on."""
     return await asyncio.to_thread(
@@ -108,8 +144,71 @@ async def acheck(
         answer,
         facts,
         query=query,
+        engine=engine,
         checker=checker,
         escalate=escalate,
         rule=rule,
         thresholds=thresholds,
+        timeout_s=timeout_s,
     )
+
+
+def _read(
+    answers: Iterable[tuple[Any, ...]], query: str | None, engine: str | None
+) -> Iterator[Routed | TypeError]:
+    """Read answers; what is no text is an error in its place, behind the records before it."""
+    for number, given in enumerate(answers):
+        try:
+            answer, facts, own_query = _parts(given, number, query)
+            yield read_answer(answer, facts, own_query, engine)
+        except TypeError as error:
+            yield error
+
+
+def _parts(given: tuple[Any, ...], number: int, query: str | None) -> tuple[Any, ...]:
+    match given:
+        case (answer, facts):
+            return answer, facts, query
+        case (_, _, _):
+            return given
+    raise TypeError(
+        f"answers[{number}] is {type_name(given)}: pass (answer, facts), or"
+        " (answer, facts, question)"
+    )
+
+
+def _read_thresholds(given: AnyThresholds) -> Thresholds:
+    if given is _DEFAULT:
+        return _DEFAULT
+    # The settings of runs, which most calls do not need, take as long to import as ten checks.
+    from groundwatch.pipeline.settings.job import read_thresholds  # noqa: PLC0415
+    from groundwatch.pipeline.settings.load import UsageError  # noqa: PLC0415
+
+    try:
+        return read_thresholds(given, "thresholds")
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def _called(checker: AnyChecker, timeout_s: float | None) -> CheckSettings:
+    """Return the settings of a checker that somebody waits for."""
+    settings = settings_for(checker)
+    retries = settings.retries
+    if timeout_s is not None:
+        if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float):
+            raise TypeError(f"timeout_s is {type_name(timeout_s)}: pass seconds")
+        if not timeout_s > 0:
+            raise ValueError(f"timeout_s={timeout_s}: must be a number of seconds above 0")
+        retries = replace(retries, timeout_s=timeout_s)
+    if retries.first_s is None:
+        retries = replace(retries, first_s=_FIRST_S)
+    return replace(settings, retries=retries)
+
+
+def _naming_arguments(records: Iterator[EnrichedAnswer]) -> Iterator[EnrichedAnswer]:
+    """Yield records; a failure of the check names arguments, not the flags of the same names."""
+    try:
+        yield from records
+    except CheckFailed as failure:
+        failure.args = (_FLAG.sub(r"\1=…", str(failure)),)
+        raise

@@ -1,4 +1,4 @@
-"""The programs of the README and of ARCHITECTURE.md run as they are written.
+"""The programs of the README, of ARCHITECTURE.md and for the library run as they are written.
 
 test_documented_commands.py runs the README's commands.
 """
@@ -13,14 +13,18 @@ from tests.support.repository import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ARCHITECTURE = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
-PYTHON = re.findall(r"^```python\n(.*?)^```", README + ARCHITECTURE, re.DOTALL | re.MULTILINE)
+CHECKERS = (ROOT / "docs" / "checkers.md").read_text(encoding="utf-8")
+IN_PYTHON = CHECKERS.partition("\n### In Python\n")[2].partition("\n### ")[0]
+PYTHON = re.findall(
+    r"^```python\n(.*?)^```", README + ARCHITECTURE + IN_PYTHON, re.DOTALL | re.MULTILINE
+)
 
 
 def test_all_examples_are_found() -> None:
-    assert len(PYTHON) == 3
+    assert len(PYTHON) == 4
 
 
-@pytest.mark.parametrize("program", PYTHON, ids=["function", "test", "pipeline"])
+@pytest.mark.parametrize("program", PYTHON, ids=["function", "test", "pipeline", "library"])
 def test_a_program_runs(program: str, tmp_path: Path) -> None:
     path = tmp_path / "test_example.py"
     path.write_text(f"{WITHOUT_EXTRAS}\n{program}", encoding="utf-8")

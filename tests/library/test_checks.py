@@ -2,14 +2,22 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 
 import groundwatch
 from groundwatch import CheckSettings, Thresholds, acheck, check, check_many
+from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.checked_answer import VerdictThresholds
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
 from groundwatch.transforms.grounding.errors import CheckFailed
@@ -56,14 +64,150 @@ def test_thresholds_decide() -> None:
     assert check(FACT, [FACT], thresholds=strict).verdict is Verdict.LOW_GROUNDED
 
 
+FILE = """
+low_grounded_threshold: [0.0, shop=0.0]
+claim_threshold:
+- 1.0
+- shop=0.1
+"""
+
+
+@pytest.fixture
+def thresholds_file(tmp_path: Path) -> Path:
+    path = tmp_path / "thresholds.yaml"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.mark.parametrize("as_given", [str, Path, lambda path: yaml.safe_load(path.read_text())])
+def test_thresholds_are_those_that_calibrate_writes(
+    as_given: Callable[[Path], Any], thresholds_file: Path
+) -> None:
+    given = as_given(thresholds_file)
+    used = [
+        check("The lamp has a warranty.", [FACT], thresholds=given, engine=engine)
+        for engine in (None, "shop", "tea")
+    ]
+    assert [record.verdict for record in used] == ["LOW_GROUNDED", "GROUNDED", "LOW_GROUNDED"]
+    [low, *_] = used
+    assert low.check
+    assert low.check.thresholds == VerdictThresholds(low_grounded=0.0, claim=1.0)
+
+
+def test_thresholds_may_be_a_mapping_of_engines() -> None:
+    given = {"claim_threshold": {"shop": 1}, "low_grounded_threshold": 0.2}
+    record = check(FACT, [FACT], thresholds=given, engine="shop")
+    assert record.check
+    assert record.check.thresholds == VerdictThresholds(low_grounded=0.2, claim=1.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"claim": 0.4}, "thresholds['claim'] is not a setting: the names are low_grounded_thresh"),
+        ({"claim_treshold": 0.4}, "thresholds['claim_treshold'] is not a setting; did you mean cl"),
+        ({"claim_threshold": 40}, "thresholds['claim_threshold'] = 40: must be a number from 0 to"),
+        ({"claim_threshold": None}, "thresholds['claim_threshold'] = None: must be a number"),
+        ({"claim_threshold": [0.4, "shop=x"]}, "thresholds['claim_threshold'] = shop=x: must be"),
+        ({"move_reason": "A=GROUNDED"}, "thresholds['move_reason'] is not a setting"),
+        ("none.yaml", "thresholds=none.yaml: must be an existing file of this machine"),
+        (Thresholds(claim=40), "thresholds['claim_threshold'] = 40: must be a number from 0 to 1"),
+    ],
+)
+def test_thresholds_that_are_wrong_are_named(given: Any, told: str) -> None:
+    for call in (check, lambda *answer, **more: check_many([answer], **more)):
+        with pytest.raises(ValueError, match=re.escape(told)):
+            call(FACT, [FACT], thresholds=given)
+
+
+def test_a_file_that_is_wrong_is_named_with_its_line(thresholds_file: Path) -> None:
+    thresholds_file.write_text("claim_threshold: 4\nchecker: local\n")
+    with pytest.raises(
+        ValueError, match=r"yaml, line 2: checker is not .*yaml, line 1: claim_threshold: 4: must"
+    ):
+        check(FACT, [FACT], thresholds=thresholds_file)
+    thresholds_file.write_text("0.4")
+    with pytest.raises(ValueError, match=r"^thresholds=.*yaml: must be a mapping of settings"):
+        check(FACT, [FACT], thresholds=thresholds_file)
+
+
+@pytest.mark.parametrize("given", [None, 0.4, [0.4]])
+def test_thresholds_of_another_type_are_refused(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"thresholds is (an? \w+|None): pass Thresholds"):
+        check(FACT, [FACT], thresholds=given)
+
+
 def test_equal_answers_have_equal_ids() -> None:
     assert check(FACT, [FACT]).record_id == check(FACT, [FACT]).record_id
     assert check(FACT, [FACT]).record_id != check(FACT, [FACT], query="How long?").record_id
 
 
-def test_what_is_no_fact_is_refused() -> None:
-    with pytest.raises(UnreadableAnswer, match="Expected"):
-        check(FACT, [3])  # type: ignore[list-item]
+class Document:
+    """As LangChain's; what its metadata holds besides texts is not read."""
+
+    def __init__(self, page_content: str, metadata: Any) -> None:
+        self.page_content = page_content
+        self.metadata = metadata
+
+
+ADDRESS = "https://a.example/b"
+SOURCE = {"source": ADDRESS, "title": "Warranty", "loaded": datetime(2026, 3, 2, tzinfo=UTC)}
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        Document(FACT, SOURCE),
+        {"page_content": FACT, "metadata": SOURCE | {"thumbnail": b"1"}},
+        {"text": FACT, "url": ADDRESS, "title": "Warranty", "score": object()},
+        {"text": FACT, "metadata": SOURCE},
+        SimpleNamespace(text=FACT, metadata={"url": ADDRESS, "file_name": "Warranty"}),
+        SimpleNamespace(content=FACT, meta={"url": ADDRESS, "name": "Warranty"}),
+        Fact(text=FACT, uri=ADDRESS, title="Warranty"),
+    ],
+    ids=["LangChain", "dumped", "named", "mixed", "LlamaIndex", "Haystack", "record"],
+)
+def test_a_document_is_a_fact(fact: object) -> None:
+    [kept] = check(FACT, [fact]).facts
+    assert kept == Fact(text=FACT, uri=ADDRESS, title="Warranty")
+
+
+def test_attributes_are_kept_in_whatever_type() -> None:
+    given = {
+        "text": FACT,
+        "attributes": {"read": datetime(2026, 3, 2, tzinfo=UTC), "by": Path("a")},
+    }
+    [kept] = check(FACT, [given]).facts
+    assert kept.attributes == {"read": "2026-03-02T00:00:00Z", "by": "a"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((None, [FACT]), "answer is None: pass a text"),
+        ((3, [FACT]), "answer is an int: pass a text"),
+        ((FACT, [FACT], 3), "query is an int: pass a text"),
+        ((FACT, None), "facts is None: pass a list, such as [fact], or [] if there are none"),
+        ((FACT, 3), "facts is an int: pass a list"),
+        ((FACT, Document(FACT, {})), "facts is a Document: pass a list"),
+        ((FACT, [FACT, 3]), "facts[1] is an int: pass a text, a mapping with 'text', or an object"),
+        ((FACT, [None]), "facts[0] is None: pass a text"),
+        ((FACT, [Document(3, {})]), "facts[0] is a Document: pass a text"),  # type: ignore[arg-type]
+        ((FACT, [{"txt": FACT}]), "facts[0] has no text: pass it as 'text'; its fields are 'txt'"),
+        ((FACT, [{}]), "facts[0] has no text: pass it as 'text'; its fields are none"),
+    ],
+)
+def test_what_is_no_text_is_refused_by_name(arguments: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(told)):
+        list(check_many([arguments]))
+
+
+@pytest.mark.parametrize("given", [FACT, (FACT,), (FACT, [FACT], None, None), None])
+def test_what_is_no_pair_is_refused_by_its_number(given: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"^answers\[1\] is (a \w+|None): pass \(answer, facts\), or"
+    ):
+        list(check_many([(FACT, [FACT]), given]))
 
 
 def test_a_checker_that_refuses_is_an_error() -> None:
@@ -143,9 +287,9 @@ def test_many_answers_keep_their_order_and_their_questions() -> None:
 
 
 def test_a_failure_is_raised_at_its_answer() -> None:
-    records = check_many([(FACT, [FACT]), (FACT, [3])])  # type: ignore[list-item]
+    records = check_many([(FACT, [FACT]), (FACT, [3])])
     assert next(records).verdict is Verdict.GROUNDED
-    with pytest.raises(UnreadableAnswer):
+    with pytest.raises(TypeError, match="an int"):
         next(records)
 
 

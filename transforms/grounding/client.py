@@ -208,7 +208,7 @@ class GroundingClient:
         """Return the wait before the next attempt, False for none: stamina's backoff hook."""
         attempts, jitter = max(call.attempts, 1), random.random()  # noqa: S311 - not a secret
         if not self._holds:
-            left_s = call.deadline_s - time.monotonic()
+            left_s = call.deadline_s - time.monotonic() - self._shorter_by_s()
             return retry_wait_s(retry_policy.LIMITED, error, attempts, jitter, left_s)
         # With HOLD an attempt counts only if the checker answered another call since the last one.
         if self._refusals.successes > call.successes_seen:
@@ -217,6 +217,13 @@ class GroundingClient:
         if call.failed_alone >= self._settings.retries.max_answer_attempts:
             return False
         return retry_wait_s(retry_policy.HOLD, error, attempts, jitter, math.inf)
+
+    def _shorter_by_s(self) -> float:
+        """Return by how many seconds retries end earlier, since no call has succeeded yet."""
+        retries = self._settings.retries
+        if retries.first_s is None or self._refusals.successes:
+            return 0.0
+        return max(0.0, retries.total_s - retries.first_s)
 
     async def _attempt(self, call: "_Call") -> CheckReply:
         """Send a request once, when quota and throttle allow it, and once more for a new token."""
@@ -331,7 +338,9 @@ class GroundingClient:
             self._throttle.failed(is_overload=error.is_overload)
         now_s = time.monotonic()
         failing_since_s = self._failing_since_s or call.started_s
-        if not self._reported and now_s - failing_since_s > waiting.AFTER_S:
+        # Who waits for the first reply only a short time is told by the error.
+        is_short = self._shorter_by_s() > 0
+        if not (self._reported or is_short) and now_s - failing_since_s > waiting.AFTER_S:
             self._reported = True
             _log.warning("waiting for the checker %s: %s", self._settings.checker, error)
         if self._failing_since_s is None:

@@ -85,7 +85,10 @@ class HttpEndpoint:
     def _failure(self, error: Exception) -> Unavailable:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
             of_object = f" of {self._settings.checker}" if self._settings.is_object else ""
-            return Unavailable(f"no reply{of_object} within {self._settings.retries.timeout_s:g} s")
+            timeout_s = self._settings.retries.timeout_s
+            return Unavailable(
+                f"no reply{of_object} within {timeout_s:g} s; --timeout_s allows more"
+            )
         if isinstance(error, httpx.ConnectError | httpx.ProxyError):
             return unreachable(self._settings, error)
         # Other messages could quote the request or the reply, and so the answer.

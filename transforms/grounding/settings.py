@@ -85,6 +85,7 @@ class RetrySettings(Record, frozen=True, kw_only=True):
       timeout_s: seconds from the start of one attempt to the last byte of its reply.
       max_attempts: attempts per call.
       total_s: seconds after the first attempt in which another one may start.
+      first_s: the same while no call has succeeded, without OutagePolicy.HOLD; None for `total_s`.
       give_up_after_s: seconds without any successful call after which the run stops.
       max_answer_attempts: attempts per call with OutagePolicy.HOLD, in place of `max_attempts` and
         `total_s`. An attempt counts if the checker answered another call since the last one.
@@ -95,6 +96,7 @@ class RetrySettings(Record, frozen=True, kw_only=True):
     timeout_s: float = 10.0
     max_attempts: int = 9
     total_s: float = 120.0
+    first_s: float | None = None
     give_up_after_s: float = 600.0
     max_answer_attempts: int = 5
     probe_after_s: float = 30.0

@@ -100,7 +100,7 @@ def unreachable(settings: CheckSettings, error: Exception) -> Unavailable:
     if proxy:
         advice = f"check {proxy.source}, or list the checker in NO_PROXY"
     elif settings.account is None:
-        advice = "start the checker, or pass --checker local"
+        advice = "start the checker, or choose another with --checker"
     place = f"{settings.endpoint}{through(proxy)}"
     message = f"cannot connect to {place} ({describe_failure(error)}): {advice}"
     return Unavailable(message, was_sent=False)
