@@ -13,6 +13,7 @@ from groundwatch.schemas.checked_answer import Claim, Contradiction, Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.grounding.settings import LOCAL
+from groundwatch.transforms.rules.quoting import quote_facts
 from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.rules.thresholds import Thresholds
 
@@ -96,6 +97,8 @@ def _claim(
     for mismatch in record.mismatches:
         if mismatch.claim == number:
             text.append(f"\n{_mismatch(mismatch)}", style="yellow")
+    for quote in quote_facts(number, record.claims, record.mismatches, record.facts):
+        text.append(f"\n[{quote.fact + 1}] “{_safe(quote.text)}”", style="dim")
     return Text(NOTHING if required is None else f"{required:.2f}"), text
 
 

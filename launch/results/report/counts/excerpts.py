@@ -17,10 +17,12 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.checked_answer import Claim, Contradiction
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.quoting import Quote, quote_facts
 from groundwatch.transforms.rules.redaction import TextMode, is_hashed
 from groundwatch.transforms.rules.spans import character_start
 
 _MAX_MISMATCHES = 12
+_MAX_QUOTED = 40
 _MAX_SENTENCE_BYTES = 1_000
 # Behind a sentence, of any script, or a line.
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n|(?<=。)".encode())
@@ -69,6 +71,7 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 class AnswerExcerpt(Record, frozen=True, kw_only=True):
     """An answer, its claims by score, and texts if the run kept them.
 
+    `quotes` are what the facts say about the lowest claims, behind the number of the claim, from 1.
     It stands for so many records with the same least supported claim.
     """
 
@@ -80,6 +83,7 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
     mismatches: tuple[Contradiction, ...]
     facts: tuple[FactExcerpt, ...]
     fact_count: int
+    quotes: tuple[tuple[int, Quote], ...] = ()
     records: int = 1
 
     def passages(self) -> list[Passage]:
@@ -153,6 +157,11 @@ def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # n
         ),
         facts=tuple(_facts(row, ranked, limits, has_text=has_text)),
         fact_count=len(row.facts),
+        quotes=tuple(
+            (each.number, quote)
+            for each in ranked[: _MAX_QUOTED if has_text else 0]
+            for quote in quote_facts(each.number - 1, row.claims, row.mismatches, row.facts)
+        ),
     )
 
 

@@ -39,6 +39,18 @@ def test_an_answer_that_denies_a_fact_is_low_grounded_and_shows_both(
     assert "NEGATION: safe, but fact [1]: not safe" in printed
 
 
+def test_the_sentence_of_a_fact_is_quoted_below_each_claim(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    facts = f"Lamps glow. {FACT} They are red.", "Lamps glow at night. They hum."
+    answer = "The lamp was made in 1999. Lamps glow at night. Kettles vote."
+    assert main(["check", "--answer", answer, "--fact", *facts]) == 4
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[lines.index("DATE: 1999, but fact [1]: 1998") + 1] == f"[1] “{FACT}”"
+    assert "[2] “Lamps glow at night.”" in lines
+    assert sum("“" in line for line in lines) == 2
+
+
 def test_texts_come_from_files_and_standard_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

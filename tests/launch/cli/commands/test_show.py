@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from groundwatch import check
 from groundwatch.launch.cli.main import main
+from groundwatch.transforms.rules.redaction import TextMode, redact
 from tests.support.builders import a_check, a_screen, an_enriched
 from tests.support.reports import a_low, write_enriched, write_summary
 
@@ -43,6 +45,17 @@ def test_the_checker_and_the_screen_before_it_are_named(
     assert main(["show", LOW, str(tmp_path)]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "checker http://judge (small, prompt 1) screen UNSCORABLE by local (words-1)" in printed
+
+
+@pytest.mark.parametrize(("mode", "count"), [("full", 1), ("none", 0), ("hash", 0)])
+def test_what_a_claim_contradicts_is_quoted_where_texts_were_kept(
+    tmp_path: Path, mode: str, count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = check("The warranty is 3 years.", ["Lamps glow. The warranty is 2 years."])
+    write_enriched(tmp_path, [redact(record, TextMode(mode))])
+    write_summary(tmp_path)
+    assert main(["show", record.record_id, str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("[1] “The warranty is 2 years.”") == count
 
 
 def test_a_record_is_printed_as_json(output: str, capsys: pytest.CaptureFixture[str]) -> None:

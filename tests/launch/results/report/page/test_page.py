@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from groundwatch import check
 from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.page.page import filters_of, render
@@ -421,6 +422,25 @@ def test_contradictions_are_listed_below_the_answer(tmp_path: Path) -> None:
     text = " ".join(page_of(tmp_path, a_low(mismatches=mismatches)).text.split())
     assert "Claim 2 says 5 km, fact 1 5 miles." in text
     assert "Claim 1 says 7; no fact does." in text
+
+
+def test_sentences_of_facts_are_quoted_below_the_answer(tmp_path: Path) -> None:
+    answer = "The warranty is 3 years. You can return it within 30 days."
+    facts = ["Sold in Berlin. The warranty is 2 years.", "You can return it within 30 days."]
+    page = page_of(tmp_path, check(answer, facts))
+    [quotes] = page.all("ul", "mismatches")
+    assert " ".join(quotes.text.split()) == (
+        "Claim 1 says 3 years, fact 1 2 years."
+        " Fact 1 contradicts claim 1: “The warranty is 2 years.”"
+        " Fact 2 supports claim 2: “You can return it within 30 days.”"
+    )
+
+
+@pytest.mark.parametrize("mode", [TextMode.NONE, TextMode.HASH])
+def test_nothing_is_quoted_where_texts_were_not_kept(tmp_path: Path, mode: TextMode) -> None:
+    record = check("The warranty is 3 years.", ["The warranty is 2 years."])
+    page = page_of(tmp_path, redact(record, mode))
+    assert page.all("ul", "mismatches") == []
 
 
 @pytest.mark.parametrize(("claim", "is_said"), [(0, True), (1, False)])
