@@ -17,6 +17,7 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.check_one import enrich_one, read_answer
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.transport import try_connection
+from groundwatch.transforms.rules.noting import write_note
 from groundwatch.transforms.runtime.waiting import waiting_for
 
 
@@ -42,8 +43,11 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
         detail = getattr(error, "detail", None)
         reason = f"{error}: {printable(detail)}" if detail else error
         return fail(f"the answer could not be checked: {reason}")
-    if given.json:
+    if given.printed_as == "json":
         sys.stdout.write(indented_json(enriched).decode())
+    elif given.printed_as == "note":
+        note = write_note(enriched)
+        sys.stdout.write(f"{note}\n" if note else "")
     else:
         record = msgspec.convert(enriched, AnswerRow, from_attributes=True)
         print_record(record, thresholds)

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from groundwatch.checks import CheckResult as CheckResult
     from groundwatch.checks import acheck as acheck
     from groundwatch.checks import check as check
     from groundwatch.checks import check_many as check_many
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __version__ = "2.0.0"
 _MODULES = {
     "CheckGrounding": "groundwatch.transforms.check_grounding",
+    "CheckResult": "groundwatch.checks",
     "CheckSettings": "groundwatch.transforms.grounding.settings",
     "Checker": "groundwatch.transforms.grounding.python_checker",
     "Deduplicate": "groundwatch.transforms.deduplicate",

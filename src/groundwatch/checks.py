@@ -7,7 +7,7 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.transforms.check_one import check_answers, enrich_all, read_answer
@@ -20,6 +20,7 @@ from groundwatch.transforms.grounding.settings import (
     settings_for,
     with_screen,
 )
+from groundwatch.transforms.rules.noting import write_note
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
 from groundwatch.transforms.step_order import Routed
 
@@ -34,6 +35,17 @@ _FIRST_S = 4.0
 _FLAG = re.compile(r"(?<!\S)--(\w+)")
 
 
+class CheckResult(EnrichedAnswer, frozen=True, kw_only=True):
+    """The record of a checked answer, as pipelines write it."""
+
+    def note(self) -> str:
+        """Return the flagged statements and what the sources say, for the next prompt of a model.
+
+        The text is empty if nothing is flagged.
+        """
+        return write_note(self)
+
+
 def check(
     answer: str,
     facts: Facts,
@@ -45,7 +57,7 @@ def check(
     rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     thresholds: AnyThresholds = _DEFAULT,
     timeout_s: float | None = None,
-) -> EnrichedAnswer:
+) -> CheckResult:
     """Check whether facts support an answer, and return its record with verdict and claims.
 
     Each call opens its own connections to a remote checker: use `check_many` for many answers.
@@ -98,7 +110,7 @@ def check_many(
     rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     thresholds: AnyThresholds = _DEFAULT,
     timeout_s: float | None = None,
-) -> Iterator[EnrichedAnswer]:
+) -> Iterator[CheckResult]:
     """Check many answers over the same connections; yield their records in the same order.
 
     Args:
@@ -121,9 +133,7 @@ def check_many(
         replace(rule, thresholds=decided_by),
     )
     routed = _read(answers, query, engine)
-    return _naming_arguments(
-        enrich_all(routed, partial(check_answers, settings=settings), decided_by)
-    )
+    return _results(enrich_all(routed, partial(check_answers, settings=settings), decided_by))
 
 
 async def acheck(
@@ -137,7 +147,7 @@ async def acheck(
     rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
     thresholds: AnyThresholds = _DEFAULT,
     timeout_s: float | None = None,
-) -> EnrichedAnswer:
+) -> CheckResult:
     """Check an answer as `check` does, in a thread, so that the event loop goes on."""
     return await asyncio.to_thread(
         check,
@@ -205,10 +215,11 @@ def _called(checker: AnyChecker, timeout_s: float | None) -> CheckSettings:
     return replace(settings, retries=retries)
 
 
-def _naming_arguments(records: Iterator[EnrichedAnswer]) -> Iterator[EnrichedAnswer]:
+def _results(records: Iterator[EnrichedAnswer]) -> Iterator[CheckResult]:
     """Yield records; a failure of the check names arguments, not the flags of the same names."""
     try:
-        yield from records
+        for record in records:
+            yield CheckResult(**asdict(record))
     except CheckFailed as failure:
         failure.args = (_FLAG.sub(r"\1=…", str(failure)),)
         raise

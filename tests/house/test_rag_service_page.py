@@ -4,6 +4,8 @@ tests/integrations/rag_services.py runs its snippets with LangChain, LlamaIndex 
 """
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from groundwatch.launch.cli.main import main
-from tests.integrations.rag_services import ANSWER, FACT, QUESTION, snippets
+from tests.integrations.rag_services import ANSWER, FACT, PAGE, QUESTION, snippets
 from tests.support.documented_commands import read_page
 from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
 from tests.support.outputs import records_in
@@ -24,6 +26,7 @@ TO_FILE, TO_TOPIC = snippets("Plain logging")
 CALL = f"record_answer({QUESTION!r}, {ANSWER!r}, [{{'text': {FACT!r}, 'title': 'Warranty'}}])"
 COMMANDS = [command.text for command in read_page(ROOT / "docs" / "rag_service.md").commands]
 [BACKFILL] = [each for each in COMMANDS if "backfill" in each]
+[NOTE] = [each for each in COMMANDS if "--format note" in each]
 [WATCH] = [each for each in COMMANDS if "projects/local" in each]
 
 
@@ -31,6 +34,24 @@ def run_service(*programs: str) -> None:
     """Run a service that records one answer, and ends at once."""
     program = "\n".join([*programs, CALL])
     subprocess.run([sys.executable, "-c", program], check=True)  # noqa: S603 - the page's own
+
+
+def test_a_model_is_asked_again_with_the_note_that_the_page_shows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    section = PAGE.partition("\n## Ask the model again\n")[2].partition("\n## ")[0]
+    program, note = (
+        re.search(rf"^```{language}\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+        for language in ("python", "text")
+    )
+    assert program
+    assert note
+    ran = subprocess.run(  # noqa: S603 - the page's own
+        [sys.executable, "-c", program[1]], capture_output=True, check=True, text=True
+    )
+    assert ran.stdout == "The warranty is 2 years.\n"
+    assert main(shlex.split(NOTE)[1:]) == 4
+    assert capsys.readouterr().out == note[1]
 
 
 def test_what_is_logged_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ _MAIN_SETTINGS = frozenset(
     {
         *("input", "input_format", "map", "failures", "answers", "gold"),
         *("facts", "cases", "fail_below"),
-        *("answer", "fact", "fact_file", "query", "json", "estimate_from", "evaluation_output"),
+        *("answer", "fact", "fact_file", "query", "format", "json", "evaluation_output"),
         *("subscription", "alert_topic", "failure_topic", "file_age_s", "pubsub_address"),
         *("output", "run_id", "text", "work_folder", "workers", "sample", "config"),
         *("checker", "scorer", "project", "location", "max_in_flight", "requests_per_minute"),

@@ -4,7 +4,7 @@ The exit status is 4 when the answer is low-grounded, so that a test or a CI job
 """
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
@@ -20,18 +20,28 @@ class GivenAnswerSettings(Settings, frozen=True, kw_only=True):
     fact: A source text. Repeat the flag for several.
     fact_file: Files of source texts, one text each.
     query: The question.
-    json: Print the record as JSON.
+    format: What is printed: text for people, the record as JSON, or a note for the next prompt of
+      the model that wrote the answer. The note is empty if no statement is flagged.
+    json: The same as --format json.
     """
 
     answer: Annotated[kinds.Text, Note(is_argument=True)]
     fact: Annotated[tuple[kinds.Text, ...], Note(is_argument=True)] = ()
     fact_file: Annotated[tuple[kinds.LocalFile, ...], Note(is_argument=True)] = ()
     query: Annotated[kinds.Text | None, Note(is_argument=True)] = None
+    format: Annotated[Literal["text", "json", "note"], Note(is_argument=True)] = "text"
     json: Annotated[kinds.Switch, Note(is_argument=True)] = False
 
     def problems(self) -> Iterator[str]:
         if not (self.fact or self.fact_file):
             yield "--fact is missing: pass the source texts with --fact or --fact_file"
+        if self.json and self.format == "note":
+            yield "--format note: --json asks for another format; pass one of them"
+
+    @property
+    def printed_as(self) -> str:
+        """The format that is asked for."""
+        return "json" if self.json else self.format
 
 
 class CheckCommandSettings(Settings, frozen=True, kw_only=True):
@@ -49,5 +59,6 @@ COMMAND = Command(
     examples=(
         "--answer 'Lamps glow red.' --fact 'Lamps glow blue.'",
         "--answer - --fact_file manual.txt < answer.txt",
+        "--answer 'Lamps glow red.' --fact 'Lamps glow blue.' --format note",
     ),
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from groundwatch import check
 from groundwatch.launch.cli.main import main
 from groundwatch.transforms.runtime import waiting
 from tests.support import wire_faults
@@ -49,6 +50,23 @@ def test_the_sentence_of_a_fact_is_quoted_below_each_claim(
     assert lines[lines.index("DATE: 1999, but fact [1]: 1998") + 1] == f"[1] “{FACT}”"
     assert "[2] “Lamps glow at night.”" in lines
     assert sum("“" in line for line in lines) == 2
+
+
+def test_a_note_is_printed_for_the_model(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["check", "--answer", "The lamp was made in 1999.", "--fact", FACT]
+    assert main([*command, "--format", "note"]) == 4
+    assert capsys.readouterr().out == f"{check(command[2], [FACT]).note()}\n"
+    assert main(["check", "--answer", FACT, "--fact", FACT, "--format", "note"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_json_has_two_names(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["check", "--answer", FACT, "--fact", FACT]
+    assert main([*command, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "GROUNDED"
+    assert main([*command, "--format", "json", "--json"]) == 0
+    assert main([*command, "--format", "note", "--json"]) == 2
+    assert "--format note: --json asks for another format" in capsys.readouterr().err
 
 
 def test_texts_come_from_files_and_standard_input(

@@ -1,0 +1,76 @@
+"""Write what a model has to know to correct its answer."""
+
+from collections.abc import Iterator
+
+from groundwatch.schemas.checked_answer import Contradiction, VerdictThresholds
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.quoting import cut_sentence, quote_facts
+from groundwatch.transforms.rules.spans import without_controls
+from groundwatch.transforms.rules.thresholds import Thresholds
+
+_INSTRUCTION = (
+    "Write the answer again: correct these statements by the sources or leave them out, and add"
+    " nothing that the sources do not say."
+)
+
+
+def write_note(record: EnrichedAnswer) -> str:
+    """Write the flagged statements of an answer, each on a line with what the sources say instead.
+
+    The last line asks to correct them. The text is for the next prompt of the model that wrote the
+    answer, and is empty if nothing is flagged.
+
+    >>> from groundwatch import check
+    >>> record = check("It takes 3 days.", ["It takes 2 days."])
+    >>> print(write_note(record).splitlines()[0])
+    - "It takes 3 days." says "3 days", but the source says "2 days": "It takes 2 days."
+    """
+    lines = [f"- {_quoted(record.claims[n].text)} {_finding(record, n)}" for n in _flagged(record)]
+    return "\n".join([*lines, _INSTRUCTION]) if lines else ""
+
+
+def _flagged(record: EnrichedAnswer) -> list[int]:
+    """Return the numbers of the claims for which an answer is low-grounded."""
+    if record.verdict is not Verdict.LOW_GROUNDED:
+        return []
+    limits = _limits(record)
+    contradicting = {each.claim for each in record.mismatches if each.fact is not None}
+    scores = [claim.required_score for claim in record.claims]
+
+    def below(limit: float) -> list[int]:
+        return [n for n, score in enumerate(scores) if score is not None and score < limit]
+
+    # Where no claim is low by itself, all together are.
+    return sorted({*contradicting, *below(limits.claim)}) or below(limits.low_grounded)
+
+
+def _limits(record: EnrichedAnswer) -> VerdictThresholds:
+    usual = Thresholds()
+    decided = record.check and record.check.thresholds
+    return decided or VerdictThresholds(low_grounded=usual.low_grounded, claim=usual.claim)
+
+
+def _finding(record: EnrichedAnswer, number: int) -> str:
+    """Say what the sources say instead of a claim, or that none says it."""
+    of_claim = [each for each in record.mismatches if each.claim == number]
+    changed = [each for each in of_claim if each.fact is not None]
+    quotes = quote_facts(number, record.claims, record.mismatches, record.facts)
+    sentences = " ".join(_quoted(each.text) for each in quotes)
+    said = f": {sentences}" if sentences else "."
+    if changed:
+        return f"says {'; and '.join(_differences(changed))}{said}"
+    if sentences:
+        return f"is not what the source says{said}"
+    unseen = ", ".join(_quoted(each.claim_value) for each in of_claim)
+    return f"is in no source{f', nor is {unseen}' if unseen else ''}."
+
+
+def _differences(changed: list[Contradiction]) -> Iterator[str]:
+    for each in dict.fromkeys(changed):
+        instead = _quoted(each.fact_value) if each.fact_value else "otherwise"
+        yield f"{_quoted(each.claim_value)}, but the source says {instead}"
+
+
+def _quoted(text: str) -> str:
+    return f'"{without_controls(cut_sentence(text))}"'
