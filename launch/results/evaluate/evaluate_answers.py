@@ -1,7 +1,7 @@
 """Evaluate scores against labels: AUROC, precision, recall, F1 and calibration."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from rich.console import Console
@@ -16,7 +16,12 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
     fail_unreadable,
     fail_with,
 )
-from groundwatch.launch.results.evaluate.evaluation import Evaluation, measure
+from groundwatch.launch.results.evaluate.evaluation import (
+    AnswerQuality,
+    Evaluation,
+    ScoreQuality,
+    measure,
+)
 from groundwatch.launch.results.evaluate.labelled_answers import (
     Counts,
     LabelledAnswers,
@@ -28,6 +33,7 @@ from groundwatch.launch.results.evaluate.statistics import (
     Calibration,
     Flagged,
     PrecisionRecall,
+    WorstScored,
 )
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.storage.named_output import text_beside, writing
@@ -144,10 +150,11 @@ def _headline(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _tables(evaluation: Evaluation) -> Iterator[Table]:
-    levels = {
+    of_answers = {
         "answers by lowest claim": evaluation.answers_by_claim,
         "answers by support score": evaluation.answers_by_support,
     }
+    levels: dict[str, ScoreQuality] = {**of_answers}
     if evaluation.claims:
         levels["claims"] = evaluation.claims
     table = plain_table("ranking", "supported", "unsupported", _AUROC)
@@ -155,6 +162,7 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
         numbers = count(quality.supported), count(quality.unsupported)
         table.add_row(name, *numbers, _estimate(quality.auroc))
     yield table
+    yield from _worst_table(of_answers)
     table = plain_table("flagged", "below", "examples", "share", "precision", "recall", "F1")
     table.add_row("answers LOW_GROUNDED", *_flagged(evaluation.low_grounded))
     for name, quality in levels.items():
@@ -171,6 +179,23 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
 
 def _estimate(given: BootstrapEstimate | None) -> str:
     return f"{given.value:.3f} ({given.low:.3f} to {given.high:.3f})" if given else NOTHING
+
+
+def _worst_table(ranked: Mapping[str, AnswerQuality]) -> Iterator[Table]:
+    """Yield the table of the answers that score lowest, if any has a score."""
+    table = plain_table("worst scored", "share", "answers", "precision (95 % interval)")
+    for name, quality in ranked.items():
+        for each in quality.worst:
+            share = f"{each.share * 100:g} %"
+            table.add_row(name, share, count(each.examples), _worst_precision(each))
+    if table.rows:
+        yield table
+
+
+def _worst_precision(worst: WorstScored) -> str:
+    if worst.examples < _FEW:
+        return f"{worst.unsupported:.3g} of {worst.examples}"
+    return _estimate(worst.precision)
 
 
 def precision_and_recall(found: PrecisionRecall) -> Iterator[str]:

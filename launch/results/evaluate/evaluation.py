@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from msgspec.structs import asdict
+
 from groundwatch.launch.results.evaluate import statistics
 from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
 from groundwatch.schemas import Record
@@ -13,6 +15,7 @@ from groundwatch.schemas.verdict import Verdict
 # Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
 SUPPORT_THRESHOLDS = (0.6, 0.8, 0.9)
+WORST_SHARES = (0.05, 0.1, 0.2)
 _MIN_OVERLAP_BYTES = 2
 """Of a claim and a labelled span, as in RAGTruth's own evaluation of sentences."""
 
@@ -28,6 +31,12 @@ class ScoreQuality(Record, frozen=True, kw_only=True):
     calibration: statistics.Calibration | None
 
 
+class AnswerQuality(ScoreQuality, frozen=True, kw_only=True):
+    """The same for answers, and what is found by reading those that score lowest."""
+
+    worst: tuple[statistics.WorstScored, ...]
+
+
 class Evaluation(Record, frozen=True, kw_only=True):
     """How well scores agree with labels; the fields of the command's JSON.
 
@@ -37,8 +46,8 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
     counts: Counts
     checkers: dict[str, int]
-    answers_by_claim: ScoreQuality
-    answers_by_support: ScoreQuality
+    answers_by_claim: AnswerQuality
+    answers_by_support: AnswerQuality
     low_grounded: statistics.Flagged
     verdicts: statistics.PrecisionRecall
     claims: ScoreQuality | None
@@ -55,8 +64,8 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
     return Evaluation(
         counts=counts,
         checkers=dict(Counter(each.checker or "none" for each in labelled).most_common()),
-        answers_by_claim=_quality(by_claim, CLAIM_THRESHOLDS, resamples),
-        answers_by_support=_quality(by_support, SUPPORT_THRESHOLDS, resamples),
+        answers_by_claim=_answer_quality(by_claim, CLAIM_THRESHOLDS, resamples),
+        answers_by_support=_answer_quality(by_support, SUPPORT_THRESHOLDS, resamples),
         low_grounded=statistics.flagged_of(None, sum(flags), verdicts.hits, by_claim),
         verdicts=verdicts,
         claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
@@ -83,6 +92,13 @@ def _claim_examples(
 
 def _overlaps(claim: ScoredClaim, span: LabelSpan) -> bool:
     return min(claim.end, span.end) - max(claim.start, span.start) >= _MIN_OVERLAP_BYTES
+
+
+def _answer_quality(
+    examples: Sequence[statistics.Example], thresholds: Sequence[float], resamples: int
+) -> AnswerQuality:
+    worst = statistics.measure_worst(examples, WORST_SHARES, resamples)
+    return AnswerQuality(**asdict(_quality(examples, thresholds, resamples)), worst=worst)
 
 
 def _quality(

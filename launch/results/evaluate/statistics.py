@@ -1,7 +1,7 @@
 """Statistics of scores against labels: AUROC, precision, recall, F1 and calibration."""
 
-from collections.abc import Callable, Sequence
-from math import inf, nextafter
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil, inf, nextafter
 from random import Random
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from groundwatch.launch.results.evaluate.shares import share_interval
 from groundwatch.schemas import Record
 
 _SEED = 20_261  # fixed, so that equal scores give equal intervals
@@ -30,7 +31,7 @@ class Example(NamedTuple):
 
 
 class BootstrapEstimate(Record, frozen=True, kw_only=True):
-    """A value, 0..1, with its 95 % bootstrap interval."""
+    """A value, 0..1, with its 95 % interval: of the bootstrap, or Wilson's where it has none."""
 
     value: float
     low: float
@@ -63,6 +64,19 @@ class Flagged(Record, frozen=True, kw_only=True):
     precision: float | None
     recall: float | None
     f1: float | None
+
+
+class WorstScored(Record, frozen=True, kw_only=True):
+    """The share of the examples, 0..1, that score lowest, and how many of them are unsupported.
+
+    Of equal scores that lie on the edge, a part counts: `unsupported` is what a random choice
+    among them gives on average.
+    """
+
+    share: float
+    examples: int
+    unsupported: float
+    precision: BootstrapEstimate
 
 
 class Bin(Record, frozen=True, kw_only=True):
@@ -114,27 +128,76 @@ def measure_flags(
     )
 
 
+def measure_worst(
+    examples: Sequence[Example], shares: Sequence[float], resamples: int
+) -> tuple[WorstScored, ...]:
+    """Measure the precision among the lowest-scored shares, 0..1, of the examples with a score.
+
+    Each share is rounded up to a whole number of examples. Nothing without any.
+    """
+    scored = [example for example in examples if example.score is not None]
+    if not scored:
+        return ()
+    ranks = np.unique(_scores(scored), return_inverse=True)[1]
+    labels = _labels(scored)
+    counts = [ceil(round(share * len(scored), 6)) for share in shares]
+    parts = np.array(counts) / len(scored)
+
+    def precision(weights: NDArray[Any]) -> Any:
+        upto = np.cumsum(np.bincount(ranks, weights))
+        hits = np.cumsum(np.bincount(ranks, weights * labels))
+        wanted = parts * upto[-1]
+        return np.interp(wanted, [0.0, *upto], [0.0, *hits]) / wanted
+
+    values = precision(np.ones(len(scored)))
+    drawn = [precision(weights) for weights in _resampled(scored, resamples)]
+    bounds = np.quantile(drawn, _INTERVAL, axis=0).T
+    return tuple(
+        WorstScored(
+            share=share,
+            examples=number,
+            unsupported=value * number,
+            precision=_with_bounds(value, number, *found),
+        )
+        for share, number, value, found in zip(
+            shares, counts, values.tolist(), bounds.tolist(), strict=True
+        )
+    )
+
+
+def _with_bounds(value: float, total: int, low: float, high: float) -> BootstrapEstimate:
+    """Return a share with its bounds; where all examples are alike, resamples have none."""
+    if value in (0, 1) and (wilson := share_interval(value * total, total)):
+        low, high = wilson.low, wilson.high
+    return BootstrapEstimate(value=value, low=low, high=high)
+
+
 def _estimate(
     measure: Callable[[NDArray[Any]], float | None], examples: Sequence[Example], resamples: int
 ) -> BootstrapEstimate | None:
-    """Measure with equal weights, and with those of clusters drawn with replacement.
-
-    Source: B. Efron and R. Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13.
-    """
+    """Measure with equal weights, and with those of resamples."""
     value = measure(np.ones(len(examples)))
     if value is None:
         return None
+    values = (measure(weights) for weights in _resampled(examples, resamples))
+    known = [each for each in values if each is not None] or [value]
+    low, high = np.quantile(known, _INTERVAL)
+    return BootstrapEstimate(value=value, low=float(low), high=float(high))
+
+
+def _resampled(examples: Sequence[Example], resamples: int) -> Iterator[NDArray[Any]]:
+    """Yield weights of the examples: how often their cluster is drawn, with replacement.
+
+    Source: B. Efron and R. Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13.
+    """
     names = sorted({example.cluster for example in examples})
     numbers = {name: number for number, name in enumerate(names)}
     clusters = np.array([numbers[example.cluster] for example in examples], dtype=np.intp)
     random = Random(_SEED)  # noqa: S311 - not for a secret
     places = range(len(names))
-    samples = (random.choices(places, k=len(names)) for _ in range(resamples))
-    counts = (np.bincount(sample, minlength=len(names)) for sample in samples)
-    values = (measure(weights[clusters]) for weights in counts)
-    known = [each for each in values if each is not None] or [value]
-    low, high = np.quantile(known, _INTERVAL)
-    return BootstrapEstimate(value=value, low=float(low), high=float(high))
+    for _ in range(resamples):
+        drawn = random.choices(places, k=len(names))
+        yield np.bincount(drawn, minlength=len(names))[clusters]
 
 
 def _scores(examples: Sequence[Example]) -> NDArray[np.float64]:

@@ -72,6 +72,18 @@ def test_the_embedded_checker_is_measured(tmp_path: Path, answers: Path, gold: s
     assert found["low_grounded"]["f1"] == 1.0
 
 
+def test_the_precision_of_the_worst_scored_is_in_the_file(
+    tmp_path: Path, answers: Path, gold: str
+) -> None:
+    found = evaluate(tmp_path, "--answers", str(answers), "--gold", gold)
+    for score in ("answers_by_claim", "answers_by_support"):
+        worst = found[score]["worst"]
+        assert [each["share"] for each in worst] == [0.05, 0.1, 0.2]
+        assert [each["precision"]["value"] for each in worst] == [1.0, 1.0, 1.0]
+        assert worst[0].keys() == {"share", "examples", "unsupported", "precision"}
+    assert "worst" not in found["claims"]
+
+
 def test_records_that_were_checked_before_keep_their_scores(
     tmp_path: Path, answers: Path, gold: str
 ) -> None:

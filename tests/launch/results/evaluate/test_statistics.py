@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundwatch.launch.results.evaluate.shares import share_interval
 from groundwatch.launch.results.evaluate.statistics import (
     Bin,
     BootstrapEstimate,
@@ -16,6 +17,7 @@ from groundwatch.launch.results.evaluate.statistics import (
     measure_auroc,
     measure_calibration,
     measure_flags,
+    measure_worst,
 )
 
 
@@ -53,6 +55,55 @@ def test_the_area_is_the_share_of_ordered_pairs(
 @pytest.mark.parametrize("only", [([0.1, 0.9], []), ([], [0.1, 0.9]), ([], [])], ids=str)
 def test_the_area_is_unknown_without_a_pair(only: tuple[list[float], list[float]]) -> None:
     assert measure_auroc(examples(*only), 20) is None
+
+
+def worst(
+    supported: list[float | None], unsupported: list[float | None], *shares: float
+) -> list[tuple[int, float]]:
+    """How many examples each share has, and how many of them are unsupported."""
+    found = measure_worst(examples(supported, unsupported), shares, 50)
+    for each in found:
+        assert each.precision.value == pytest.approx(each.unsupported / each.examples)
+        assert each.precision.low <= each.precision.value <= each.precision.high
+    return [(each.examples, pytest.approx(each.unsupported)) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("supported", "unsupported", "expected"),
+    [
+        pytest.param([0.8] * 15, [0.1] * 5, [(1, 1), (2, 2), (4, 4)], id="perfect"),
+        pytest.param([0.1] * 15, [0.8] * 5, [(1, 0), (2, 0), (4, 0)], id="upside down"),
+        pytest.param([0.3, *[0.8] * 17], [0.1, 0.5], [(1, 1), (2, 1), (4, 2)], id="mixed"),
+        pytest.param([0.3] * 15, [0.3] * 5, [(1, 0.25), (2, 0.5), (4, 1)], id="all the same"),
+        pytest.param([0.2, *[0.9] * 16], [0.1, 0.2, 0.2], [(1, 1), (2, 5 / 3), (4, 3)], id="edge"),
+        pytest.param([0.9] * 3, [None] * 97, [(1, 0)] * 3, id="without a score left out"),
+        pytest.param([0.9] * 29, [0.1], [(2, 1), (3, 1), (6, 1)], id="rounded up"),
+        pytest.param([], [0.1], [(1, 1)] * 3, id="one"),
+        pytest.param([None], [None], [], id="none"),
+    ],
+)
+def test_the_worst_scored_are_counted_with_a_part_of_equal_scores(
+    supported: list[float | None],
+    unsupported: list[float | None],
+    expected: list[tuple[int, float]],
+) -> None:
+    assert worst(supported, unsupported, 0.05, 0.1, 0.2) == expected
+
+
+def test_the_worst_that_are_all_alike_have_wilsons_interval() -> None:
+    [found] = measure_worst(examples([0.9] * 90, [0.1] * 10), [0.1], 50)
+    wilson = share_interval(10, 10)
+    assert wilson
+    assert (found.precision.low, found.precision.high) == (wilson.low, 1.0)
+
+
+def test_the_interval_of_the_worst_is_wider_where_answers_come_from_the_same_facts() -> None:
+    own = [Example(n / 100, n // 10 % 2 == 0, str(n)) for n in range(100)]
+    shared = [each._replace(cluster=str(n // 10)) for n, each in enumerate(own)]
+    [single], [together] = (measure_worst(each, [0.2], 400) for each in (own, shared))
+    assert single.precision.value == together.precision.value == 0.5
+    widths = [each.precision.high - each.precision.low for each in (single, together)]
+    assert widths[1] > 1.5 * widths[0]
 
 
 SCORES = st.lists(st.sampled_from([0.1, 0.2, 0.4, 0.7, 0.9]), min_size=1, max_size=12)
