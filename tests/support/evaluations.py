@@ -1,9 +1,15 @@
 """Labelled answers and their evaluation."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 from groundwatch.launch.results.evaluate.evaluation import Evaluation, measure
 from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
 from groundwatch.schemas.answer import Label, LabelSpan
 from groundwatch.schemas.verdict import Verdict
+from tests.support.builders import an_enriched
+from tests.support.reports import a_low, write_enriched
 
 
 def a_labelled(
@@ -33,3 +39,22 @@ def a_labelled(
 def measured(*answers: LabelledAnswer) -> Evaluation:
     """The statistics of these answers."""
     return measure(answers, Counts(), resamples=10)
+
+
+def write_gold(folder: Path, *labels: dict[str, Any]) -> str:
+    """Write labels; return the path."""
+    path = folder / "gold.jsonl"
+    path.write_text("".join(json.dumps(label) + "\n" for label in labels))
+    return str(path)
+
+
+def chosen_labels(folder: Path, flagged: int, passed: int) -> list[str]:
+    """Flags for ten flagged and ten passed answers, of which the first so many have a label."""
+    low = [a_low(record_id=f"{n:064x}", engine=f"shop-{n % 2}") for n in range(10)]
+    fine = [an_enriched(record_id=f"{n:064x}", engine=f"shop-{n % 2}") for n in range(10, 20)]
+    path = write_enriched(folder, [*low, *fine])
+    labels = [
+        {"record_id": each.record_id, "hallucinated": each.verdict == "LOW_GROUNDED"}
+        for each in (*low[:flagged], *fine[:passed])
+    ]
+    return ["--answers", str(path), "--gold", write_gold(folder, *labels)]

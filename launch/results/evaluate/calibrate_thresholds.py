@@ -1,16 +1,19 @@
 """Calibrate the thresholds of LOW_GROUNDED by labelled answers."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import yaml
+from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
 from groundwatch.launch.cli.commands.calibrate import CalibrateSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, percent
+from groundwatch.launch.results.evaluate.chosen_labels import unequal_labels, unknown_recall
 from groundwatch.launch.results.evaluate.evaluate_answers import (
     plain_table,
     precision_and_recall,
@@ -93,20 +96,38 @@ def _other_share(choice: ThresholdChoice, goal: Goal) -> float:
 
 
 class ChosenThresholds(NamedTuple):
-    """The labelled answers of each engine, and of all (None), and the threshold of each."""
+    """The labelled answers of each engine, and of all (None), and the threshold of each.
+
+    `cautions` say by engine what the choice of the labelled answers keeps them from telling.
+    """
 
     goal: Goal
     groups: dict[str | None, list[LabelledAnswer]]
     choices: dict[str | None, ThresholdChoice | None]
+    unknown_recalls: dict[str | None, str | None]
+    cautions: dict[str | None, str | None]
 
     @property
     def warnings(self) -> list[tuple[str | None, str]]:
-        """What a threshold does not keep on held-out answers, by engine."""
+        """What the labels do not tell, and what a threshold does not keep on held-out answers."""
         return [
             (engine, warning)
             for engine, choice in self.choices.items()
-            for warning in _warnings(choice, self.goal)
+            for warning in (
+                self.unknown_recalls[engine],
+                self.cautions[engine],
+                *_warnings(choice, self.goal, is_known=not self.unknown_recalls[engine]),
+            )
+            if warning
         ]
+
+    @property
+    def failure(self) -> str | None:
+        """Why all answers together have no threshold, and what to do; None if they have one."""
+        if self.choices[None]:
+            return None
+        missing = f"no threshold has the wanted {_goal_text(self.goal)}"
+        return self.unknown_recalls[None] or f"{missing}: lower it, or label more answers"
 
     def file(self, engine: str | None = None) -> bytes:
         """Return the thresholds as YAML for --config, of one engine or of all."""
@@ -116,16 +137,43 @@ class ChosenThresholds(NamedTuple):
 
 
 def calibrate(
-    labelled: Sequence[LabelledAnswer], goal: Goal, resamples: int, engine: str | None = None
+    labelled: Sequence[LabelledAnswer],
+    goal: Goal,
+    resamples: int,
+    unlabelled: Mapping[str | None, Mapping[str, int]],
+    engine: str | None = None,
 ) -> ChosenThresholds:
-    """Choose the thresholds of all answers and, if there are several, of each engine."""
+    """Choose the thresholds of all answers and, if there are several, of each engine.
+
+    `unlabelled` are the verdicts of the answers without a label, by engine. Where people labelled
+    flagged answers only, there is no recall, and no threshold for a wanted one.
+    """
     used = [each for each in labelled if engine in (None, each.engine)]
     engines = sorted({each.engine for each in used if each.engine})
     several = engines if len(engines) > 1 else []
     groups: dict[str | None, list[LabelledAnswer]] = {None: used}
     groups |= {name: [each for each in used if each.engine == name] for name in several}
-    choices = {name: choose_threshold(each, goal, resamples) for name, each in groups.items()}
-    return ChosenThresholds(goal, groups, choices)
+    others: dict[str | None, Counter[str]] = {name: Counter() for name in groups}
+    for name, counter in others.items():
+        for each, found in unlabelled.items():
+            counter.update(found if (name or engine) in (None, each) else {})
+    verdicts = {name: [each.verdict for each in group] for name, group in groups.items()}
+    unknown = {name: unknown_recall(verdicts[name], others[name]) for name in groups}
+    choices = {
+        name: _choose(each, goal, resamples, has_recall=not unknown[name])
+        for name, each in groups.items()
+    }
+    cautions = {name: unequal_labels(verdicts[name], others[name]) for name in groups}
+    return ChosenThresholds(goal, groups, choices, unknown, cautions)
+
+
+def _choose(
+    labelled: Sequence[LabelledAnswer], goal: Goal, resamples: int, *, has_recall: bool
+) -> ThresholdChoice | None:
+    if has_recall:
+        return choose_threshold(labelled, goal, resamples)
+    choice = None if goal.is_recall else choose_threshold(labelled, goal, resamples)
+    return choice and replace(choice, held_out=replace(choice.held_out, recall=None))
 
 
 def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
@@ -136,18 +184,17 @@ def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
 def _calibrate(collected: LabelledAnswers, settings: CalibrateSettings) -> int:
     is_recall = settings.precision is None
     goal = Goal((settings.recall if is_recall else settings.precision) or 0.0, is_recall)
-    found = calibrate(
-        collected.labelled, goal, settings.evaluation.resamples, engine=settings.engine
-    )
+    resamples, unlabelled = settings.evaluation.resamples, collected.unlabelled
+    found = calibrate(collected.labelled, goal, resamples, unlabelled, settings.engine)
     if not found.groups[None]:
         return fail(
             f"the calibration failed: no labelled answer is of the engine {settings.engine}"
         )
     with text_beside(settings.calibration_output):
-        return _show_and_write(found, goal, settings)
+        return _show_and_write(found, settings)
 
 
-def _show_and_write(found: ChosenThresholds, goal: Goal, settings: CalibrateSettings) -> int:
+def _show_and_write(found: ChosenThresholds, settings: CalibrateSettings) -> int:
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
     console.print(_table(found))
@@ -155,11 +202,8 @@ def _show_and_write(found: ChosenThresholds, goal: Goal, settings: CalibrateSett
     console.print("thresholds hold for traffic like these answers, and seldom for other traffic")
     for engine, warning in found.warnings:
         console.print(f"warning: {_name(engine)}: {warning}", style="yellow")
-    if found.choices[None] is None:
-        return fail(
-            f"the calibration failed: no threshold has the wanted {_goal_text(goal)}:"
-            " lower it, or label more answers"
-        )
+    if found.failure:
+        return fail(f"the calibration failed: {found.failure}")
     if settings.calibration_output:
         with writing(settings.calibration_output) as stream:
             stream.write(found.file(settings.engine))
@@ -167,12 +211,12 @@ def _show_and_write(found: ChosenThresholds, goal: Goal, settings: CalibrateSett
     return DONE
 
 
-def _warnings(choice: ThresholdChoice | None, goal: Goal) -> Iterator[str]:
-    """Yield what a threshold does not keep on held-out answers."""
+def _warnings(choice: ThresholdChoice | None, goal: Goal, *, is_known: bool) -> Iterator[str]:
+    """Yield what a threshold does not keep on held-out answers, whose recall may be unknown."""
     if choice is None:
         return
     precision, recall = choice.held_out.precision, choice.held_out.recall
-    if recall is None or recall.value < _MIN_RECALL:
+    if is_known and (recall is None or recall.value < _MIN_RECALL):
         yield f"the held-out recall is below {_MIN_RECALL:g}: few unsupported answers are flagged"
     if not goal.is_recall and precision and precision.value < goal.value:
         yield f"the held-out precision is below the wanted {goal.value:g}: label more answers"

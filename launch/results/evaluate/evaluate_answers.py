@@ -1,6 +1,7 @@
 """Evaluate scores against labels: AUROC, precision, recall, F1 and calibration."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -43,6 +44,7 @@ from groundwatch.transforms.grounding.errors import RunStopped, Unavailable
 _WIDTH = 100
 S = TypeVar("S", bound=EvaluateSettings)
 _FEW = 10  # examples, of which an interval would say nothing
+_RECALL = "recall     "
 _AUROC = "AUROC (95 % interval)"
 
 
@@ -97,7 +99,8 @@ def _use(
 
 def _print_evaluation(collected: LabelledAnswers, settings: EvaluateSettings) -> int:
     resamples, path = settings.evaluation.resamples, settings.evaluation.evaluation_output
-    evaluation = measure(collected.labelled, collected.counts, resamples)
+    unlabelled = sum(collected.unlabelled.values(), Counter())
+    evaluation = measure(collected.labelled, collected.counts, resamples, unlabelled)
     with text_beside(path):
         show_evaluation(evaluation)
         if path:
@@ -143,10 +146,15 @@ def _headline(evaluation: Evaluation) -> Iterator[str]:
     found = evaluation.verdicts
     for name, share, total, words in (
         ("precision  ", found.precision, found.flagged, "LOW_GROUNDED answers are unsupported"),
-        ("recall     ", found.recall, found.unsupported, "unsupported answers are LOW_GROUNDED"),
+        (_RECALL, found.recall, found.unsupported, "unsupported answers are LOW_GROUNDED"),
     ):
-        estimate = "" if 0 < total < _FEW else f"{_estimate(share)}  "
-        yield f"{name}{estimate}{found.hits:,} of {total:,} {words}"
+        if name == _RECALL and evaluation.unknown_recall:
+            yield f"{name}{evaluation.unknown_recall.removeprefix('recall is ')}"
+        else:
+            estimate = "" if 0 < total < _FEW else f"{_estimate(share)}  "
+            yield f"{name}{estimate}{found.hits:,} of {total:,} {words}"
+    if evaluation.unequal_labels:
+        yield evaluation.unequal_labels
 
 
 def _tables(evaluation: Evaluation) -> Iterator[Table]:

@@ -1,12 +1,13 @@
 """Evaluate scores against labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from groundwatch.launch.results.evaluate import statistics
+from groundwatch.launch.results.evaluate.chosen_labels import unequal_labels, unknown_recall
 from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import LabelSpan
@@ -42,6 +43,8 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
     Attributes:
       verdicts: precision and recall of the verdict LOW_GROUNDED.
+      unknown_recall: why no recall, nor F1, can be told by these labels; None if they tell it.
+      unequal_labels: what the recall is of, if labels are not in the proportions of all answers.
     """
 
     counts: Counts
@@ -51,17 +54,30 @@ class Evaluation(Record, frozen=True, kw_only=True):
     low_grounded: statistics.Flagged
     verdicts: statistics.PrecisionRecall
     claims: ScoreQuality | None
+    unknown_recall: str | None
+    unequal_labels: str | None
 
 
-def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
-    """Measure how well scores agree with labels, with intervals of so many resamples."""
+def measure(
+    labelled: Sequence[LabelledAnswer],
+    counts: Counts,
+    resamples: int,
+    unlabelled: Mapping[str, int] = {},
+) -> Evaluation:
+    """Measure how well scores agree with labels, with intervals of so many resamples.
+
+    `unlabelled` are the answers without a label by their verdict: labels that people chose by the
+    verdict tell no recall.
+    """
+    given = [each.verdict for each in labelled]
+    unknown = unknown_recall(given, unlabelled)
     by_claim = answer_examples(labelled, "min_claim_score")
     by_support = answer_examples(labelled, "support_score")
     with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
     claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
     flags = [each.verdict == Verdict.LOW_GROUNDED for each in labelled]
     verdicts = statistics.measure_flags(by_claim, flags, resamples)
-    return Evaluation(
+    evaluation = Evaluation(
         counts=counts,
         checkers=dict(Counter(each.checker or "none" for each in labelled).most_common()),
         answers_by_claim=_answer_quality(by_claim, CLAIM_THRESHOLDS, resamples),
@@ -69,6 +85,26 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
         low_grounded=statistics.flagged_of(None, sum(flags), verdicts.hits, by_claim),
         verdicts=verdicts,
         claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
+        unknown_recall=unknown,
+        unequal_labels=unequal_labels(given, unlabelled),
+    )
+    return _without_recall(evaluation) if unknown else evaluation
+
+
+def _without_recall(evaluation: Evaluation) -> Evaluation:
+    """Leave out each recall and F1."""
+
+    def masked(quality: ScoreQuality) -> ScoreQuality:
+        at = tuple(replace(each, recall=None, f1=None) for each in quality.at)
+        return replace(quality, best=None, at=at)
+
+    return replace(
+        evaluation,
+        answers_by_claim=masked(evaluation.answers_by_claim),
+        answers_by_support=masked(evaluation.answers_by_support),
+        low_grounded=replace(evaluation.low_grounded, recall=None, f1=None),
+        verdicts=replace(evaluation.verdicts, recall=None),
+        claims=evaluation.claims and masked(evaluation.claims),
     )
 
 

@@ -1,5 +1,6 @@
 """Read scored answers, or check answers now, and join them with their labels."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -32,6 +33,10 @@ class Counts(msgspec.Struct, kw_only=True):
     labelled: int = 0
     unscored: int = 0
     labels_unmet: int = 0
+
+
+VerdictCounts = defaultdict[str | None, Counter[str]]
+"""How many answers of each engine have each verdict."""
 
 
 class ScoredClaim(NamedTuple):
@@ -85,6 +90,7 @@ class LabelledAnswers:
         self.faults: list[str] = []
         self.last_failure: str | None = None
         self.counts = Counts(labels_unmet=len(labels))
+        self.unlabelled: VerdictCounts = defaultdict(Counter)
         self._labels = dict(labels)
 
     def add_records(self, paths: Iterable[str]) -> None:
@@ -137,6 +143,7 @@ class LabelledAnswers:
                 self.counts.labels_unmet -= 1
                 return
         self.counts.unlabelled += 1
+        self.unlabelled[answer.engine][answer.verdict] += 1
 
 
 def holds_records(path: str) -> bool:

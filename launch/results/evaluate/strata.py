@@ -1,7 +1,9 @@
 """Divide the scored answers into strata, and estimate the verdicts' quality by samples of each."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import accumulate
 from math import ceil, hypot, inf, sqrt
 from typing import NamedTuple
 
@@ -10,8 +12,9 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.thresholds import Thresholds
 
 _NEAR = 0.15  # so close above a threshold
-# No stratum has less than this share of the labels.
+# No stratum gets less than this share of the labels.
 _LEAST_SHARE = 0.25
+_AHEAD = 4  # labels for which the next draws are planned: their order is open
 
 
 class Stratum(StrEnum):
@@ -180,21 +183,34 @@ def _count_limits(strata: Sequence[Sample]) -> tuple[float, float, float]:
     return count, max(count - below, 0.0), count + above
 
 
-def next_stratum(samples: Mapping[Stratum, Sample]) -> Stratum | None:
-    """Choose from which stratum the next answer is drawn; None if all are labelled.
+def next_stratum(
+    samples: Mapping[Stratum, Sample], waiting: Collection[Stratum], chance: float
+) -> Stratum | None:
+    """Choose from which stratum the next answer is drawn.
 
-    The one whose next label narrows the estimate most, but each has a quarter of the labels.
+    Each gets about a quarter of the labels, and the one whose label narrows the estimate most the
+    rest. Which one is next is left to chance: who could tell it would know the verdict.
+
+    Args:
+      samples: the labels so far.
+      waiting: the strata that have an answer without a label; None is returned without one.
+      chance: a random number, 0 <= chance < 1.
 
     >>> flagged, other = Sample(50, 4, 2), Sample(500, 1, 0)
-    >>> next_stratum({Stratum.FLAGGED: flagged, Stratum.OTHER: other})
+    >>> samples = {Stratum.FLAGGED: flagged, Stratum.OTHER: other}
+    >>> next_stratum(samples, [*samples], 0.5)
     <Stratum.OTHER: 'other'>
     """
-    open_ = {name: each for name, each in samples.items() if each.labelled < each.answers}
-    total = sum(each.labelled for each in samples.values())
-    behind = [name for name, each in open_.items() if each.labelled <= total * _LEAST_SHARE]
-    if behind:
-        return min(behind, key=lambda name: open_[name].labelled)
-    return max(open_, key=lambda name: _gain(open_[name]), default=None)
+    open_ = [name for name in samples if name in waiting]
+    if not open_:
+        return None
+    shares = dict.fromkeys(open_, _LEAST_SHARE)
+    widest = max(open_, key=lambda name: _gain(samples[name]))
+    shares[widest] += 1 - sum(shares.values())
+    labels = sum(each.labelled for each in samples.values()) + _AHEAD
+    missing = [max(shares[name] * labels - samples[name].labelled, 0) for name in open_]
+    place = bisect(list(accumulate(missing)), chance * sum(missing))
+    return open_[min(place, len(open_) - 1)]
 
 
 def _gain(sample: Sample) -> float:

@@ -1,7 +1,7 @@
 """Index the answers of output folders, so that a page of a million is found in an instant."""
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, time
@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from groundwatch.launch.results.evaluate.strata import Sample, Stratum, stratum_of
+from groundwatch.launch.results.evaluate.strata import Sample, Stratum, next_stratum, stratum_of
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
@@ -26,6 +26,8 @@ from groundwatch.transforms.rules.thresholds import Thresholds
 
 _FORMAT = 2
 _PAGE = 25
+_CHANCE_BYTES = 7
+_CHANCES = 256**_CHANCE_BYTES
 # The text of a record is in its file only. `id` is the order of reading; a name has a number.
 # Only a damaged file has a version: of the moment before it was read.
 _TABLES = """
@@ -170,9 +172,9 @@ class AnswerIndex:
         """Count the answers."""
         return int(self._rows("SELECT count(*) FROM records")[0][0])
 
-    def page(self, query: Query, number: int) -> Listing:
-        """List one page, from 0, of the answers that match."""
-        condition, values = self._condition(query)
+    def page(self, query: Query, number: int, without: str | None = None) -> Listing:
+        """List one page, from 0, of the answers that match, `without` one record."""
+        condition, values = self._condition(query, without)
         [(matching,)] = self._rows(f"SELECT count(*) FROM records WHERE {condition}", *values)  # noqa: S608
         pages = max(1, -(-matching // _PAGE))
         number = max(0, min(number, pages - 1))
@@ -185,37 +187,94 @@ class AnswerIndex:
         found = self._listed(order, condition, values, size, min(start, behind))
         return Listing(found[::-1] if is_reversed else found, matching, number, pages)
 
-    def neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
+    def neighbour(
+        self, query: Query, record_id: str, *, is_next: bool, without: str | None = None
+    ) -> str | None:
         """Return the record before or behind a record in the listed order, None at the end."""
         first = _ORDERS[query.order]
         key = self._rows(f"SELECT {first}, id FROM records WHERE id = {_ID_OF}", record_id)  # noqa: S608
         if not key:
             return None
-        condition, values = self._condition(query)
+        condition, values = self._condition(query, without)
         sign, direction = (">", "ASC") if is_next else ("<", "DESC")
         order = f"{first} {direction}, id {direction}"
         condition = f"{condition} AND ({first}, id) {sign} (?, ?)"
         found = self._listed(order, condition, (*values, *key[0]), 1)
         return found[0] if found else None
 
-    def draw(self, stratum: Stratum) -> str | None:
-        """Return the unlabelled answer of a stratum that its random number puts first."""
-        condition = f"stratum = ? AND id NOT IN ({_LABELLED_IDS} WHERE sample = ?)"
-        found = self._listed("chance, id", condition, (stratum, stratum), 1)
-        return found[0] if found else None
+    def draw(self) -> str | None:
+        """Return the answer to label next, None if each scored one has a label.
+
+        It is the same, also after a restart and in another process, until it is labelled.
+        """
+        waiting = self.waiting()
+        # A number that follows from what waits: nobody can tell the next stratum from the labels.
+        chance = _chance(" ".join(waiting.values())) / _CHANCES
+        drawn = next_stratum(self.samples(), waiting, chance)
+        return waiting[drawn] if drawn else None
+
+    def waiting(self) -> dict[Stratum, str]:
+        """Return the unlabelled answer of each stratum that its random number puts first."""
+        condition = f"stratum = ? AND id NOT IN ({_LABELLED_IDS})"
+        found = {each: self._listed("chance, id", condition, (each,), 1) for each in Stratum}
+        return {stratum: ids[0] for stratum, ids in found.items() if ids}
 
     def samples(self) -> dict[Stratum, Sample]:
-        """Count the scored answers of each stratum, and the labels of those drawn from it.
+        """Count the scored answers of each stratum, and the labels of a random sample of it.
 
         A labels file may also have answers of other folders, or ones that have changed strata.
         """
-        sizes = self._rows("SELECT stratum, count(*) FROM records WHERE stratum <> '' GROUP BY 1")
-        drawn = self._rows(
-            f"SELECT stratum, count(*), sum(label = 'unsupported') FROM {_LABELLED_RECORDS}"  # noqa: S608
-            " WHERE sample = stratum AND label <> 'unsure' GROUP BY 1"
+        return self._samples("''").get("", {})
+
+    def samples_by(self, kind: Literal["engine", "reason"]) -> dict[str, dict[Stratum, Sample]]:
+        """Count the same by the engine, or the reason of the verdict; "" is of none."""
+        name = "coalesce((SELECT name FROM names WHERE number = {}), '')".format
+        return self._samples(name(kind))
+
+    def _samples(self, name: str) -> dict[str, dict[Stratum, Sample]]:
+        limits = self._limits()
+        counted = f"SELECT {name} AS name, stratum, count(*)"
+        drawn = {
+            (found, stratum): counts
+            for stratum, limit in limits.items()
+            for found, stratum, *counts in self._rows(
+                f"{counted}, sum(label = 'unsupported') FROM {_LABELLED_RECORDS}"
+                " WHERE stratum = ? AND chance < ? AND label <> 'unsure' GROUP BY 1, 2",
+                stratum,
+                limit,
+            )
+        }
+        samples: defaultdict[str, dict[Stratum, Sample]] = defaultdict(dict)
+        for found, stratum, size in self._rows(
+            f"{counted} FROM records WHERE stratum <> '' GROUP BY 1, 2"
+        ):
+            known = drawn.get((found, stratum), (0, 0))
+            samples[found][Stratum(stratum)] = Sample(size, *known)
+        return dict(samples)
+
+    def _limits(self) -> dict[Stratum, int]:
+        """Return the random number below which the labelled answers of a stratum are its sample.
+
+        Answers are drawn in the order of their numbers. Those that a person chose before their turn
+        are passed over, and count as the drawn ones do: without them, and with those whose turn is
+        still to come, the labels would be of answers that people choose.
+        """
+        last = dict(
+            self._rows(
+                f"SELECT stratum, max(chance) FROM {_LABELLED_RECORDS}"  # noqa: S608
+                " WHERE sample = stratum GROUP BY 1"
+            )
         )
-        known = {name: counts for name, *counts in drawn}
-        return {Stratum(name): Sample(size, *known.get(name, (0, 0))) for name, size in sizes}
+        limits = {}
+        for stratum in Stratum:
+            query = (
+                "SELECT min(chance) FROM records"  # noqa: S608
+                f" WHERE stratum = ? AND chance > ? AND id NOT IN ({_LABELLED_IDS})"
+            )
+            [(following,)] = self._rows(query, stratum, last.get(stratum, -1))
+            is_sampled = stratum in last or following is None  # or all are labelled
+            limits[stratum] = (_CHANCES if following is None else following) if is_sampled else 0
+        return limits
 
     def stratum(self, record_id: str) -> Stratum | None:
         """Return the stratum of a record, None without scores."""
@@ -230,11 +289,17 @@ class AnswerIndex:
         else:
             self._database.write("DELETE FROM labelled WHERE record_id = ?", record_id)
 
-    def labelled(self) -> list[tuple[str, str, str, str]]:
-        """List engine, reason, verdict and label of each labelled answer."""
-        name = "coalesce((SELECT name FROM names WHERE number = {}), '')".format
-        columns = ", ".join(map(name, ("engine", "reason", "verdict")))
-        return self._rows(f"SELECT {columns}, label FROM {_LABELLED_RECORDS}")  # noqa: S608
+    def unlabelled(self) -> dict[str | None, dict[str, int]]:
+        """Count the answers without a label by engine and verdict."""
+        name = "(SELECT name FROM names WHERE number = {})".format
+        rows = self._rows(
+            f"SELECT {name('engine')}, {name('verdict')}, count(*) FROM records"  # noqa: S608
+            f" WHERE id NOT IN ({_LABELLED_IDS} WHERE label <> 'unsure') GROUP BY 1, 2"
+        )
+        found: defaultdict[str | None, dict[str, int]] = defaultdict(dict)
+        for engine, verdict, count in rows:
+            found[engine][verdict] = count
+        return dict(found)
 
     def read(self, record_ids: Sequence[str]) -> Iterator[AnswerRow]:
         """Read answers from their files, in this order; unknown ones are left out."""
@@ -252,9 +317,9 @@ class AnswerIndex:
         query = f"SELECT (SELECT record_id FROM ids WHERE ids.id = page.id) FROM ({inner}) AS page"  # noqa: S608
         return [record_id for (record_id,) in self._rows(query, *values, limit, offset)]
 
-    def _condition(self, query: Query) -> tuple[str, list[SqlValue]]:
-        conditions: list[str] = ["1"]
-        values: list[SqlValue] = []
+    def _condition(self, query: Query, without: str | None) -> tuple[str, list[SqlValue]]:
+        conditions = [f"id IS NOT {_ID_OF}"]
+        values: list[SqlValue] = [without]
 
         def add(condition: str, *given: SqlValue) -> None:
             conditions.append(condition)
@@ -381,7 +446,7 @@ def _start_us(day: date) -> int:
     return to_us(datetime.combine(day, time.min, UTC))
 
 
-def _chance(record_id: str) -> int:
-    """Return a number that is random, but the same whenever the answer is indexed."""
-    digest = hashlib.blake2b(record_id.encode(errors="replace"), digest_size=7).digest()
+def _chance(text: str) -> int:
+    """Return a random number below _CHANCES that is the same for the same text."""
+    digest = hashlib.blake2b(text.encode(errors="replace"), digest_size=_CHANCE_BYTES).digest()
     return int.from_bytes(digest)

@@ -16,6 +16,7 @@ from groundwatch.launch.results.report.counts.excerpts import Limits, cut_answer
 from groundwatch.launch.results.report.page import presentation
 from groundwatch.launch.results.report.page.page import ENVIRONMENT, own_source, source_hash
 from groundwatch.launch.results.review.answer_index import NAME_KINDS, AnswerIndex, Listing
+from groundwatch.launch.results.review.blind_answers import blind_answer
 from groundwatch.launch.results.review.label_files import LabelFiles
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.rules.record_urls import record_url
@@ -70,20 +71,31 @@ class ReviewPages:
         return f"{place}?{urlencode(kept)}" if kept else place
 
     def list_page(
-        self, index: AnswerIndex, labels: LabelFiles, listing: Listing, filters: Mapping[str, str]
+        self,
+        index: AnswerIndex,
+        labels: LabelFiles,
+        listing: Listing,
+        filters: Mapping[str, str],
+        *,
+        is_drawing: bool,
     ) -> str:
-        """Render a page of the list."""
+        """Render a page of the list, which may lack an answer that is drawn and not labelled."""
         rows = [cut_answer(row) for row in index.read(listing.record_ids)]
+        names = {kind: index.names(kind) for kind in NAME_KINDS}
+        if is_drawing:
+            # The answer is in the numbers, and could be seen in the order by them.
+            names = {kind: sorted(each) for kind, each in names.items()}
         return self._render(
             "list.html",
             answers=[(each, labels.word(each.answer.record_id)) for each in rows],
             listing=listing,
             filters=filters,
-            names={kind: index.names(kind) for kind in NAME_KINDS},
+            names=names,
             total=index.count(),
             unread=index.unread,
             damaged=index.damaged(),
             labelled=len(labels.record_ids()),
+            is_drawing=is_drawing,
         )
 
     def record_page(
@@ -93,12 +105,17 @@ class ReviewPages:
         labels: LabelFiles,
         filters: Mapping[str, str],
         around: tuple[str | None, str | None],
+        *,
+        is_blind: bool,
     ) -> str:
         """Render one answer, with one of its claims selected, from 1, or none (0).
 
-        `around` are the records before and behind it in the list, if there are such.
+        `around` are the records before and behind it in the list, if there are such. A blind page
+        has nothing of the verdict, and no label of another person.
         """
-        decisions = labels.decisions(row.record_id)
+        record_id = row.record_id
+        row = blind_answer(row) if is_blind else row
+        decisions = labels.own_decisions(record_id) if is_blind else labels.decisions(record_id)
         return self._render(
             "record.html",
             each=cut_answer(_of_claim(row, number) if number else row, _LIMITS),
@@ -107,7 +124,8 @@ class ReviewPages:
             number=number,
             previous=around[0],
             following=around[1],
-            word=labels.word(row.record_id),
+            word=None if is_blind else labels.word(record_id),
+            is_blind=is_blind,
             own=decisions.get(None),
             decisions={
                 place: decisions.get((claim.start, claim.end))
@@ -127,6 +145,8 @@ class ReviewPages:
         return self._render(
             "labels.html",
             findings=findings,
+            labelled=len(labels.record_ids()),
+            drawn=sum(each.labelled for each in findings.samples.values()),
             strata=list(Stratum),
             agreements=list(labels.agreements()),
             path=labels.path,

@@ -14,9 +14,8 @@ from groundwatch.launch.http_server import HttpRequest, Page
 from groundwatch.launch.results.evaluate.calibrate_thresholds import ChosenThresholds, calibrate
 from groundwatch.launch.results.evaluate.label_quality import find_quality
 from groundwatch.launch.results.evaluate.labelled_answers import labelled_answer
-from groundwatch.launch.results.evaluate.labels import DECISIONS, UnreadableLabels
+from groundwatch.launch.results.evaluate.labels import DECISIONS, UNSUPPORTED, UnreadableLabels
 from groundwatch.launch.results.evaluate.statistics import Goal
-from groundwatch.launch.results.evaluate.strata import next_stratum
 from groundwatch.launch.results.review.answer_index import AnswerIndex, Query
 from groundwatch.launch.results.review.label_files import LabelFiles
 from groundwatch.launch.results.review.review_pages import POLICY, ReviewPages
@@ -32,6 +31,7 @@ _HEADERS = {
 }
 _HTML = "text/html; charset=utf-8"
 _RESAMPLES = 200
+_DRAWN = {"sample": "drawn"}
 _Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 _log = logging.getLogger(__name__)
 
@@ -65,6 +65,7 @@ class Routes:
     ) -> None:
         self._token, self._index, self._labels, self._pages = token, index, labels, pages
         self._thresholds_path = thresholds_path
+        self._drawn: str | None = None  # waits for a label of the person who labels now
         self._thread = ThreadPoolExecutor(1, "review")
 
     async def answer(self, request: HttpRequest) -> Page:
@@ -93,13 +94,16 @@ class Routes:
         self._update_index()
         match request.method, path:
             case "GET", [] | [""]:
-                listing = self._index.page(_query(filters), _whole(filters.get("page")))
-                page = self._pages.list_page(self._index, self._labels, listing, filters)
+                number = _whole(filters.get("page"))
+                listing = self._index.page(_query(filters), number, self._drawn)
+                page = self._pages.list_page(
+                    self._index, self._labels, listing, filters, is_drawing=bool(self._drawn)
+                )
                 return self._html(page)
             case "GET", ["record", record_id]:
                 return self._html(self._record(record_id, filters))
             case "GET", ["draw"]:
-                return self._redirect("record", *self._draw(filters))
+                return self._redirect("record", self._draw(), _DRAWN)
             case "GET", ["labels"]:
                 return self._html(self._labels_page(filters))
             case "POST", [action]:
@@ -111,28 +115,42 @@ class Routes:
     def _record(self, record_id: str, filters: Mapping[str, str]) -> str:
         row = self._row(record_id)
         number = _claim_number(filters, row)
-        if filters.get("sample"):
+        if filters.get("sample") and record_id in self._index.waiting().values():
+            self._drawn = record_id
+        kept = _DRAWN if record_id == self._drawn else _kept(filters)
+        is_blind = "sample" in kept and not self._is_labelled(row)
+        if "sample" in kept:
             around: tuple[str | None, str | None] = None, None
         else:
             query = _query(filters)
             around = (
-                self._index.neighbour(query, record_id, is_next=False),
-                self._index.neighbour(query, record_id, is_next=True),
+                self._neighbour(query, record_id, is_next=False),
+                self._neighbour(query, record_id, is_next=True),
             )
-        return self._pages.record_page(row, number, self._labels, filters, around)
+        return self._pages.record_page(row, number, self._labels, kept, around, is_blind=is_blind)
+
+    def _neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
+        return self._index.neighbour(query, record_id, is_next=is_next, without=self._drawn)
+
+    def _is_labelled(self, row: AnswerRow) -> bool:
+        """Return whether the person who labels now has done with an answer.
+
+        One unsupported claim makes an answer unsupported, but the others are to be labelled blind.
+        """
+        own = self._labels.own_decisions(row.record_id)
+        claims = [own.get((claim.start, claim.end)) for claim in row.claims]
+        return None in own or (all(claims) and UNSUPPORTED in claims)
 
     def _row(self, record_id: str) -> AnswerRow:
         for row in self._index.read([record_id]):
             return row
         raise _Refused(404, "No answer has this record id.")
 
-    def _draw(self, filters: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        samples = self._index.samples()
-        # Answers that were drawn, but about which people are unsure, are not drawn again.
-        for stratum in filter(None, (next_stratum(samples), *samples)):
-            if record_id := self._index.draw(stratum):
-                return record_id, {**_kept(filters), "sample": stratum}
-        raise _Refused(404, "All scored answers are labelled.")
+    def _draw(self) -> str:
+        self._drawn = self._index.draw()
+        if self._drawn is None:
+            raise _Refused(404, "All scored answers are labelled.")
+        return self._drawn
 
     def _change(self, action: str, form: Mapping[str, str]) -> Page:
         filters = _kept(form)
@@ -144,10 +162,11 @@ class Routes:
         if action == "label":
             return self._label(form, filters)
         if action == "calibrate":
-            if (found := self._calibration(form)) and found.choices[None]:
+            found = self._calibration(form)
+            if found and not found.failure:
                 storage.write_whole(self._thresholds_path, found.file())
                 return self._redirect("labels", "", {**form, "written": "1"})
-            raise _Refused(400, "No threshold reaches this goal: lower it, or label more answers.")
+            raise _Refused(400, f"No thresholds: {found.failure if found else 'name a goal'}.")
         raise _Refused(404, "This change does not exist.")
 
     def _label(self, form: Mapping[str, str], filters: dict[str, str]) -> Page:
@@ -157,16 +176,19 @@ class Routes:
         row = self._row(record_id)
         number = _claim_number(form, row)
         claim = row.claims[number - 1] if number else None
-        sample = self._index.stratum(record_id) if filters.get("sample") else None
+        # An answer that a person chose is no sample, whatever the address says.
+        sample = self._index.stratum(record_id) if record_id == self._drawn else None
         span = (claim.start, claim.end) if claim else None
         self._labels.add(record_id, label, span, sample)
         self._update_index()
+        if record_id == self._drawn and self._is_labelled(row):
+            self._drawn = None
         if claim:
             following = {"claim": str(number + 1)} if number < len(row.claims) else {}
             return self._redirect("record", record_id, {**filters, **following})
         if filters.get("sample"):
             return self._redirect("draw", "", filters)
-        following_id = self._index.neighbour(_query(filters), record_id, is_next=True)
+        following_id = self._neighbour(_query(filters), record_id, is_next=True)
         return self._redirect("record", following_id or record_id, filters)
 
     def _update_index(self) -> None:
@@ -174,10 +196,14 @@ class Routes:
         for record_id in self._labels.take_changed():
             word, sample = self._labels.word(record_id), self._labels.sample(record_id)
             self._index.set_label(record_id, word, sample)
+        if self._drawn and None in self._labels.own_decisions(self._drawn):
+            self._drawn = None  # by another process of the same person
 
     def _labels_page(self, filters: Mapping[str, str]) -> str:
-        samples = self._index.samples()
-        findings = find_quality(samples, self._index.labelled())
+        index = self._index
+        findings = find_quality(
+            index.samples(), index.samples_by("engine"), index.samples_by("reason")
+        )
         written = self._thresholds_path if filters.get("written") else None
         calibration = self._calibration(filters)
         return self._pages.labels_page(self._labels, findings, calibration, written)
@@ -188,7 +214,7 @@ class Routes:
             return None
         known = {each: label for each in labels.record_ids() if (label := labels.label(each))}
         answers = [labelled_answer(row, known[row.record_id]) for row in self._index.read([*known])]
-        return calibrate(answers, goal, _RESAMPLES)
+        return calibrate(answers, goal, _RESAMPLES, self._index.unlabelled())
 
     def _require_same_origin(self, request: HttpRequest) -> None:
         """Refuse a change that another page asks for."""
@@ -207,8 +233,9 @@ class Routes:
 
 def _kept(filters: Mapping[str, str]) -> dict[str, str]:
     """Return what stays in the address from page to page."""
-    names = ("sample", *Query.__struct_encode_fields__)
-    return {name: filters[name] for name in names if filters.get(name)}
+    if filters.get("sample"):
+        return dict(_DRAWN)  # without its stratum, which is a verdict
+    return {name: filters[name] for name in Query.__struct_encode_fields__ if filters.get(name)}
 
 
 def _query(filters: Mapping[str, str]) -> Query:

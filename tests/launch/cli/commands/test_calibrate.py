@@ -11,6 +11,7 @@ import yaml
 
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope
+from tests.support.evaluations import chosen_labels
 from tests.support.outputs import records_in
 from tests.support.pages import parse_page
 from tests.support.runs import an_archive, backfill
@@ -166,3 +167,18 @@ def test_it_warns_of_thresholds_that_flag_hardly_any_held_out_answer(
     answers = ["--answers", str(an_archive(tmp_path, *lines)), "--gold", str(gold)]
     main(["calibrate", *answers, "--resamples", "20", "--precision", "0.5"])
     assert "warning: all answers: the held-out" in capsys.readouterr().out
+
+
+def test_labels_of_flagged_answers_alone_give_no_threshold_for_a_recall(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, file = chosen_labels(tmp_path, 10, 0), tmp_path / "thresholds.yaml"
+    assert main(["calibrate", *given, "--recall", "0.8", "--output", str(file)]) == 1
+    assert "recall is unknown: 10 LOW_GROUNDED answers have a label" in capsys.readouterr().err
+    assert not file.exists()
+    assert main(["calibrate", *given, "--precision", "0.8", "--output", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "warning: all answers: recall is unknown: 10 LOW_GROUNDED" in said
+    assert "warning: engine shop-1: recall is unknown: 5 LOW_GROUNDED" in said
+    assert "the held-out recall is below" not in said
+    assert "recall —" in file.read_text()

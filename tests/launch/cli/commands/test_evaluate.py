@@ -12,17 +12,12 @@ from tests.support import wire_faults
 from tests.support.archives import an_envelope, lines_of
 from tests.support.builders import an_enriched
 from tests.support.entailment_models import write_model
+from tests.support.evaluations import chosen_labels, write_gold
 from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.reports import a_low, write_enriched
 from tests.support.runs import an_archive, backfill
 
 SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
-
-
-def write_gold(folder: Path, *labels: dict[str, Any]) -> str:
-    path = folder / "gold.jsonl"
-    path.write_text("".join(json.dumps(label) + "\n" for label in labels))
-    return str(path)
 
 
 @pytest.fixture
@@ -255,3 +250,36 @@ def test_several_files_of_labels_are_measured_together(
     assert "1 of 2 LOW_GROUNDED answers are unsupported" in printed
     assert "1 of 1 unsupported answers are LOW_GROUNDED" in printed
     assert found["counts"]["labelled"] == 4
+
+
+def test_labels_of_flagged_answers_alone_tell_no_recall(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = evaluate(tmp_path, *chosen_labels(tmp_path, 10, 0))
+    said = " ".join(capsys.readouterr().out.split())
+    assert "unknown: 10 LOW_GROUNDED answers have a label, and none of the 10 GROUNDED" in said
+    assert "label answers that `groundwatch review` draws at random" in said
+    assert "10 of 10 unsupported answers" not in said
+    assert found["verdicts"]["recall"] is None
+    assert found["verdicts"]["precision"]["value"] == 1
+    tables = found["low_grounded"], *found["answers_by_claim"]["at"]
+    assert [(each["recall"], each["f1"]) for each in tables] == [(None, None)] * len(tables)
+    assert found["answers_by_claim"]["best"] is None
+
+
+@pytest.mark.parametrize(
+    ("flagged", "passed", "is_told"), [(10, 2, True), (2, 10, True), (10, 10, False), (6, 4, False)]
+)
+def test_a_recall_of_labels_that_are_not_in_the_proportions_of_all_says_so(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    flagged: int,
+    passed: int,
+    is_told: bool,
+) -> None:
+    found = evaluate(tmp_path, *chosen_labels(tmp_path, flagged, passed))
+    sentence = f"{flagged} of 10 LOW_GROUNDED and {passed} of 10 GROUNDED answers have a label"
+    assert (sentence in capsys.readouterr().out) == is_told
+    assert bool(found["unequal_labels"]) == is_told
+    assert found["verdicts"]["recall"]["value"] == 1
+    assert found["unknown_recall"] is None

@@ -89,11 +89,8 @@ def test_labels_are_a_filter(index: AnswerIndex) -> None:
     assert letters(index, labelled="any") == "ac"
     assert letters(index, labelled="none") == "bde"
     assert letters(index, labelled="unsupported") == "a"
-    assert index.labelled() == [
-        ("shop", "CLAIM_SCORE", "LOW_GROUNDED", "unsupported"),
-        ("shop", ANSWERS[2].verdict_reason, "GROUNDED", "supported"),
-    ]
-    assert index.draw(Stratum.FLAGGED) == "b" * 64
+    assert index.waiting() == {Stratum.FLAGGED: "b" * 64, Stratum.OTHER: "d" * 64}
+    assert letters(index, labelled="any") == "ac"
     for record_id in ("a", "c"):
         index.set_label(record_id * 64, None, None)
     assert letters(index, labelled="any") == ""
@@ -104,12 +101,22 @@ def test_samples_count_the_labels_of_answers_that_were_drawn_from_their_stratum(
 ) -> None:
     index.set_label("a" * 64, "unsupported", "flagged")
     index.set_label("b" * 64, "unsure", "flagged")
-    index.set_label("c" * 64, "supported", None)  # chosen
     index.set_label("d" * 64, "unsupported", "flagged")  # by other thresholds
     index.set_label("f" * 64, "supported", "flagged")  # in another folder
     assert index.samples() == {Stratum.FLAGGED: (2, 1, 1), Stratum.OTHER: (2, 0, 0)}
-    assert index.draw(Stratum.FLAGGED) is None
-    assert index.draw(Stratum.OTHER) in {"c" * 64, "d" * 64}
+    assert index.samples_by("engine") == {
+        "shop": {Stratum.FLAGGED: (1, 1, 1), Stratum.OTHER: (1, 0, 0)},
+        "help": {Stratum.FLAGGED: (1, 0, 0)},
+        "": {Stratum.OTHER: (1, 0, 0)},
+    }
+    assert index.samples_by("reason")["CLAIM_SCORE"] == {Stratum.FLAGGED: (2, 1, 1)}
+    assert index.draw() == "c" * 64
+    index.set_label("c" * 64, "supported", None)  # chosen
+    assert (index.waiting(), index.draw()) == ({}, None)
+    # All are labelled: none could have been chosen instead.
+    assert index.samples() == {Stratum.FLAGGED: (2, 1, 1), Stratum.OTHER: (2, 2, 1)}
+    for record_id in "abcdf":
+        index.set_label(record_id * 64, None, None)
 
 
 def test_an_answer_is_read_from_its_file_and_counts_once(index: AnswerIndex) -> None:
@@ -183,8 +190,7 @@ def test_labels_stay_with_their_answers_when_a_file_leaves(tmp_path: Path) -> No
         assert index.add_new_files() == 0
         assert letters(index, labelled="any") == letters(index, labelled="supported") == "d"
         assert index.samples() == {Stratum.OTHER: (2, 1, 0)}
-        assert [label for *_, label in index.labelled()] == ["supported"]
-        assert index.draw(Stratum.OTHER) == "c" * 64
+        assert index.draw() == "c" * 64
 
 
 def test_a_label_is_counted_when_its_answer_comes(tmp_path: Path) -> None:
