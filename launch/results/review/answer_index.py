@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS ids(id INTEGER PRIMARY KEY, record_id TEXT UNIQUE);
 CREATE TABLE IF NOT EXISTS records(
   id INTEGER PRIMARY KEY, file INTEGER, start_byte INTEGER, place INTEGER, verdict INTEGER,
   reason INTEGER, engine INTEGER, time_us INTEGER, score REAL, stratum TEXT, chance INTEGER);
+CREATE INDEX IF NOT EXISTS draws ON records(stratum, chance);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
   text, names, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2");
 """

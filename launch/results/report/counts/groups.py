@@ -65,14 +65,21 @@ class Groups(dict[str | None, Group]):
             del self[dropped.key]
         self.dropped += _MAX_KEYS // 2
 
-    def ranked(self, limit: int) -> list[Group]:
-        """Return the groups with the highest lower bounds of their low-grounded share."""
+    def smaller(self, least: int) -> int:
+        """Count the groups of fewer answers."""
+        return sum(group.answers < least for group in self.values())
+
+    def ranked(self, limit: int, least: int = 1) -> list[Group]:
+        """Return the groups with the highest lower bounds of their low-grounded share.
+
+        Groups of fewer answers than `least` are left out.
+        """
 
         def rank(group: Group) -> tuple[float, int, str]:
             bound = wilson_lower_bound(group.low_grounded, group.assessed)
             return -bound, -group.answers, group.key or ""
 
-        return sorted(self.values(), key=rank)[:limit]
+        return sorted((each for each in self.values() if each.answers >= least), key=rank)[:limit]
 
 
 class Mean(msgspec.Struct):

@@ -507,3 +507,42 @@ def test_a_record_has_a_link_to_its_address_and_no_text_leaves_its_place(tmp_pat
     page = render(findings_in(tmp_path), "out", url_template=template)
     assert f'href="https://viewer.example/%22%3E%3Cscript%3E/{a_low().record_id}"' in page
     assert "viewer.example" not in html_of(tmp_path)
+
+
+def test_only_scores_of_low_grounded_answers_are_red(tmp_path: Path) -> None:
+    page = page_of(tmp_path, a_low(record_id="a" * 64), an_enriched(record_id="b" * 64))
+    scores = {each.text.strip(): each.attributes["class"] for each in page.all("span", "score")}
+    assert scores == {"0.10": "score is-low", "0.80": "score"}
+    assert page.all("p", "figure")[0].attributes["class"] == "figure"
+    page = page_of(tmp_path / "grounded", an_enriched())
+    assert page.all("p", "figure")[0].attributes["class"] == "figure none"
+
+
+@pytest.mark.parametrize("engine", [None, "shop"])
+@pytest.mark.parametrize("time_us", [None, NOON_US])
+@pytest.mark.parametrize("is_low", [False, True])
+def test_what_an_answer_is_has_no_stray_dot(
+    tmp_path: Path, engine: str | None, time_us: int | None, is_low: bool
+) -> None:
+    make = a_low if is_low else an_enriched
+    page = page_of(tmp_path, make(engine=engine, event_time_us=time_us, query=None))
+    [said] = [each.text for each in page.all("small") if "Grounded" in each.text or is_low][:1]
+    words = ["Grounded"] * (not is_low) + ["3 Mar 2026, 12:00"] * (time_us is not None)
+    assert said.strip() == " · ".join([*words, *filter(None, [engine])])
+
+
+def test_sessions_of_one_answer_are_counted_and_not_listed(tmp_path: Path) -> None:
+    sessions = ["twice", "twice", *(f"once-{number}" for number in range(20))]
+    page = page_of(
+        tmp_path,
+        *(a_low(record_id=f"{n:064x}", session=each) for n, each in enumerate(sessions)),
+    )
+    section = next(each for each in page.all("section") if each.attributes["id"] == "where")
+    listed = section.text.partition("By session")[2]
+    assert "twice" in listed
+    assert "once-" not in listed
+    assert "20 sessions of one record are not listed." in listed
+    assert "The first" not in listed
+    once = page_of(tmp_path / "once", a_low(session="once"))
+    assert "1 session of one record is not listed." in once.text
+    assert "The records name none." not in once.text.partition("By session")[2]
