@@ -32,7 +32,7 @@ FOLDERS = {KINDS[Alert]: "alerts", KINDS[Failure]: "failures"}
 MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
 _MOVED_AT_ONCE = 1_000
-_LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
+_LAST_NUMBER, _TOTALS, _ALERTS, _FILE_AGE = "last_number", "totals", "alerts", "file_age_s"
 
 
 class Unaccounted(RunFailed):
@@ -136,6 +136,15 @@ class Journal:
         """Count the rows that are in no final file yet, by kind."""
         found = self.database.read(statements.COUNT_WAITING_ROWS)
         return {kind: WaitingRows(int(rows), *others) for kind, rows, *others in found}
+
+    @property
+    def file_age_s(self) -> float | None:
+        """After how many seconds a worker publishes a row; None if it is not noted."""
+        return self.database.note(_FILE_AGE, float)
+
+    def keep_file_age(self, file_age_s: float) -> None:
+        """Note after how many seconds rows are published, for those who look for them."""
+        self.database.keep_note(_FILE_AGE, file_age_s)
 
     def undelivered(self) -> dict[str, int]:
         """Count the rows that are durable, and not yet where they go.

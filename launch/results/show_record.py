@@ -7,6 +7,7 @@ from groundwatch.launch.cli.commands.show import ShowSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.print_record import print_record
+from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import (
     OutputFiles,
@@ -26,9 +27,11 @@ def show(loaded: Loaded[ShowSettings]) -> int:
     loaded.raise_problems()
     folder, wanted = loaded.settings.folder, loaded.settings.record
     try:
+        waiting = describe_waiting(folder)
         files = find_files(folder)
         if not files.enriched:
-            return fail(f"{folder} holds no enriched records: pass an output folder after the id")
+            empty = describe_empty(folder) or "pass an output folder after the id"
+            return fail(f"{folder} holds no enriched records: {empty}")
         found = {each.record_id: each for each in _matches(files, wanted)}
     except (OSError, UnreadableFile) as error:
         return fail(f"the records cannot be read: {error}")
@@ -37,7 +40,8 @@ def show(loaded: Loaded[ShowSettings]) -> int:
         ids = ", ".join(list(found)[:_MAX_SHOWN])
         return fail(f"{wanted!r} can mean {counted(len(found), 'record')}: {ids}")
     if record is None:
-        return fail(f"no record of {folder} has the id or the name {wanted!r}")
+        missing = f"no record of {folder} has the id or the name {wanted!r}"
+        return fail("; ".join([missing, *waiting]))
     if loaded.settings.json:
         sys.stdout.write(indented_json(record).decode())
     else:

@@ -60,6 +60,7 @@ def open_worker(
     started_at_us, flags = clock.now_us(), settings.worker
     summarize = partial(_summarize, config, started_at_us)
     per_minute = config.check.requests_per_minute
+    journal.keep_file_age(settings.pubsub.file_age_s)
     with ExitStack() as opened:
         if subscription is None:
             subscription = _subscribe(settings, limits)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -16,8 +15,8 @@ from tests.support.waiting import wait_until
 
 
 @contextmanager
-def served(folder: Path, *flags: str) -> Iterator[str]:
-    """Serve a folder in a process of its own; yield the address."""
+def served(folder: Path, *flags: str, is_empty: bool = False) -> Iterator[str]:
+    """Serve a folder in a process of its own; yield the address when its answers are there."""
     command = (sys.executable, "-m", "groundwatch", "review", str(folder), "--port", "0")
     environment = {"XDG_CACHE_HOME": str(folder.parent / "cache")}
     with subprocess.Popen(  # noqa: S603
@@ -30,7 +29,7 @@ def served(folder: Path, *flags: str) -> Iterator[str]:
         address = process.stdout.readline().strip()
         try:
             wait_until(lambda: "still to be read" not in httpx.get(address).text)
-            wait_until(lambda: not re.search(r" of 0 answers", httpx.get(address).text))
+            wait_until(lambda: is_empty or " of 0 answers" not in httpx.get(address).text)
             yield address
         finally:
             process.send_signal(signal.SIGINT)

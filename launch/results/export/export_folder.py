@@ -12,6 +12,7 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.progress import Gauges, Progress
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.results.export.target import Target, TargetUnavailable, deliver
+from groundwatch.launch.results.waiting_rows import describe_empty
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
@@ -85,7 +86,8 @@ class FolderExport:
     def _send_files(self, target: Target[GroundingResult]) -> None:
         found = find_files(self._settings.folder)
         if not found.enriched:
-            raise UnreadableFile(self._settings.folder, "holds no enriched records")
+            empty = describe_empty(self._settings.folder) or "pass an output folder"
+            raise UnreadableFile(self._settings.folder, f"holds no enriched records: {empty}")
         self._resume()
         # Another run may have replaced a file, which has another version then.
         names = {f"{path} {storage.version(path)}": path for path in found.enriched}

@@ -11,6 +11,7 @@ from groundwatch.launch.results.report.compare_folders import compare_folders
 from groundwatch.launch.results.report.page.page import render
 from groundwatch.launch.results.report.unscored_answers import describe_unscored
 from groundwatch.launch.results.report.write_report import REPORT_NAME, read_output
+from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sinks.summary_file import read_summaries
@@ -24,8 +25,14 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     """Count a run's output, or compare two, and write the page; return 1 if a file is damaged."""
     settings, problems = loaded.settings, loaded.problems
     folders = [folder for folder in (settings.folder, settings.other_folder) if folder]
+    waiting = [sentence for folder in folders for sentence in describe_waiting(folder)]
     found = [_find_files(folder, problems) for folder in folders]
     loaded.raise_problems()
+    for folder, files in zip(folders, found, strict=True):
+        if files == output_folder.OutputFiles():
+            return fail(f"{folder} holds no files yet: {describe_empty(folder)}")
+    for sentence in waiting:
+        sys.stderr.write(f"groundwatch: {sentence}; the report counts what is published\n")
     enriched = sum(len(each.enriched) for each in found)
     with Console(stderr=True).status(f"reading {enriched:,} files"):
         if settings.other_folder:
@@ -66,7 +73,8 @@ def _write(settings: ReportSettings, default: str, page: str, unreadable: Iterab
 def _find_files(folder: str, problems: list[str]) -> output_folder.OutputFiles:
     files = output_folder.OutputFiles()
     try:
-        if folder and (files := output_folder.find_files(folder)) == output_folder.OutputFiles():
+        files = output_folder.find_files(folder)
+        if files == output_folder.OutputFiles() and not describe_empty(folder):
             problems.append(f"{folder}: is not an output folder of groundwatch")
     except OSError as error:
         problems.append(f"{folder}: {error}")

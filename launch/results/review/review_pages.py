@@ -1,6 +1,6 @@
 """Render the pages of the review: the list, one answer, and what the labels say."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -76,10 +76,14 @@ class ReviewPages:
         labels: LabelFiles,
         listing: Listing,
         filters: Mapping[str, str],
+        waiting: Sequence[str],
         *,
         is_drawing: bool,
     ) -> str:
-        """Render a page of the list, which may lack an answer that is drawn and not labelled."""
+        """Render a page of the list, which may lack an answer that is drawn and not labelled.
+
+        `waiting` says which answers are in no file yet.
+        """
         rows = [cut_answer(row) for row in index.read(listing.record_ids)]
         names = {kind: index.names(kind) for kind in NAME_KINDS}
         if is_drawing:
@@ -96,6 +100,7 @@ class ReviewPages:
             damaged=index.damaged(),
             labelled=len(labels.record_ids()),
             is_drawing=is_drawing,
+            waiting=waiting,
         )
 
     def record_page(

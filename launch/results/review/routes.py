@@ -3,7 +3,7 @@
 import asyncio
 import hmac
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
@@ -53,6 +53,7 @@ class Routes:
       labels: their labels.
       pages: renders the pages.
       thresholds_path: the file that a calibration writes.
+      waiting: says which answers are in no file yet.
     """
 
     def __init__(
@@ -62,9 +63,11 @@ class Routes:
         labels: LabelFiles,
         pages: ReviewPages,
         thresholds_path: str,
+        *,
+        waiting: Callable[[], list[str]],
     ) -> None:
         self._token, self._index, self._labels, self._pages = token, index, labels, pages
-        self._thresholds_path = thresholds_path
+        self._thresholds_path, self._waiting = thresholds_path, waiting
         self._drawn: str | None = None  # waits for a label of the person who labels now
         self._thread = ThreadPoolExecutor(1, "review")
 
@@ -97,7 +100,12 @@ class Routes:
                 number = _whole(filters.get("page"))
                 listing = self._index.page(_query(filters), number, self._drawn)
                 page = self._pages.list_page(
-                    self._index, self._labels, listing, filters, is_drawing=bool(self._drawn)
+                    self._index,
+                    self._labels,
+                    listing,
+                    filters,
+                    self._waiting(),
+                    is_drawing=bool(self._drawn),
                 )
                 return self._html(page)
             case "GET", ["record", record_id]:

@@ -8,9 +8,10 @@ import signal
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from groundwatch.launch.cli.commands.review import ReviewSettings
@@ -22,6 +23,7 @@ from groundwatch.launch.results.review.answer_index import AnswerIndex
 from groundwatch.launch.results.review.label_files import LabelFiles
 from groundwatch.launch.results.review.review_pages import ReviewPages
 from groundwatch.launch.results.review.routes import Routes
+from groundwatch.launch.results.waiting_rows import describe_waiting
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_thresholds
@@ -68,13 +70,17 @@ async def _serve(
     token = secrets.token_urlsafe(24)
     thresholds = next(iter(folders.values()))
     pages = ReviewPages(f"/{token}", ", ".join(folders), thresholds, settings.record_url)
-    routes = Routes(token, index, labels, pages, str(Path(labels.path).with_name(_THRESHOLDS)))
+    thresholds_path = str(Path(labels.path).with_name(_THRESHOLDS))
+    waiting = partial(_waiting, folders)
+    routes = Routes(token, index, labels, pages, thresholds_path, waiting=waiting)
     with open_listener(settings.review_host, settings.review_port) as listener:
         async with HttpServer(routes.answer, _LIMITS).serving(listener):
             with _reading(index):
                 address = f"{address_of(listener)}/{token}/"
                 sys.stdout.write(f"{address}\nlabels: {labels.path}, by {labels.labeller}\n")
                 sys.stdout.flush()
+                for sentence in _waiting(folders):
+                    sys.stderr.write(f"groundwatch: {sentence}\n")
                 if settings.open:
                     await loop.run_in_executor(None, webbrowser.open, address)
                 await stopped.wait()
@@ -109,6 +115,10 @@ def _thresholds(folder: str) -> Thresholds:
     if not files.enriched and not storage.find_below(folder):
         raise UnreadableFile(folder, "holds no enriched answers: pass an output folder")
     return read_thresholds(files)
+
+
+def _waiting(folders: Iterable[str]) -> list[str]:
+    return [sentence for folder in folders for sentence in describe_waiting(folder)]
 
 
 def _cache_folder() -> Path:

@@ -3,7 +3,6 @@
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -16,8 +15,6 @@ from rich.table import Column, Table
 from groundwatch.launch.cli.commands.verify import VerifySettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.engine.engine_database import EngineDatabase, holds_run
-from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.engine.run_summary import rows_committed
@@ -34,9 +31,9 @@ from groundwatch.launch.results.verify.differences import (
     undelivered_rows,
     unknown_rows,
 )
+from groundwatch.launch.results.work_folders import find_journals, journal_read
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
-from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sinks.publication import MANIFEST, read_manifest_file
 from groundwatch.pipeline.sinks.summary_file import read_folder_summary, read_summaries
@@ -52,7 +49,6 @@ from groundwatch.schemas.quantities import to_datetime
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.schemas.verdict import ESCALATION_TAGS
 
-_CONFIG = Config(output="", run="")  # nothing is written here
 _PREFIX_DIGITS = 16
 _ATTEMPTS = 3  # a worker may publish while its files are read
 _WIDTH = 100
@@ -86,23 +82,12 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     )
 
 
-def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
-    """Find the journals of workers in and below an output folder, and in other work folders."""
-    folders = [Path(folder) for folder in work_folders]
-    if storage.is_local(root):
-        folders += [Path(root), *sorted(Path(root).glob(".groundwatch-*"))]
-    paths = {(folder / DATABASE).resolve() for folder in folders}
-    return sorted(str(path) for path in paths if holds_run(path))
-
-
 def _read_journal(path: str) -> FoundJournal:
-    """Read the journal of a worker, or of a run that has not ended, without changing it."""
-    database = EngineDatabase(str(Path(path).parent), is_read_only=True)
-    with closing(Journal(database, _CONFIG)) as journal, database.snapshot():
+    with journal_read(path) as journal:
         return FoundJournal(
             path=path,
-            run=database.run or "",
-            identity=database.identity,
+            run=journal.database.run or "",
+            identity=journal.database.identity,
             hours=tuple(journal.ledger()),
             delivered=journal.outbox.delivered(),
             undelivered=journal.outbox.pending(),
