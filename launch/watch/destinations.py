@@ -5,15 +5,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.outbox_rows import KINDS
 from groundwatch.launch.results.export.target import Target, open_target
+from groundwatch.launch.results.work_folders import find_journals
+from groundwatch.launch.watch.alerts.alert_notices import AlertPlace
 from groundwatch.launch.watch.alerts.webhooks import open_webhooks
 from groundwatch.launch.watch.delivery import Delivery
 from groundwatch.launch.watch.topic import Topic
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert
@@ -82,7 +87,8 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[lis
     `journal` keeps the rows from then on. The end takes at most five seconds.
     """
     deliveries: list[Delivery[Any]] = []
-    for row_type, target, accepts in _destinations(settings):
+    place = alert_place(settings.job.output.output or "", journal.database.folder)
+    for row_type, target, accepts in _destinations(settings, place):
         journal.outbox.add_destination(target.name, row_type, accepts)
         deliveries.append(Delivery(journal, row_type, target))
     _drop_others(journal, {delivery.kind for delivery in deliveries})
@@ -106,7 +112,15 @@ def _drop_others(journal: Journal, kinds: set[str]) -> None:
         _log.warning(message, dropped, kind)
 
 
-def _destinations(settings: WatchSettings) -> Iterator[_Destination]:
+def alert_place(output: str, work_folder: str) -> AlertPlace:
+    """Name the folders so that a command finds them from wherever it is given."""
+    folder = str(Path(output).absolute()) if storage.is_local(output) else output
+    database = str(Path(work_folder, DATABASE).resolve())
+    is_found = database in find_journals(output)
+    return AlertPlace(folder, None if is_found else str(Path(work_folder).absolute()))
+
+
+def _destinations(settings: WatchSettings, place: AlertPlace) -> Iterator[_Destination]:
     """Open each destination, with the type of its rows, and those that it accepts."""
     if name := settings.pubsub.enriched_topic:
         topic = open_topic(name, settings, kind="enriched_topic", within_s=_RECORDS_WITHIN_S)
@@ -114,8 +128,8 @@ def _destinations(settings: WatchSettings) -> Iterator[_Destination]:
     for tool, url in settings.results.results_to:
         yield GroundingResult, open_target(tool, url), _is_any
     for kind, variable in settings.webhooks.alert_webhook:
-        source, folder = settings.pubsub.subscription, settings.job.output.output
-        for webhook, accepts in open_webhooks(kind, variable, source, folder):
+        source = settings.pubsub.subscription
+        for webhook, accepts in open_webhooks(kind, variable, source, place):
             yield Alert, webhook, accepts
 
 

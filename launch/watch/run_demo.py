@@ -1,5 +1,6 @@
 """Watch the bundled sample, without a cloud."""
 
+import shlex
 import sys
 import threading
 import time
@@ -90,8 +91,9 @@ def run_demo(config: Config) -> int:
         page, _ = write_report(config.output)
     except (LockFailed, OSError) as error:
         return fail(f"the demo failed: {error}")
+    output = shlex.quote(config.output)
     sys.stdout.write(
         f"\n  {page}  open it in a browser\n"
-        f"  groundwatch show ID {config.output}  shows a record; an alert names its ID\n"
+        f"  groundwatch show ID {output}  shows a record; an alert names its ID\n"
     )
     return DONE if summary.closes else FAILED

@@ -1,5 +1,6 @@
 """Print the summary of a run on a terminal."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
@@ -74,7 +75,10 @@ def show_summary(
     for number, answer in enumerate(islice(scored, _MAX_ANSWERS)):
         if not number:
             title = "Lowest-scoring answers, each with its least supported claim"
-            console.print(Text(f"{title}\n(groundwatch show ID {config.output})\n"), soft_wrap=True)
+            console.print(
+                Text(f"{title}\n(groundwatch show ID {shlex.quote(config.output)})\n"),
+                soft_wrap=True,
+            )
         console.print(Padding(_answer(answer), _INDENT))
     counts = tally if tally.answers else reported or tally
     # A path broken over two lines cannot be copied.
@@ -182,4 +186,5 @@ def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterato
     if summary.retryable_failures:
         failures = config.destination.path(f"failures/{config.run}-*.jsonl")
         yield f"  {counted(summary.retryable_failures, 'answer')} could not be checked. Retry:"
-        yield f"  groundwatch replay --failures '{failures}' --output {config.output}\n"
+        output = shlex.quote(config.output)
+        yield f"  groundwatch replay --failures {shlex.quote(failures)} --output {output}\n"

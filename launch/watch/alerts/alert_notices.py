@@ -1,7 +1,9 @@
 """Describe alerts for people: a title, details and a link, and a summary of many."""
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, AlertKind, CheckerIncident, OutageCause, Severity
@@ -21,25 +23,51 @@ _CLOSED = "closed"  # begins the state of an incident that gets no further alert
 
 
 class Notice(Record, frozen=True, kw_only=True):
-    """An alert in short, untrusted texts, which have no control characters; `quote` is a claim."""
+    """An alert in short, untrusted texts, which have no control characters; `quote` is a claim.
+
+    `command` is a line for a shell that shows more, where there is no address.
+    """
 
     title: str
     details: str
     quote: str | None = None
     url: str | None = None
+    command: str | None = None
     record_id: str | None = None
 
 
 class NoticeGroup(Record, frozen=True, kw_only=True):
-    """Alerts of one message: the worst, and counts of the others; the title is trusted.
-
-    `folder` is the output that has the records.
-    """
+    """Alerts of one message: the worst, and counts of the others; the title is trusted."""
 
     title: str
     notices: tuple[Notice, ...]
     others: str | None = None
-    folder: str = ""
+
+
+class AlertPlace(NamedTuple):
+    """Where commands find the records of alerts: absolute local paths, or gs://.
+
+    `work_folder` is that of the worker if it is not in the output folder.
+    """
+
+    folder: str
+    work_folder: str | None = None
+
+    def show(self, record_id: str | None) -> str | None:
+        """Return the command that shows a record, None if there is no record to show."""
+        return _command("show", record_id, self.folder) if record_id else None
+
+    def verify(self) -> str | None:
+        """Return the command that compares the folder with its counts."""
+        others = ("--work_folder", self.work_folder) if self.work_folder else ()
+        return _command("verify", self.folder, *others)
+
+
+def _command(*words: str) -> str | None:
+    """Return a line that any shell reads as it is pasted; None if a word cannot be in a line."""
+    if any(without_controls(word) != word for word in words):
+        return None
+    return shlex.join(("groundwatch", *words))
 
 
 def is_closed(alert: Alert) -> bool:
@@ -48,14 +76,15 @@ def is_closed(alert: Alert) -> bool:
     return incident is not None and incident.state.startswith(_CLOSED)
 
 
-def describe_alert(alert: Alert) -> Notice:
-    """Describe an alert by its kind."""
+def describe_alert(alert: Alert, place: AlertPlace | None = None) -> Notice:
+    """Describe an alert by its kind; without a place there is no command."""
     if alert.kind is AlertKind.ANSWER:
-        return _describe_answer(alert)
+        return _describe_answer(alert, place)
     if alert.kind is AlertKind.LEDGER:
         return Notice(
             title="The counts do not add up",
-            details="Run groundwatch verify on the output folder.",
+            details="groundwatch verify on the output folder says what differs.",
+            command=place and place.verify(),
         )
     state, engine = "Closed" if is_closed(alert) else "Open", _engine(alert)
     if alert.checker:
@@ -75,8 +104,8 @@ def describe_alert(alert: Alert) -> Notice:
     return Notice(title=f"{state}: no answers from {engine}", details=details)
 
 
-def describe_group(alerts: Sequence[Alert], folder: str = "") -> NoticeGroup:
-    """Describe the worst alerts of an output folder; count the others by verdict and engine."""
+def describe_group(alerts: Sequence[Alert], place: AlertPlace | None = None) -> NoticeGroup:
+    """Describe the worst alerts of a place; count the others by verdict and engine."""
     ranked = sorted(alerts, key=_rank)
     shown, others = ranked[:_MAX_SHOWN], ranked[_MAX_SHOWN:]
     subjects = Counter(map(_subject, alerts))
@@ -84,9 +113,8 @@ def describe_group(alerts: Sequence[Alert], folder: str = "") -> NoticeGroup:
     number = f"{len(alerts):,} alert{'' if len(alerts) == 1 else 's'}"
     return NoticeGroup(
         title=f"{number}: {counts}",
-        notices=tuple(map(describe_alert, shown)),
+        notices=tuple(describe_alert(alert, place) for alert in shown),
         others=f"and {len(others):,} more: {_by_engine(others)}" if others else None,
-        folder=folder,
     )
 
 
@@ -96,7 +124,7 @@ def clean(text: str, max_characters: int = _MAX_NAME) -> str:
     return line if len(line) <= max_characters else f"{line[: max_characters - 1]}…"
 
 
-def _describe_answer(alert: Alert) -> Notice:
+def _describe_answer(alert: Alert, place: AlertPlace | None) -> Notice:
     claim = alert.worst_claim
     parts = (
         None if alert.support_score is None else f"support score {alert.support_score:.2f}",
@@ -109,6 +137,7 @@ def _describe_answer(alert: Alert) -> Notice:
         details=", ".join(filter(None, parts)),
         quote=clean(claim.text, _MAX_QUOTE) if claim and claim.text else None,
         url=alert.record_url if len(alert.record_url or "") <= _MAX_URL else None,
+        command=place and place.show(alert.record_id),
         record_id=clean(alert.record_id or ""),
     )
 

@@ -46,7 +46,7 @@ class _Markup(NamedTuple):
     title: str
     quote: str
     link: str
-    command: str
+    command: Callable[[str], str]
     line_break: str
     escape: Callable[[str], str]
     size: Callable[[str], int]
@@ -61,7 +61,8 @@ _SLACK = _Markup(
     title="*{}*",
     quote=">{}",
     link="<{}|Open the record>",
-    command="`{}`",
+    # As code, in which quotes stay straight; one sign of code would end at another.
+    command=lambda text: f"```{text}```" if "`" in text else f"`{text}`",
     line_break="\n",
     escape=partial(escape, quote=False),
     size=lambda text: len(text.encode("utf-16-le")) // 2,
@@ -71,7 +72,7 @@ _GOOGLE_CHAT = _Markup(
     title="<b>{}</b>",
     quote="<i>{}</i>",
     link='<a href="{}">Open the record</a>',
-    command="{}",
+    command=str,
     line_break="<br>",
     escape=escape,
     size=lambda text: len(text.encode()),
@@ -86,7 +87,7 @@ def slack_message(group: NoticeGroup) -> Json:
     off the detection of names), https://docs.slack.dev/reference/block-kit/blocks (50 blocks, 3,000
     characters a section, 150 a header).
     """
-    texts = [_text(notice, _SLACK, group.folder) for notice in group.notices]
+    texts = [_text(notice, _SLACK) for notice in group.notices]
     sections: list[Json] = [{"type": "section", "text": _slack_text(text)} for text in texts]
     if group.others:
         others = _slack_text(_SLACK.shorten(group.others, _MAX_OTHERS))
@@ -106,7 +107,7 @@ def google_chat_message(group: NoticeGroup) -> Json:
     https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
     (32,000 bytes a message). Mentions work in plain text only, not in cards.
     """
-    texts = [_text(notice, _GOOGLE_CHAT, group.folder) for notice in group.notices]
+    texts = [_text(notice, _GOOGLE_CHAT) for notice in group.notices]
     if group.others:
         texts.append(_GOOGLE_CHAT.shorten(group.others, _MAX_OTHERS))
     widgets = [{"textParagraph": {"text": text}} for text in texts]
@@ -114,21 +115,21 @@ def google_chat_message(group: NoticeGroup) -> Json:
     return {"cardsV2": [{"cardId": "groundwatch", "card": card}]}
 
 
-def _text(notice: Notice, markup: _Markup, folder: str) -> str:
+def _text(notice: Notice, markup: _Markup) -> str:
     """Return the text of a notice: what does not fit after escaping loses its quote, then more."""
     short = clean(notice.quote, _SHORT_QUOTE) if notice.quote else None
     variants = (
-        (notice, folder),
-        (replace(notice, quote=short), folder),
-        (replace(notice, quote=None), folder),
-        (replace(notice, url=None, quote=short), folder),
-        (replace(notice, url=None, quote=short), ""),
+        notice,
+        replace(notice, quote=short),
+        replace(notice, quote=None),
+        replace(notice, url=None, quote=short),
+        replace(notice, url=None, command=None, quote=short),
     )
-    texts = (markup.line_break.join(_lines(each, markup, place)) for each, place in variants)
+    texts = (markup.line_break.join(_lines(each, markup)) for each in variants)
     return next(text for text in texts if markup.size(text) <= markup.most)
 
 
-def _lines(notice: Notice, markup: _Markup, folder: str) -> Iterator[str]:
+def _lines(notice: Notice, markup: _Markup) -> Iterator[str]:
     yield markup.title.format(markup.escape(notice.title))
     if notice.details:
         yield markup.escape(notice.details)
@@ -136,9 +137,10 @@ def _lines(notice: Notice, markup: _Markup, folder: str) -> Iterator[str]:
         yield markup.quote.format(markup.escape(notice.quote))
     if notice.url:
         yield markup.link.format(markup.escape(notice.url))
+    elif notice.command:
+        yield markup.command(markup.escape(notice.command))
     elif notice.record_id:
-        command = f"groundwatch show {notice.record_id} {folder}".rstrip()
-        yield markup.command.format(markup.escape(command))
+        yield markup.escape(f"record {notice.record_id}")
 
 
 def pagerduty_event(alert: Alert, source: str) -> Json:

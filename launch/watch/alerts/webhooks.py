@@ -29,7 +29,7 @@ from groundwatch.launch.results.export.target import (
     TargetMisconfigured,
     TargetUnavailable,
 )
-from groundwatch.launch.watch.alerts.alert_notices import describe_group
+from groundwatch.launch.watch.alerts.alert_notices import AlertPlace, describe_group
 from groundwatch.launch.watch.alerts.webhook_payloads import (
     google_chat_message,
     pagerduty_event,
@@ -104,19 +104,19 @@ def is_incident(alert: Alert) -> bool:
 
 
 def open_webhooks(
-    kind: str, variable: str, source: str, folder: str = ""
+    kind: str, variable: str, source: str, place: AlertPlace | None = None
 ) -> Iterator[tuple[AlertWebhook, Callable[[Alert], bool]]]:
     """Open the targets of a channel, each with the alerts it takes: incidents, and answers.
 
     Incidents are sent at once. A message about answers holds all that have come since the last
-    one, a minute before. PagerDuty takes incidents only. `source` is the subscription, `folder` the
-    output.
+    one, a minute before. PagerDuty takes incidents only. `source` is the subscription, `place`
+    that of the records.
 
     Raises:
       TargetMisconfigured: the secret is missing, or is not what the kind of webhook needs.
     """
     name = f"{kind}:{variable}"
-    channel = _channel(kind, name, require_secret(variable).split(), source, folder)
+    channel = _channel(kind, name, require_secret(variable).split(), source, place)
     _check_url(name, channel.url)
     yield AlertWebhook(f"{name} incidents", channel), is_incident
     if channel.contract is not PAGERDUTY:
@@ -124,21 +124,23 @@ def open_webhooks(
         yield target, lambda alert: not is_incident(alert)
 
 
-def _channel(kind: str, name: str, secret: list[str], source: str, folder: str) -> _Channel:
+def _channel(
+    kind: str, name: str, secret: list[str], source: str, place: AlertPlace | None
+) -> _Channel:
     """Return the channel of a secret."""
     match kind, secret:
         case "slack", [url]:
             return _Channel(
                 SLACK,
                 url,
-                lambda alerts: _json(slack_message(describe_group(alerts, folder))),
+                lambda alerts: _json(slack_message(describe_group(alerts, place))),
                 _is_ok,
             )
         case "google_chat", [url]:
             return _Channel(
                 GOOGLE_CHAT,
                 url,
-                lambda alerts: _json(google_chat_message(describe_group(alerts, folder))),
+                lambda alerts: _json(google_chat_message(describe_group(alerts, place))),
                 json_of(_ChatMessage),
             )
         case "pagerduty", [key, *urls] if len(urls) <= 1:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundwatch.launch.watch.alerts.alert_notices import describe_group
+from groundwatch.launch.watch.alerts.alert_notices import AlertPlace, describe_group
 from groundwatch.launch.watch.alerts.webhook_payloads import (
     google_chat_message,
     incident_key,
@@ -40,6 +40,10 @@ def hostile(text: str, url: str | None = None) -> Alert:
     return an_alert(
         engine=text, verdict_reason=text, worst_claim=claim, record_id=text, record_url=url
     )
+
+
+def a_ledger() -> Alert:
+    return Alert(kind=AlertKind.LEDGER, severity=Severity.CRITICAL)
 
 
 def slack_texts(body: dict[str, Any]) -> list[str]:
@@ -75,8 +79,11 @@ def test_google_chat_gets_verdict_engine_scores_and_link() -> None:
     ("encode", "texts"), [(slack_message, slack_texts), (google_chat_message, chat_texts)]
 )
 def test_without_an_address_the_command_is_named(encode: Any, texts: Any) -> None:
-    [text] = texts(encode(describe_group([an_alert(record_id="abc")])))
-    assert "groundwatch show abc" in text
+    alert = an_alert(record_id="abc")
+    [text] = texts(encode(describe_group([alert], AlertPlace("/out"))))
+    assert "groundwatch show abc /out" in text
+    [text] = texts(encode(describe_group([alert])))
+    assert text.endswith("record abc")
 
 
 @pytest.mark.parametrize("text", MENTIONS)
@@ -105,7 +112,8 @@ def test_messages_stay_within_the_services_limits(
     url = f"https://viewer.example/{quote(text * times, safe='&')}"
     alerts = [hostile(f"{n}{text * times}", url) for n in range(number)]
     incident = a_rate(engine=text * 5_000)
-    for each in (describe_group(alerts, folder), describe_group([incident], folder)):
+    place = AlertPlace(folder, folder)
+    for each in (describe_group(alerts, place), describe_group([incident, a_ledger()], place)):
         slack = slack_message(each)
         assert len(slack["blocks"]) <= 50
         assert len(slack["blocks"][0]["text"]["text"]) <= 150
@@ -125,7 +133,7 @@ def test_what_exceeds_a_limit_loses_its_quote_and_then_its_link(encode: Any, tex
     def message(claim: str, url: str) -> str:
         worst = WorstClaim(start=0, end=1, score=0.1, text=claim)
         alert = an_alert(worst_claim=worst, record_url=url, record_id="abc")
-        [text] = texts(encode(describe_group([alert], "out")))
+        [text] = texts(encode(describe_group([alert], AlertPlace("out"))))
         return html.unescape(text)
 
     short, long = "Lamps glow.", "Lamps & doors. " * 20

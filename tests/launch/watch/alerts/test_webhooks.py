@@ -133,7 +133,9 @@ def test_a_message_that_is_refused_is_halved_until_the_refused_alert_stands_alon
     server: ResultsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     alerts = [an_alert(record_id=f"r{n}", support_score=n / 100) for n in range(40)]
-    server.answer = lambda request: Reply(400) if b"show r2`" in request.body else Reply(body=b"ok")
+    server.answer = lambda request: (
+        Reply(400) if b'record r2"' in request.body else Reply(body=b"ok")
+    )
     assert deliver(in_quick_parts(), alerts) == Delivered(sent=39, refused=1)
     assert [each for each in caplog.messages if "refuses the record r2: HTTP 400" in each]
     assert HIDDEN not in caplog.text
