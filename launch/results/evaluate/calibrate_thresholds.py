@@ -218,8 +218,12 @@ def _warnings(choice: ThresholdChoice | None, goal: Goal, *, is_known: bool) -> 
     precision, recall = choice.held_out.precision, choice.held_out.recall
     if is_known and (recall is None or recall.value < _MIN_RECALL):
         yield f"the held-out recall is below {_MIN_RECALL:g}: few unsupported answers are flagged"
-    if not goal.is_recall and precision and precision.value < goal.value:
-        yield f"the held-out precision is below the wanted {goal.value:g}: label more answers"
+    name, reached = ("recall", recall) if goal.is_recall else ("precision", precision)
+    if reached and reached.value < goal.value:
+        yield (
+            f"the held-out {name} is {reached.value:.2f}, below the wanted {goal.value:g}:"
+            " label more answers"
+        )
 
 
 def _table(found: ChosenThresholds) -> Table:

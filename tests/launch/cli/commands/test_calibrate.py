@@ -1,6 +1,7 @@
 """`groundwatch calibrate`."""
 
 import json
+import random
 import re
 from collections import Counter
 from itertools import takewhile
@@ -11,9 +12,11 @@ import yaml
 
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope
-from tests.support.evaluations import chosen_labels
+from tests.support.builders import a_fact
+from tests.support.evaluations import chosen_labels, write_gold
 from tests.support.outputs import records_in
 from tests.support.pages import parse_page
+from tests.support.reports import a_low, write_enriched
 from tests.support.runs import an_archive, backfill
 
 SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
@@ -182,3 +185,33 @@ def test_labels_of_flagged_answers_alone_give_no_threshold_for_a_recall(
     assert "warning: engine shop-1: recall is unknown: 5 LOW_GROUNDED" in said
     assert "the held-out recall is below" not in said
     assert "recall —" in file.read_text()
+
+
+@pytest.mark.parametrize(("goal", "value"), [("precision", "0.5"), ("recall", "0.8")])
+def test_a_goal_that_held_out_answers_miss_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], goal: str, value: str
+) -> None:
+    """Scores that say nothing: what a threshold reaches by chance it does not reach elsewhere."""
+    chance = random.Random(11)  # noqa: S311 - the same scores each time
+    answers = [
+        a_low(
+            record_id=f"{n:064x}",
+            min_claim_score=chance.random() * 0.4,
+            support_score=0.5,
+            facts=(a_fact(f"Lamp {n}."),),
+        )
+        for n in range(60)
+    ]
+    path = write_enriched(tmp_path, answers)
+    labels = [
+        {"record_id": each.record_id, "hallucinated": n % 3 == 0} for n, each in enumerate(answers)
+    ]
+    file = tmp_path / "thresholds.yaml"
+    command = ["calibrate", "--answers", str(path), "--gold", write_gold(tmp_path, *labels)]
+    assert main([*command, f"--{goal}", value, "--resamples", "20", "--output", str(file)]) == 0
+    said = capsys.readouterr().out
+    missed = (
+        rf"warning: all answers: the held-out {goal} is 0\.\d\d, below the wanted {value}: label"
+    )
+    assert re.search(missed, said)
+    assert file.exists()
