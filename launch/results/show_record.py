@@ -7,7 +7,7 @@ from groundwatch.launch.cli.commands.show import ShowSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.print_record import print_record
-from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
+from groundwatch.launch.results.waiting_rows import describe_no_records, describe_waiting
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import (
     OutputFiles,
@@ -30,8 +30,8 @@ def show(loaded: Loaded[ShowSettings]) -> int:
         waiting = describe_waiting(folder)
         files = find_files(folder)
         if not files.enriched:
-            empty = describe_empty(folder) or "pass an output folder after the id"
-            return fail(f"{folder} holds no enriched records: {empty}")
+            advice = "pass an output folder after the id"
+            return fail(f"{folder} {describe_no_records(folder, advice)}")
         found = {each.record_id: each for each in _matches(files, wanted)}
     except (OSError, UnreadableFile) as error:
         return fail(f"the records cannot be read: {error}")

@@ -27,6 +27,11 @@ def describe_empty(root: str) -> str | None:
     return "; ".join(sentences) or None
 
 
+def describe_no_records(root: str, advice: str = "pass an output folder") -> str:
+    """Say that an output folder has no enriched records, and why, or what to do."""
+    return f"holds no enriched records: {describe_empty(root) or advice}"
+
+
 def _describe(root: str) -> Iterator[tuple[str | None, str]]:
     """Yield what waits in each work folder, None for nothing, and its path."""
     for path in find_journals(root):

@@ -86,7 +86,8 @@ def load(
     variables = _variables(environment, fields, keys, problems)
     from_environment = variables.pop(_CONFIG, None)
     config = given.pop(_CONFIG, from_environment)
-    elsewhere = _file(config, keys, problems) | variables
+    of_file = _read_file(config, keys, problems) if config else {}
+    elsewhere = of_file | variables
     for field in fields:
         if field.is_argument:
             elsewhere.pop(field.key, None)  # of another command
@@ -257,10 +258,6 @@ def _variables(
         elif not _OF_KUBERNETES.fullmatch(name):
             problems.append(f"{variable}: is not a setting{nearest_hint(variable, names, PREFIX)}")
     return given
-
-
-def _file(config: _Given | None, keys: Collection[str], problems: list[str]) -> dict[str, _Given]:
-    return _read_file(config, keys, problems) if config else {}
 
 
 def _read_file(config: _Given, keys: Collection[str], problems: list[str]) -> dict[str, _Given]:

@@ -18,7 +18,13 @@ from groundwatch.pipeline.sources.compression import (
     read_uncompressed,
 )
 from groundwatch.pipeline.sources.tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
-from groundwatch.pipeline.sources.time_columns import Row, TimeColumns, TimeForm, with_times
+from groundwatch.pipeline.sources.time_columns import (
+    EachRow,
+    TimeColumns,
+    TimeForm,
+    unchanged,
+    with_times,
+)
 from groundwatch.schemas import Record
 from groundwatch.schemas.failure import message_of_failure
 from groundwatch.schemas.message import Message
@@ -163,7 +169,7 @@ def _records(
     *,
     are_failures: bool,
     first: int = 0,
-    each_row: Callable[[Row], Row] = lambda row: row,
+    each_row: EachRow = unchanged,
 ) -> Iterator[Message]:
     if are_failures:
         return islice(read_failures(stream, path), first, None)
@@ -177,7 +183,7 @@ def read_archive(
     path: str,
     *,
     max_line_bytes: int = MAX_LINE_BYTES,
-    each_row: Callable[[Row], Row] = lambda row: row,
+    each_row: EachRow = unchanged,
 ) -> Iterator[Message]:
     """Read an archive until its end or DamagedArchive; its first bytes decide its format.
 

@@ -18,7 +18,7 @@ from groundwatch.pipeline.sources.compression import (
     FileChunk,
     refuse_expansion,
 )
-from groundwatch.pipeline.sources.time_columns import Row
+from groundwatch.pipeline.sources.time_columns import EachRow, unchanged
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
 
@@ -90,7 +90,7 @@ def read_csv(
     chunks: Iterable[FileChunk],
     path: str,
     max_line_bytes: int,
-    each_row: Callable[[Row], Row] = lambda row: row,
+    each_row: EachRow = unchanged,
 ) -> Iterator[Message]:
     """Read the rows of a table, until DamagedArchive; `each_row` may see and change them.
 

@@ -5,12 +5,14 @@ other cells of its column say: one with a day above 12.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Literal
 
 TimeForm = Literal["D.M.Y", "D/M/Y", "M/D/Y"]
 Row = dict[str, str | None]
+EachRow = Callable[[Row], Row]
+"""Sees a row, and may change it."""
 
 _FORMS: Mapping[str, tuple[TimeForm, ...]] = {".": ("D.M.Y",), "/": ("D/M/Y", "M/D/Y")}
 _TIME = re.compile(
@@ -18,6 +20,11 @@ _TIME = re.compile(
     re.ASCII,
 )
 _NOON = 12
+
+
+def unchanged(row: Row) -> Row:
+    """Return a row as it is."""
+    return row
 
 
 class TimeColumns:

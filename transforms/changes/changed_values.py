@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from groundwatch.transforms.changes.english import WEEKDAYS
 from groundwatch.transforms.changes.statement import NUMBER_IN_DIGITS, Statement, pick
 from groundwatch.transforms.lexical.dates import MONTHS_IN_ENGLISH
 from groundwatch.transforms.lexical.number_forms import number_form
@@ -78,7 +79,6 @@ _MONTHS = tuple(
     tuple(names)
     for names in (tuple(each.capitalize() for each in MONTHS_IN_ENGLISH), *MONTH_NAMES.values())
 )
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def change_number(statement: Statement) -> str | None:
@@ -242,10 +242,10 @@ def _is_year(value: Value, statement: Statement) -> bool:
 def _weekdays(value: Value, statement: Statement) -> list[Edit]:
     spelled = statement.text[value.start : value.end]
     day = spelled.removesuffix("s")
-    if day not in _WEEKDAYS:
+    if day not in WEEKDAYS:
         return []
     options = tuple(
-        each + spelled[len(day) :] for each in _WEEKDAYS if each not in statement.source.text
+        each + spelled[len(day) :] for each in WEEKDAYS if each not in statement.source.text
     )
     return [Edit(value.start, value.end, options)]
 

@@ -38,6 +38,8 @@ THIRD_PERSON = {
 }
 """Verbs with their plain form, few of which are nouns, too."""
 
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
 VERBS = MODALS | BEING | HAVING | THIRD_PERSON.keys()
 _ALSO_NOUNS = frozenset("causes covers costs supports offers needs works".split())
 _MAY_BEGIN = ("the ", "a ", "an ", "all ", "every ", "each ", "our ", "your ")

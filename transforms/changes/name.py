@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from groundwatch.transforms.changes.english import WEEKDAYS
 from groundwatch.transforms.changes.statement import Source, Statement, pick, words_in
 from groundwatch.transforms.lexical.dates import MONTHS_IN_ENGLISH
 from groundwatch.transforms.lexical.phrases import STOP_WORDS
@@ -17,8 +18,7 @@ _OF_PLACES = frozenset({"in", "at", "from", "near", "to", "by"})
 """Words before a name that tell something of what it names; behind "of" stands anything."""
 
 _MIN_CHARS, _MIN_NOUN = 3, 4
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-NO_NAMES = frozenset({*MONTHS_IN_ENGLISH, *_DAYS}) | STOP_WORDS
+NO_NAMES = frozenset({*MONTHS_IN_ENGLISH, *map(str.lower, WEEKDAYS)}) | STOP_WORDS
 _PLAIN_WORDS = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 _VERB = frozenset("is are was were has had can will must does did".split())  # noqa: SIM905
 

@@ -98,7 +98,7 @@ def _other_share(choice: ThresholdChoice, goal: Goal) -> float:
 class ChosenThresholds(NamedTuple):
     """The labelled answers of each engine, and of all (None), and the threshold of each.
 
-    `cautions` say by engine what the choice of the labelled answers keeps them from telling.
+    `cautions` say by engine what the labels do not show, because of the answers that have one.
     """
 
     goal: Goal
@@ -109,7 +109,7 @@ class ChosenThresholds(NamedTuple):
 
     @property
     def warnings(self) -> list[tuple[str | None, str]]:
-        """What the labels do not tell, and what a threshold does not keep on held-out answers."""
+        """What the labels do not show, and what a threshold does not keep on held-out answers."""
         return [
             (engine, warning)
             for engine, choice in self.choices.items()

@@ -1,4 +1,4 @@
-"""Say what labels cannot tell, because people chose the answers that have one by the verdict."""
+"""Say what labels do not show, because people chose the answers that have one by the verdict."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ _DRAW = "label answers that `groundwatch review` draws at random"
 
 
 def unknown_recall(labelled: Iterable[str], unlabelled: Mapping[str, int]) -> str | None:
-    """Say why labels tell no recall; None if they do.
+    """Say why labels give no recall; None if they do.
 
     Args:
       labelled: the verdict of each answer with a label.

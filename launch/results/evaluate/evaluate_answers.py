@@ -29,8 +29,8 @@ from groundwatch.launch.results.evaluate.labelled_answers import (
     holds_records,
 )
 from groundwatch.launch.results.evaluate.labels import read_labels
+from groundwatch.launch.results.evaluate.shares import Estimate
 from groundwatch.launch.results.evaluate.statistics import (
-    BootstrapEstimate,
     Calibration,
     Flagged,
     PrecisionRecall,
@@ -151,7 +151,7 @@ def _headline(evaluation: Evaluation) -> Iterator[str]:
         if name == _RECALL and evaluation.unknown_recall:
             yield f"{name}{evaluation.unknown_recall.removeprefix('recall is ')}"
         else:
-            estimate = "" if 0 < total < _FEW else f"{_estimate(share)}  "
+            estimate = "" if 0 < total < _FEW else f"{estimate_text(share)}  "
             yield f"{name}{estimate}{found.hits:,} of {total:,} {words}"
     if evaluation.unequal_labels:
         yield evaluation.unequal_labels
@@ -168,7 +168,7 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
     table = plain_table("ranking", "supported", "unsupported", _AUROC)
     for name, quality in levels.items():
         numbers = count(quality.supported), count(quality.unsupported)
-        table.add_row(name, *numbers, _estimate(quality.auroc))
+        table.add_row(name, *numbers, estimate_text(quality.auroc))
     yield table
     yield from _worst_table(of_answers)
     table = plain_table("flagged", "below", "examples", "share", "precision", "recall", "F1")
@@ -185,8 +185,12 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
             yield _calibration(name, quality.calibration)
 
 
-def _estimate(given: BootstrapEstimate | None) -> str:
-    return f"{given.value:.3f} ({given.low:.3f} to {given.high:.3f})" if given else NOTHING
+def estimate_text(given: Estimate | None, digits: int = 3) -> str:
+    """Write a value with its interval, such as ``0.91 (0.85 to 0.96)``."""
+    if given is None:
+        return NOTHING
+    value, low, high = (f"{each:.{digits}f}" for each in (given.value, given.low, given.high))
+    return f"{value} ({low} to {high})"
 
 
 def _worst_table(ranked: Mapping[str, AnswerQuality]) -> Iterator[Table]:
@@ -203,7 +207,7 @@ def _worst_table(ranked: Mapping[str, AnswerQuality]) -> Iterator[Table]:
 def _worst_precision(worst: WorstScored) -> str:
     if worst.examples < _FEW:
         return f"{worst.unsupported:.3g} of {worst.examples}"
-    return _estimate(worst.precision)
+    return estimate_text(worst.precision)
 
 
 def precision_and_recall(found: PrecisionRecall) -> Iterator[str]:

@@ -9,6 +9,7 @@ from msgspec.structs import asdict, replace
 from groundwatch.launch.results.evaluate import statistics
 from groundwatch.launch.results.evaluate.chosen_labels import unequal_labels, unknown_recall
 from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
+from groundwatch.launch.results.evaluate.shares import Estimate
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import LabelSpan
 from groundwatch.schemas.verdict import Verdict
@@ -26,7 +27,7 @@ class ScoreQuality(Record, frozen=True, kw_only=True):
 
     supported: int
     unsupported: int
-    auroc: statistics.BootstrapEstimate | None
+    auroc: Estimate | None
     best: statistics.Flagged | None
     at: tuple[statistics.Flagged, ...]
     calibration: statistics.Calibration | None
@@ -43,7 +44,7 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
     Attributes:
       verdicts: precision and recall of the verdict LOW_GROUNDED.
-      unknown_recall: why no recall, nor F1, can be told by these labels; None if they tell it.
+      unknown_recall: why these labels give no recall, nor F1; None if they do.
       unequal_labels: what the recall is of, if labels are not in the proportions of all answers.
     """
 
@@ -67,7 +68,7 @@ def measure(
     """Measure how well scores agree with labels, with intervals of so many resamples.
 
     `unlabelled` are the answers without a label by their verdict: labels that people chose by the
-    verdict tell no recall.
+    verdict give no recall.
     """
     given = [each.verdict for each in labelled]
     unknown = unknown_recall(given, unlabelled)

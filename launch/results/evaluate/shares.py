@@ -3,6 +3,8 @@
 from math import hypot, sqrt
 from typing import NamedTuple
 
+from groundwatch.schemas import Record
+
 _Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 
 
@@ -19,12 +21,25 @@ def wilson_lower_bound(hits: float, total: float) -> float:
     return max(0.0, (2 * hits + square - spread) / (2 * (total + square)))
 
 
+class Estimate(Record, frozen=True, kw_only=True):
+    """A value, 0..1, with its 95 % interval, as a field of a command's JSON."""
+
+    value: float
+    low: float
+    high: float
+
+
 class Interval(NamedTuple):
     """A share, or a difference of two, with its 95 % interval."""
 
     value: float
     low: float
     high: float
+
+    @property
+    def estimate(self) -> Estimate:
+        """The share for a command's JSON."""
+        return Estimate(**self._asdict())
 
 
 def share_interval(hits: float, total: float) -> Interval | None:

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from groundwatch.launch.results.evaluate.shares import share_interval
+from groundwatch.launch.results.evaluate.shares import Estimate, share_interval
 from groundwatch.schemas import Record
 
 _SEED = 20_261  # fixed, so that equal scores give equal intervals
@@ -30,14 +30,6 @@ class Example(NamedTuple):
     cluster: str
 
 
-class BootstrapEstimate(Record, frozen=True, kw_only=True):
-    """A value, 0..1, with its 95 % interval: of the bootstrap, or Wilson's where it has none."""
-
-    value: float
-    low: float
-    high: float
-
-
 class Goal(NamedTuple):
     """A wanted precision, or recall, 0..1."""
 
@@ -48,8 +40,8 @@ class Goal(NamedTuple):
 class PrecisionRecall(Record, frozen=True, kw_only=True):
     """How many flagged examples are unsupported, and how many unsupported ones are flagged."""
 
-    precision: BootstrapEstimate | None
-    recall: BootstrapEstimate | None
+    precision: Estimate | None
+    recall: Estimate | None
     hits: int
     flagged: int
     unsupported: int
@@ -76,7 +68,7 @@ class WorstScored(Record, frozen=True, kw_only=True):
     share: float
     examples: int
     unsupported: float
-    precision: BootstrapEstimate
+    precision: Estimate
 
 
 class Bin(Record, frozen=True, kw_only=True):
@@ -96,7 +88,7 @@ class Calibration(Record, frozen=True, kw_only=True):
     expected_error: float
 
 
-def measure_auroc(examples: Sequence[Example], resamples: int) -> BootstrapEstimate | None:
+def measure_auroc(examples: Sequence[Example], resamples: int) -> Estimate | None:
     """Measure the area under the receiver operating characteristic; None without both labels.
 
     How often a supported example outscores an unsupported one: 1 is perfect, 0.5 is chance.
@@ -113,7 +105,7 @@ def measure_flags(
     flags, labels = np.array(is_flagged, dtype=bool), _labels(examples)
     hits = flags & labels
 
-    def hits_of(whole: NDArray[np.bool_]) -> BootstrapEstimate | None:
+    def hits_of(whole: NDArray[np.bool_]) -> Estimate | None:
         def share(weights: NDArray[Any]) -> float | None:
             return _share(float(weights @ hits), float(weights @ whole))
 
@@ -165,16 +157,16 @@ def measure_worst(
     )
 
 
-def _with_bounds(value: float, total: int, low: float, high: float) -> BootstrapEstimate:
+def _with_bounds(value: float, total: int, low: float, high: float) -> Estimate:
     """Return a share with its bounds; where all examples are alike, resamples have none."""
     if value in (0, 1) and (wilson := share_interval(value * total, total)):
-        low, high = wilson.low, wilson.high
-    return BootstrapEstimate(value=value, low=low, high=high)
+        return wilson.estimate
+    return Estimate(value=value, low=low, high=high)
 
 
 def _estimate(
     measure: Callable[[NDArray[Any]], float | None], examples: Sequence[Example], resamples: int
-) -> BootstrapEstimate | None:
+) -> Estimate | None:
     """Measure with equal weights, and with those of resamples."""
     value = measure(np.ones(len(examples)))
     if value is None:
@@ -182,7 +174,7 @@ def _estimate(
     values = (measure(weights) for weights in _resampled(examples, resamples))
     known = [each for each in values if each is not None] or [value]
     low, high = np.quantile(known, _INTERVAL)
-    return BootstrapEstimate(value=value, low=float(low), high=float(high))
+    return Estimate(value=value, low=float(low), high=float(high))
 
 
 def _resampled(examples: Sequence[Example], resamples: int) -> Iterator[NDArray[Any]]:

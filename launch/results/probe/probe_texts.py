@@ -23,6 +23,7 @@ from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import indented_json
+from groundwatch.schemas.verdict import is_of_second
 from groundwatch.transforms.changes.cases import Case, count_english, make_cases
 from groundwatch.transforms.changes.change_kind import ChangeKind
 from groundwatch.transforms.changes.statement import Statement, find_statements
@@ -135,12 +136,7 @@ def _result(
         by_kind.setdefault(case.kind, []).append((case, record))
         if record and record.check:
             calls[record.check.checker or ""] += record.check.calls
-        if (
-            record
-            and record.screen
-            and record.check
-            and record.screen.checker != record.check.checker
-        ):
+        if record and record.screen and is_of_second(record.tags):
             calls[record.screen.checker or ""] += 1
     return Probe(
         passages=passages,

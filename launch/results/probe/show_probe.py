@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from groundwatch.launch.cli.terminal.figures import NOTHING, count, counted, printable
-from groundwatch.launch.results.evaluate.evaluate_answers import plain_table
-from groundwatch.launch.results.probe.tallies import Share, Tally
+from groundwatch.launch.cli.terminal.figures import count, counted, printable
+from groundwatch.launch.results.evaluate.evaluate_answers import estimate_text, plain_table
+from groundwatch.launch.results.probe.tallies import Tally
 from groundwatch.schemas import Record
 from groundwatch.transforms.changes.change_kind import IN_ANY_LANGUAGE, ChangeKind
 
@@ -44,7 +44,7 @@ def show_probe(probe: Probe) -> None:
     found = probe.unchanged
     console.print(
         f"\nunchanged, flagged wrongly: {found.flagged:,} of {found.flagged + found.passed:,}"
-        f"  {_share(found.share)}{_others(found)}"
+        f"  {estimate_text(found.share, 2)}{_others(found)}"
     )
     for kind, tally in probe.changed.items():
         if tally.examples:
@@ -69,17 +69,13 @@ def _shares(changed: Mapping[ChangeKind, Tally]) -> Table:
     table = plain_table("changed", "made", "caught", "missed", "share caught (95 % interval)")
     for kind, tally in changed.items():
         numbers = map(count, (tally.made, tally.flagged, tally.passed))
-        table.add_row(kind, *numbers, f"{_share(tally.share)}{_others(tally)}")
+        table.add_row(kind, *numbers, f"{estimate_text(tally.share, 2)}{_others(tally)}")
     return table
 
 
 def _others(tally: Tally) -> str:
     notes = ((tally.without_score, "without a score"), (tally.failed, "could not be checked"))
     return "".join(f", {number:,} {words}" for number, words in notes if number)
-
-
-def _share(share: Share | None) -> str:
-    return f"{share.value:.2f} ({share.low:.2f} to {share.high:.2f})" if share else NOTHING
 
 
 def _examples(tally: Tally) -> Table:

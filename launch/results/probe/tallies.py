@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from groundwatch.launch.results.evaluate.shares import Interval, share_interval
+from groundwatch.launch.results.evaluate.shares import Estimate, share_interval
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
@@ -17,14 +17,6 @@ class Example(Record, frozen=True, kw_only=True):
 
     original: str
     checked: str
-
-
-class Share(Record, frozen=True, kw_only=True):
-    """A share, 0..1, with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Tally(Record, frozen=True, kw_only=True):
@@ -44,7 +36,7 @@ class Tally(Record, frozen=True, kw_only=True):
     passed: int
     failed: int
     without_score: int
-    share: Share | None
+    share: Estimate | None
     examples: tuple[Example, ...]
 
 
@@ -65,15 +57,11 @@ def tally(outcomes: Sequence[tuple[Case, Outcome]], *, is_changed: bool) -> Tall
         passed=len(checked) - flagged,
         failed=len(outcomes) - len(checked),
         without_score=sum(record.min_claim_score is None for _, record in checked),
-        share=interval and _share(interval),
+        share=interval and interval.estimate,
         examples=tuple(
             Example(original=case.original, checked=case.text) for case in wrong[:SHOWN_EXAMPLES]
         ),
     )
-
-
-def _share(interval: Interval) -> Share:
-    return Share(value=interval.value, low=interval.low, high=interval.high)
 
 
 def unmet(

@@ -25,7 +25,7 @@ _CLOSED = "closed"  # begins the state of an incident that gets no further alert
 class Notice(Record, frozen=True, kw_only=True):
     """An alert in short, untrusted texts, which have no control characters; `quote` is a claim.
 
-    `command` is a line for a shell that shows more, where there is no address.
+    `command` is a line for a shell that shows more, where an address is absent.
     """
 
     title: str
@@ -54,7 +54,7 @@ class AlertPlace(NamedTuple):
     work_folder: str | None = None
 
     def show(self, record_id: str | None) -> str | None:
-        """Return the command that shows a record, None if there is no record to show."""
+        """Return the command that shows a record, None without a record to show."""
         return _command("show", record_id, self.folder) if record_id else None
 
     def verify(self) -> str | None:

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwatch.launch.results.evaluate.shares import share_interval
+from groundwatch.launch.results.evaluate.shares import Estimate, share_interval
 from groundwatch.launch.results.evaluate.statistics import (
     Bin,
-    BootstrapEstimate,
     Example,
     Flagged,
     best_f1,
@@ -27,7 +26,7 @@ def examples(supported: list[float | None], unsupported: list[float | None]) -> 
     return [Example(score, label, str(n)) for n, (score, label) in enumerate(labelled)]
 
 
-def auroc(*args: list[float | None], resamples: int = 20) -> BootstrapEstimate:
+def auroc(*args: list[float | None], resamples: int = 20) -> Estimate:
     found = measure_auroc(examples(*args), resamples)
     assert found is not None
     return found
@@ -155,7 +154,7 @@ def test_copies_in_clusters_of_their_own_make_the_interval_narrower() -> None:
 def test_resamples_with_only_one_label_are_ignored() -> None:
     found = auroc([0.9], [0.1], resamples=50)
     assert (found.low, found.high) == (1.0, 1.0)
-    assert auroc([0.9], [0.1] * 99, resamples=1) == BootstrapEstimate(value=1.0, low=1.0, high=1.0)
+    assert auroc([0.9], [0.1] * 99, resamples=1) == Estimate(value=1.0, low=1.0, high=1.0)
 
 
 def labelled(*scored: tuple[float | None, bool]) -> list[Example]:
@@ -273,4 +272,4 @@ def test_flags_have_precision_and_recall_with_intervals() -> None:
 def test_without_a_flag_precision_is_unknown() -> None:
     found = measure_flags(examples([0.9], [0.1]), [False, False], 20)
     assert (found.hits, found.precision) == (0, None)
-    assert found.recall == BootstrapEstimate(value=0.0, low=0.0, high=0.0)
+    assert found.recall == Estimate(value=0.0, low=0.0, high=0.0)
