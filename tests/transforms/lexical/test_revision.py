@@ -6,29 +6,33 @@ from pathlib import Path
 
 import msgspec
 
-from groundwatch.launch.cli.samples import sample_paths
-from groundwatch.schemas.checked_answer import CheckedAnswer
-from groundwatch.schemas.message import Message
+from groundwatch.schemas import Record
 from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
-from groundwatch.transforms.step_order import route_answers
 from tests.support.checks import check_request
 from tests.support.languages_table import LANGUAGES, sentences
 
-KNOWN = {"words-1": "f3c421a78acfc346"}
+KNOWN = {"words-1": "5a99903b66514a4d"}
 """Of each revision, the digest of its replies."""
+
+
+_REQUESTS = Path(__file__).parents[2] / "data" / "revision_requests.jsonl"
+
+
+class Request(Record, frozen=True):
+    """An answer's text and the facts that it is checked against."""
+
+    text: str
+    facts: list[str]
 
 
 def requests() -> Iterator[CheckRequest]:
     for language in LANGUAGES:
         for each in sentences(language):
             yield check_request(each.text, each.fact)
-    for path in sample_paths():
-        for number, line in enumerate(Path(path).read_bytes().splitlines()):
-            for routed in route_answers(Message(payload=line, place=f"{path}#{number}")):
-                if isinstance(routed, CheckedAnswer) and routed.decision is None:
-                    facts = [fact.text for fact in routed.answer.facts]
-                    yield check_request(routed.answer.answer_text, *facts)
+    for line in _REQUESTS.read_bytes().splitlines():
+        request = msgspec.json.decode(line, type=Request)
+        yield check_request(request.text, *request.facts)
 
 
 def test_other_replies_are_another_revision() -> None:
