@@ -58,6 +58,7 @@ class EnvelopeFact(Wire, frozen=True):
 
 class Envelope(Wire, frozen=True):
     query: Essential[str] = ""
+    question: str = ""  # the same, as most data sets of questions name it
     answer: Essential[str] = ""
     facts: Essential[tuple[str | EnvelopeFact, ...]] = ()
     id: Essential[str | int | float] = ""

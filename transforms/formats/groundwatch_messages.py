@@ -60,7 +60,7 @@ def _read_envelope(request: Request) -> Reading:
         engine=render_value(envelope.engine) or None,
         session=render_value(envelope.session) or None,
         event_time_us=event_time_us,
-        query=envelope.query or None,
+        query=envelope.query or envelope.question or None,
         answer_text=envelope.answer,
         facts=facts.all(),
         tags=time_tags,

@@ -1,7 +1,7 @@
-"""Write the HTML report of an output folder, or compare two."""
+"""Write the report of an output folder, or compare two."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
@@ -20,8 +20,10 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 
     folder: Output folder of a run.
     other_folder: Another output folder, to compare with DIR.
-    report_output: File for the page; - is standard output. Default: DIR/report.html, or
-      OTHER_DIR/comparison.html.
+    format: A page for a browser, or a comment of a pull request: rates and the answers that are, or
+      became, low-grounded.
+    report_output: File for the report; - is standard output. Default: DIR/report.html, or
+      OTHER_DIR/comparison.html; with --format markdown the names end in .md.
     shown_answers: How many answers are shown, the worst first.
     low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
       ENGINE=NUMBER for one; repeat the flag for several. Default: that of the run.
@@ -35,6 +37,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
     other_folder: Annotated[kinds.Location | None, Note(positional="OTHER_DIR")] = None
+    format: Literal["html", "markdown"] = "html"
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
     shown_answers: Annotated[kinds.Count, Note(flag="answers")] = SHOWN_ANSWERS
     low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
@@ -65,5 +68,6 @@ COMMAND = Command(
         "out/answers --answers 200",
         "out/answers --claim_threshold 0.5",
         "out/answers out/other-checker",
+        "out/before out/after --format markdown --output -",
     ),
 )

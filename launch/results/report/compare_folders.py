@@ -1,5 +1,6 @@
-"""Compare the records of two output folders."""
+"""Pair the records of two output folders, and count what differs."""
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -11,32 +12,63 @@ from groundwatch.launch.results.report.counts.comparison import (
     ChangedAnswer,
     Comparison,
     PairCounts,
+    Pairing,
     Scores,
 )
 from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt, cut_answer
 from groundwatch.launch.results.report.counts.untrusted_names import cut_name
-from groundwatch.launch.results.report.page.page import render_comparison
 from groundwatch.launch.results.report.write_report import read_output
 from groundwatch.pipeline.sources.output_folder import OutputFiles, UnreadableFile, read_answers
 from groundwatch.schemas.enriched_answer import AnswerRow
 
 _MAX_ENGINES = 20
+_KEY_BYTES = 16
 _TABLES = """
 PRAGMA cache_size = -32768;
 CREATE TABLE answers (
-    is_after INTEGER, record_id TEXT, engine TEXT, verdict TEXT, support REAL, claim REAL,
+    is_after INTEGER, record_id TEXT, name BLOB, question BLOB,
+    engine TEXT, verdict TEXT, support REAL, claim REAL,
     PRIMARY KEY (is_after, record_id)
 ) WITHOUT ROWID;
+CREATE TABLE other_pairs (
+    before_id TEXT PRIMARY KEY, after_id TEXT UNIQUE, paired_by TEXT
+) WITHOUT ROWID;
+-- The id of an answer without a name may be its line in a file, where another one can stand later.
+CREATE VIEW id_pairs AS
+SELECT b.record_id FROM answers b JOIN answers a ON a.record_id = b.record_id
+WHERE b.is_after = 0 AND a.is_after = 1
+    AND NOT (b.name IS NULL AND a.name IS NULL AND COALESCE(a.question <> b.question, FALSE));
+CREATE VIEW unpaired AS
+SELECT * FROM answers a WHERE NOT EXISTS (
+    SELECT 1 FROM id_pairs i WHERE i.record_id = a.record_id
+) AND NOT EXISTS (
+    SELECT 1 FROM other_pairs WHERE before_id = a.record_id AND NOT a.is_after
+) AND NOT EXISTS (
+    SELECT 1 FROM other_pairs WHERE after_id = a.record_id AND a.is_after
+);
 CREATE VIEW pairs AS
 SELECT
-    b.record_id, a.engine,
+    a.record_id, a.engine,
     b.verdict AS verdict, b.support AS support, b.claim AS claim, a.verdict AS verdict_after,
     a.verdict <> b.verdict AS is_changed,
     (a.verdict = 'LOW_GROUNDED') - (b.verdict = 'LOW_GROUNDED') AS became_low,
     a.support - b.support AS support_change, a.claim - b.claim AS claim_change
-FROM answers b JOIN answers a ON a.record_id = b.record_id
-WHERE b.is_after = 0 AND a.is_after = 1;
+FROM answers b LEFT JOIN other_pairs p ON p.before_id = b.record_id
+JOIN answers a ON a.is_after = 1 AND a.record_id = COALESCE(p.after_id, b.record_id)
+WHERE b.is_after = 0 AND (p.after_id IS NOT NULL OR EXISTS (
+    SELECT 1 FROM id_pairs i WHERE i.record_id = b.record_id
+));
 """
+_PAIR_BY_KEY = """
+INSERT INTO other_pairs
+WITH single AS (
+    SELECT is_after, {key} AS key, MIN(record_id) AS record_id FROM unpaired
+    WHERE {key} IS NOT NULL GROUP BY is_after, {key} HAVING COUNT(*) = 1
+)
+SELECT b.record_id, a.record_id, '{key}' FROM single b JOIN single a ON a.key = b.key
+WHERE b.is_after = 0 AND a.is_after = 1
+"""
+_PAIRED_BY_ID = "SELECT COUNT(*) FROM id_pairs"
 _COUNTS = """
 SELECT
     CASE WHEN ? THEN engine END, COUNT(*),
@@ -48,28 +80,18 @@ _WORST_CHANGES = """
 SELECT record_id, verdict, support, claim FROM pairs WHERE is_changed
 ORDER BY became_low DESC, claim_change, support_change, record_id LIMIT ?
 """
-_ONLY_IN_ONE = """
-SELECT COUNT(*) FROM answers a WHERE is_after = ? AND NOT EXISTS (
-    SELECT 1 FROM answers b WHERE b.is_after = 1 - a.is_after AND b.record_id = a.record_id
-)
-"""
+_ONLY_IN_ONE = "SELECT COUNT(*) FROM unpaired WHERE is_after = ?"
 
 
-def compare_folders(
-    folders: Sequence[str],
-    files: Sequence[OutputFiles],
-    shown: int,
-    url_template: str | None = None,
-) -> tuple[str, tuple[str, ...]]:
-    """Return the page, and why files are unreadable."""
+def compare_folders(files: Sequence[OutputFiles], shown: int) -> Comparison:
+    """Pair the records of two folders, and count their differences; show so many of them.
+
+    OSError says why the temporary file of the pairs cannot be written.
+    """
     try:
-        comparison = _compare(files, shown)
+        return _compare(files, shown)
     except sqlite3.Error as error:
         raise OSError(f"cannot pair the records in a temporary file: {error}") from None
-    return (
-        render_comparison(comparison, folders, url_template),
-        comparison.before.unreadable + comparison.after.unreadable,
-    )
 
 
 def _compare(files: Sequence[OutputFiles], shown: int) -> Comparison:
@@ -78,11 +100,13 @@ def _compare(files: Sequence[OutputFiles], shown: int) -> Comparison:
             read_output(each, {}, shown=1, also_add=partial(pairs.add, is_after=bool(is_after)))
             for is_after, each in enumerate(files)
         )
+        pairing = pairs.pair_others()
         scores = pairs.worst_changes(shown)
         excerpts = dict(_excerpts(files[1], scores)) if scores else {}
         return Comparison(
             before=before,
             after=after,
+            pairing=pairing,
             total=pairs.total(),
             changes=pairs.changes(),
             engines=pairs.engines(_MAX_ENGINES),
@@ -123,12 +147,32 @@ class PairedAnswers:
     def add(self, answer: AnswerRow, *, is_after: bool) -> None:
         """Store an answer of one of the folders; a later record of the same id replaces it."""
         self._database.execute(
-            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                *(is_after, answer.record_id, cut_name(answer.engine), answer.verdict),
+                *(is_after, answer.record_id, _key(answer.answer_name), _key(answer.query)),
+                *(cut_name(answer.engine), answer.verdict),
                 *(answer.support_score, answer.min_claim_score),
             ),
         )
+
+    def pair_others(self) -> Pairing:
+        """Pair what has no record id in common: by its name, and the rest by its question.
+
+        Only a name or a question that each folder has once there makes a pair. A record id depends
+        on the content, so an answer that changed has another one. Questions pair the answers to one
+        set of questions; where most answers have no pair, they are chance and are left out.
+        """
+        [[by_id]] = self._rows(_PAIRED_BY_ID)
+        by_name, by_question = (
+            self._database.execute(_PAIR_BY_KEY.format(key=key)).rowcount
+            for key in ("name", "question")
+        )
+        totals = "SELECT COUNT(*) FROM answers GROUP BY is_after"
+        fewest = min((count for [count] in self._rows(totals)), default=0)
+        if 2 * (by_id + by_name + by_question) < fewest:
+            self._database.execute("DELETE FROM other_pairs WHERE paired_by = 'question'")
+            by_question = 0
+        return Pairing(by_id, by_name, by_question)
 
     def changes(self) -> dict[tuple[str, str], int]:
         """Count the pairs by their two verdicts."""
@@ -144,7 +188,7 @@ class PairedAnswers:
         return [PairCounts(*counts) for counts in self._rows(_COUNTS, True, limit)]
 
     def only_in(self, *, is_after: bool) -> int:
-        """Count the record ids that only one folder has."""
+        """Count the answers that only one folder has."""
         [[count]] = self._rows(_ONLY_IN_ONE, is_after)
         return int(count)
 
@@ -155,3 +199,9 @@ class PairedAnswers:
 
     def _rows(self, query: str, *values: int) -> Iterator[tuple[Any, ...]]:
         return iter(self._database.execute(query, values))
+
+
+def _key(text: str | None) -> bytes | None:
+    """Return what stands for a name or a question; None without one."""
+    data = (text or "").encode(errors="surrogatepass")
+    return hashlib.blake2b(data, digest_size=_KEY_BYTES).digest() if data else None

@@ -8,7 +8,12 @@ from rich.console import Console
 from groundwatch.launch.cli.commands.report import ReportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
 from groundwatch.launch.results.report.compare_folders import compare_folders
-from groundwatch.launch.results.report.page.page import render
+from groundwatch.launch.results.report.counts.comparison import Comparison
+from groundwatch.launch.results.report.page.comment import (
+    render_comment,
+    render_comparison_comment,
+)
+from groundwatch.launch.results.report.page.page import render, render_comparison
 from groundwatch.launch.results.report.unscored_answers import describe_unscored
 from groundwatch.launch.results.report.write_report import REPORT_NAME, read_output
 from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
@@ -22,7 +27,7 @@ _COMPARISON_NAME = "comparison.html"
 
 
 def report(loaded: Loaded[ReportSettings]) -> int:
-    """Count a run's output, or compare two, and write the page; return 1 if a file is damaged."""
+    """Count a run's output, or compare two, and write the report; return 1 if a file is damaged."""
     settings, problems = loaded.settings, loaded.problems
     folders = [folder for folder in (settings.folder, settings.other_folder) if folder]
     waiting = [sentence for folder in folders for sentence in describe_waiting(folder)]
@@ -37,10 +42,10 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     with Console(stderr=True).status(f"reading {enriched:,} files"):
         if settings.other_folder:
             try:
-                made = compare_folders(folders, found, settings.shown_answers, settings.record_url)
+                comparison = compare_folders(found, settings.shown_answers)
             except OSError as error:
                 return fail(str(error))
-            return _write(settings, storage.join(folders[-1], _COMPARISON_NAME), *made)
+            return _write(settings, _comparison_text(settings, comparison), comparison.unreadable)
         thresholds = settings.given_thresholds
         findings = read_output(found[0], thresholds, shown=settings.shown_answers)
     for run in read_summaries(settings.folder):
@@ -49,19 +54,35 @@ def report(loaded: Loaded[ReportSettings]) -> int:
                 f"groundwatch: the run {run.name} has not ended: give its command again to finish"
                 " it; the report counts what is published\n"
             )
-    page = render(findings, settings.folder, settings.price_per_1k_chars, settings.record_url)
-    default = storage.join(settings.folder, REPORT_NAME)
-    status = _write(settings, default, page, findings.unreadable)
+    if settings.format == "markdown":
+        text = render_comment(findings, settings.record_url)
+    else:
+        price = settings.price_per_1k_chars
+        text = render(findings, settings.folder, price, settings.record_url)
+    status = _write(settings, text, findings.unreadable)
     if unscored := describe_unscored(findings.tally):
         sys.stderr.write(f"groundwatch: {unscored} groundwatch inspect FILE shows the fields\n")
     return status or gate(findings.tally.verdicts, settings.fail_above)
 
 
-def _write(settings: ReportSettings, default: str, page: str, unreadable: Iterable[str]) -> int:
-    path = settings.report_output or default
+def _comparison_text(settings: ReportSettings, comparison: Comparison) -> str:
+    if settings.format == "markdown":
+        return render_comparison_comment(comparison, settings.record_url)
+    folders = [settings.folder, settings.other_folder or ""]
+    return render_comparison(comparison, folders, settings.record_url)
+
+
+def _default_path(settings: ReportSettings) -> str:
+    other = settings.other_folder
+    path = storage.join(other or settings.folder, _COMPARISON_NAME if other else REPORT_NAME)
+    return path.removesuffix(".html") + ".md" if settings.format == "markdown" else path
+
+
+def _write(settings: ReportSettings, text: str, unreadable: Iterable[str]) -> int:
+    path = settings.report_output or _default_path(settings)
     try:
         with writing(path) as stream:
-            stream.write(page.encode())
+            stream.write(text.encode())
     except OSError as error:
         return fail(f"{path} cannot be written: {error.strerror or error}")
     with text_beside(path):

@@ -31,6 +31,22 @@ def test_every_field_of_an_envelope_is_read() -> None:
     assert (answer.engine, answer.session, answer.tags) == ("shop", "s1", ())
 
 
+@pytest.mark.parametrize(
+    ("given", "query"),
+    [
+        ({"question": "How long?"}, "How long?"),
+        ({"query": "How long?", "question": "Other?"}, "How long?"),
+        ({"query": "", "question": "How long?"}, "How long?"),
+        ({"question": {"text": "How long?"}}, None),
+    ],
+    ids=["question", "both", "empty query", "no text"],
+)
+def test_the_question_of_an_envelope_has_two_names(
+    given: dict[str, object], query: str | None
+) -> None:
+    assert parsed({"answer": "3 days", "facts": ["3 days."]} | given).query == query
+
+
 @pytest.mark.parametrize("suffix", ["", "_id"])
 def test_the_trace_of_an_envelope_is_kept_and_changes_no_record_id(suffix: str) -> None:
     plain = {"answer": "a", "facts": ["b"]}

@@ -37,6 +37,14 @@ class PairCounts(NamedTuple):
     claim_change: float | None
 
 
+class Pairing(NamedTuple):
+    """How many answers of two folders are paired by their record id, name and question."""
+
+    by_id: int
+    by_name: int = 0
+    by_question: int = 0
+
+
 NO_PAIRS = PairCounts(None, 0, 0, 0, 0, None, None)
 
 
@@ -58,12 +66,18 @@ class Comparison(Record, frozen=True, kw_only=True):
 
     before: Findings
     after: Findings
+    pairing: Pairing
     total: PairCounts
     changes: dict[tuple[str, str], int]
     engines: Sequence[PairCounts]
     answers: Sequence[ChangedAnswer]
     only_before: int
     only_after: int
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """Why files were not read to the end."""
+        return self.before.unreadable + self.after.unreadable
 
     @property
     def all_rates(self) -> RateChange:

@@ -60,9 +60,3 @@ class Revisions:
 def _count(counts: Counter[_Revision], checker: str, revision: str | None) -> None:
     key = cut_name(checker) or "", cut_name(revision)
     counts[key if key in counts or len(counts) < _MAX_REVISIONS else (OTHERS, None)] += 1
-
-
-def changed_revisions(before: Revisions, after: Revisions) -> list[str]:
-    """Return the checkers that checked both, by other revisions."""
-    first, second = before.of_checker(), after.of_checker()
-    return sorted(name for name in first.keys() & second.keys() if first[name] != second[name])

@@ -15,8 +15,8 @@ from markupsafe import Markup
 from msgspec.structs import replace
 
 from groundwatch.launch.cli.terminal import figures
+from groundwatch.launch.results.report.counts.cautions import cautions
 from groundwatch.launch.results.report.counts.comparison import Comparison
-from groundwatch.launch.results.report.counts.revisions import changed_revisions
 from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import Combination
@@ -118,7 +118,7 @@ def render_comparison(
         record_url=partial(record_url, url_template),
         folders=list(zip(folders, findings, strict=True)),
         found=found,
-        changed_revisions=changed_revisions(*(each.tally.revisions for each in findings)),
+        cautions=[str(each) for each in cautions(*findings)],
         thresholds=found.after.tally.thresholds,
         filters=filters_of(Counter(each.excerpt.combination for each in found.answers)),
         verdicts=presentation.verdict_styles(

@@ -131,6 +131,17 @@ def test_two_folders_are_compared(
     assert not (output / "comparison.html").exists()
 
 
+def test_a_comment_has_the_name_of_the_page_with_another_ending(
+    output: Path, other: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(output), "--format", "markdown"]) == 0
+    assert main(["report", str(output), str(other), "--format", "markdown"]) == 0
+    assert capfd.readouterr().out == f"{output}/report.md\n{other}/comparison.md\n"
+    assert "became low-grounded" in (other / "comparison.md").read_text(encoding="utf-8")
+    assert main(["report", str(output), "--format", "markdown", "--output", "-"]) == 0
+    assert capfd.readouterr().out == (output / "report.md").read_text(encoding="utf-8")
+
+
 def test_damage_in_either_folder_is_reported(
     output: Path, other: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

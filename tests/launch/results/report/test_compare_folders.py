@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from groundwatch.launch.results.report import compare_folders as comparing
 from groundwatch.launch.results.report.compare_folders import PairedAnswers, compare_folders
 from groundwatch.launch.results.report.counts.comparison import PairCounts
+from groundwatch.launch.results.report.page.page import render_comparison
 from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
@@ -30,9 +31,9 @@ def compared(
         write_enriched(path, answers)
         write_summary(path)
     files = [find_files(str(path)) for path in folders]
-    page, unreadable = compare_folders(["before", "after"], files, shown)
-    assert unreadable == ()
-    return parse_page(page)
+    comparison = compare_folders(files, shown)
+    assert comparison.unreadable == ()
+    return parse_page(render_comparison(comparison, ["before", "after"]))
 
 
 def words(page: Page, section: str) -> str:
@@ -43,6 +44,7 @@ def words(page: Page, section: str) -> str:
 def answer(number: int, verdict: Verdict, score: float | None, **fields: Any) -> EnrichedAnswer:
     build = a_low if verdict == LOW else an_enriched
     given = {"record_id": f"{number:064}", "verdict": verdict, "min_claim_score": score}
+    given |= {"answer_name": None, "query": None}
     return build(**given | {"support_score": score} | fields)
 
 
@@ -82,6 +84,57 @@ def test_verdicts_are_counted_from_one_to_the_other(tmp_path: Path) -> None:
     assert "2 record ids in both folders, 1 only in the first, 1 only in the second." in page.text
 
 
+def test_an_answer_that_changed_is_paired_by_its_name_else_by_its_question(tmp_path: Path) -> None:
+    before = [
+        answer(1, GROUNDED, 0.9, answer_name="a-1", query="Red?"),
+        answer(2, GROUNDED, 0.9, query="How long?"),
+        answer(3, GROUNDED, 0.9, query="Twice?"),
+        answer(4, GROUNDED, 0.9, query="Twice?"),
+        answer(9, GROUNDED, 0.9, query="Same?"),
+    ]
+    after = [
+        answer(11, LOW, 0.3, answer_name="a-1", query="How red?"),
+        answer(12, LOW, 0.2, query="How long?"),
+        answer(13, LOW, 0.1, query="Twice?"),
+        answer(9, GROUNDED, 0.9, query="Same?"),
+    ]
+    page = compared(tmp_path, before, after)
+    scores = [" ".join(each.text.split()) for each in page.all("span", "score")]
+    assert scores == ["0.90 → 0.20", "0.90 → 0.30"]
+    assert (
+        "1 record id in both folders, 2 only in the first, 1 only in the second."
+        " 1 more answer paired by name. 1 more answer paired by question."
+    ) in " ".join(page.text.split())
+
+
+def test_an_id_that_is_a_line_of_a_file_pairs_no_other_question(tmp_path: Path) -> None:
+    questions = [f"Question {number}?" for number in range(4)]
+    before, after = (
+        [
+            answer(line, verdict_of(question), 0.5, query=question)
+            for line, question in enumerate(asked)
+        ]
+        for asked in (questions, ["New?", *questions])
+    )
+    page = compared(tmp_path, before, after)
+    assert page.all("h1")[0].text.startswith("0 of 4 answers in both folders have another verdict")
+    assert "0 record ids in both folders, 0 only in the first, 1 only in the second." in page.text
+
+
+def verdict_of(question: str) -> Verdict:
+    return LOW if question.startswith(("Question 1", "Question 2")) else GROUNDED
+
+
+def test_questions_that_a_few_answers_of_two_weeks_share_are_no_pairs(tmp_path: Path) -> None:
+    weeks = [
+        [answer(week + n, GROUNDED, 0.9, query=f"{0 if n < 4 else week} {n}?") for n in range(10)]
+        for week in (100, 200)
+    ]
+    page = compared(tmp_path, *weeks)
+    assert "The low-grounded rate" in page.all("h1")[0].text
+    assert "10 only in the first, 10 only in the second." in page.text
+
+
 def test_changes_are_counted_by_engine(tmp_path: Path) -> None:
     page = compared(
         tmp_path,
@@ -116,18 +169,23 @@ def test_weeks_without_common_records_are_compared_by_their_rates(
     assert [each.attributes["id"] for each in page.all("section")] == ["rates", "folders"]
 
 
-@pytest.mark.parametrize("revisions", [("m-1", "m-1"), ("m-1", "m-2")])
-def test_folders_of_different_revisions_of_a_checker_are_a_notice(
-    tmp_path: Path, revisions: tuple[str, str]
+@pytest.mark.parametrize(
+    ("before", "after", "notice"),
+    [
+        (("judge", "m-1"), ("judge", "m-1"), None),
+        (("judge", "m-1"), ("judge", "m-2"), "different revisions of judge: it may be"),
+        (("judge", "m-1"), ("other", "m-1"), "different checkers (judge before, other after)"),
+    ],
+)
+def test_folders_of_different_checkers_are_a_notice(
+    tmp_path: Path, before: tuple[str, str], after: tuple[str, str], notice: str | None
 ) -> None:
-    before, after = (
-        [answer(1, GROUNDED, 0.9, check=a_check(checker="judge", revision=each))]
-        for each in revisions
+    folders = (
+        [answer(1, GROUNDED, 0.9, check=a_check(checker=checker, revision=revision))]
+        for checker, revision in (before, after)
     )
-    notices = compared(tmp_path, before, after).all("p", "notice")
-    found = [" ".join(each.text.split()) for each in notices]
-    expected = "Note. The folders were checked by different revisions of judge"
-    assert [each.partition(":")[0] for each in found] == [expected] * (revisions[0] != revisions[1])
+    notices = compared(tmp_path, *folders).all("p", "notice")
+    assert [bool(notice and notice in each.text) for each in notices] == [True] * bool(notice)
 
 
 def test_hostile_texts_stay_text(tmp_path: Path) -> None:
@@ -137,6 +195,38 @@ def test_hostile_texts_stay_text(tmp_path: Path) -> None:
     assert page.astray == []
     assert len(page.all("script")) == 1
     assert page.tags.isdisjoint({"img", "base", "iframe", "link", "form"})
+
+
+LISTS = st.lists(
+    st.tuples(
+        st.integers(0, 3), st.sampled_from([None, "a", "b"]), st.sampled_from([None, "q", "r", "s"])
+    ),
+    max_size=8,
+    unique_by=lambda each: each[0],
+)
+
+
+@given(LISTS, LISTS)
+def test_no_answer_is_in_two_pairs_and_none_is_lost(
+    before: list[tuple[int, str | None, str | None]],
+    after: list[tuple[int, str | None, str | None]],
+) -> None:
+    with closing(PairedAnswers()) as pairs:
+        for is_after, rows in enumerate((before, after)):
+            for number, name, query in rows:
+                row = AnswerRow(
+                    record_id=str(number),
+                    answer_name=name,
+                    query=query,
+                    verdict=GROUNDED if is_after else LOW,
+                    verdict_reason="",
+                )
+                pairs.add(row, is_after=bool(is_after))
+        pairing = pairs.pair_others()
+        total = pairs.total().pairs
+        assert total == sum(pairing) == len(pairs.worst_changes(99))
+        assert total + pairs.only_in(is_after=False) == len(before)
+        assert total + pairs.only_in(is_after=True) == len(after)
 
 
 answers = st.lists(
@@ -181,11 +271,15 @@ def test_pairs_are_those_of_two_dictionaries(
 def test_time_grows_with_the_records_and_not_with_their_square() -> None:
     plans = {}
     with closing(PairedAnswers()) as pairs:
-        for name in ("_COUNTS", "_WORST_CHANGES", "_ONLY_IN_ONE"):
-            query = getattr(comparing, name)
+        for name in ("_COUNTS", "_WORST_CHANGES", "_ONLY_IN_ONE", "_PAIR_BY_KEY"):
+            query = getattr(comparing, name).format(key="name")
             database = pairs._database
             steps = database.execute(f"EXPLAIN QUERY PLAN {query}", [0] * query.count("?"))
             plans[name] = [step for *_, step in steps]
+    # All answers are read once to find what is single; their pairs are found by an index.
+    by_key = plans.pop("_PAIR_BY_KEY")
+    assert [step for step in by_key if step.startswith("SCAN")] == ["SCAN a"] * 2
+    assert any("COVERING INDEX (is_after=? AND key=?)" in step for step in by_key)
     for steps in plans.values():
         assert any("(is_after=? AND record_id=?)" in step for step in steps), plans
         assert not any(step.startswith("SCAN") for step in steps), plans

@@ -1,6 +1,6 @@
 """Which revisions of the checkers the records are of."""
 
-from groundwatch.launch.results.report.counts.revisions import Revisions, changed_revisions
+from groundwatch.launch.results.report.counts.revisions import Revisions
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from tests.support.builders import a_check, a_screen, an_enriched
 from tests.support.reports import row_of
@@ -34,10 +34,3 @@ def test_revisions_beyond_a_hundred_count_as_others() -> None:
     found = revisions_of(*(an_answer("judge", f"m-{number}") for number in range(150)))
     assert len(found.counts()) == 101
     assert sum(each.decided for each in found.counts()) == 150
-
-
-def test_checkers_of_two_folders_are_compared_by_their_revisions() -> None:
-    both = an_answer("judge", "m-1")
-    before = revisions_of(both, an_answer("local", "words-1"), an_answer("old", "1"))
-    after = revisions_of(both, an_answer("local", "words-2"), an_answer("new", "1"))
-    assert changed_revisions(before, after) == ["local"]
