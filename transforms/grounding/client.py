@@ -116,6 +116,7 @@ class GroundingClient:
             address = f"{settings.endpoint}{path}{in_process or ''}"
             self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD
+        self._lasts = settings.outage is not OutagePolicy.FAIL
         self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
         self._status = CheckerStatus(checker=settings.checker)
         self._failing_since_s: float | None = None
@@ -229,24 +230,18 @@ class GroundingClient:
         """Send a request once, when quota and throttle allow it, and once more for a new token."""
         await self._wait_for_limits(call)
         call.attempts += 1
-        started_at_us, rejected = clock.now_us(), None
+        started_at_us = clock.now_us()
         try:
-            while True:
-                token = await self._authority.headers(rejected) if self._authority else {}
-                try:
-                    reply = await self._post(call, token)
-                    break
-                except Misconfigured as refusal:
-                    is_expired = isinstance(refusal, Unauthenticated) and rejected is None
-                    if not (token and is_expired):
-                        raise await self._refusals.classify(refusal) from None
-                    rejected = token
+            reply = await self._post_with_token(call)
         except Unavailable as error:
             self._note_failure(call, error)
             raise
-        except Misconfigured as error:
-            self._fail_since(started_at_us, error, is_refused=True)
-            raise
+        except Misconfigured as refusal:
+            ask = partial(self._ask, call.request) if self._lasts else None
+            found = await self._refusals.classify(refusal, ask)
+            if isinstance(found, Misconfigured):
+                self._fail_since(started_at_us, found, is_refused=True)
+            raise found from None
         except Rejected:
             self._note_success()
             raise
@@ -266,6 +261,16 @@ class GroundingClient:
             deadline_s = math.inf if self._holds else call.deadline_s
             if not await self._throttle.wait(deadline_s, is_retry=call.attempts > 0):
                 raise call.failure or Unavailable("throttled until its time was up")
+
+    async def _post_with_token(self, call: "_Call") -> CheckReply:
+        """Send a request, and once more if its token has expired."""
+        token = await self._authority.headers(None) if self._authority else {}
+        try:
+            return await self._post(call, token)
+        except Unauthenticated:
+            if not (token and self._authority):
+                raise
+        return await self._post(call, await self._authority.headers(token))
 
     async def _post(self, call: "_Call", token: Mapping[str, str]) -> CheckReply:
         """Send a request within the limits, and validate the reply."""
@@ -364,15 +369,25 @@ class GroundingClient:
         if is_running or is_early:
             return
         self._probe_not_before_s = now_s + retries.probe_every_s
-        known = replace(failed, answer_candidate=_KNOWN, facts=(GroundingFact(fact_text=_KNOWN),))
-        request = self._succeeded or known
-        self._probe = asyncio.create_task(self._send_probe(request))
+        self._probe = asyncio.create_task(self._send_probe(failed))
 
-    async def _send_probe(self, request: CheckRequest) -> None:
-        call = _Call(request, encode_request(request), math.inf, self._refusals.successes)
+    async def _send_probe(self, failed: CheckRequest) -> None:
         # While it fails, too, everything waits.
         with suppress(CheckFailed):
-            await self._attempt(call)
+            await self._attempt(self._known_call(failed))
+
+    async def _ask(self, refused: CheckRequest) -> None:
+        """Call the checker with an answer that it can check: see `Refusals.classify`."""
+        call = self._known_call(refused)
+        await self._wait_for_limits(call)
+        with suppress(Rejected):
+            await self._post_with_token(call)
+        self._note_success()
+
+    def _known_call(self, failed: CheckRequest) -> "_Call":
+        known = replace(failed, answer_candidate=_KNOWN, facts=(GroundingFact(fact_text=_KNOWN),))
+        request = self._succeeded or known
+        return _Call(request, encode_request(request), math.inf, self._refusals.successes)
 
 
 @dataclass(eq=False)

@@ -9,7 +9,7 @@ from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, Screening
 from tests.support.archives import an_envelope
 from tests.support.fault_server import Changing, FaultServer, always
-from tests.support.outputs import Json, alerts_in
+from tests.support.outputs import Json, alerts_in, failures_in
 from tests.support.watched import ALERTS, Watched, work
 from tests.support.wire_faults import Fault, good, status
 
@@ -87,6 +87,45 @@ def test_a_worker_that_the_checker_refuses_raises_its_alert_before_it_ends(
         watched.drain(config)
     [_, (state, cause, _)] = incidents(alerts_in(watched.output))
     assert (state, cause) == ("closed", "credentials")
+
+
+@pytest.mark.parametrize("number", [401, 403])
+def test_a_refusal_of_the_credentials_loses_no_answer_though_only_few_are_waiting(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(refusals, "_NO_SUCCESS_FOR_S", 0.5)
+    checker = Changing(good)
+    watched.publish(an_envelope(1))
+    with FaultServer(always(checker)) as server:
+        config = checked_by(watched, server.address)
+        with watched.worker(config) as worker:
+            work(worker, lambda: not watched.outstanding)
+            checker.reply = status(number, "No")
+            watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in (2, 3)))
+            with pytest.raises(Misconfigured):
+                work(worker, lambda: not watched.outstanding)
+            worker.finish()
+        assert watched.outstanding == 2
+        assert failures_in(watched.output) == []
+        assert incidents(alerts_in(watched.output)) == [("open", "credentials", 2)]
+        checker.reply = good
+        watched.drain(config)
+    assert len(watched.record_ids()) == 3
+
+
+def test_answers_that_are_refused_only_for_a_moment_are_checked(watched: Watched) -> None:
+    checker = Changing(status(403, "No"))
+    watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in range(25)))
+    with (
+        FaultServer(always(checker)) as server,
+        watched.worker(checked_by(watched, server.address)) as worker,
+    ):
+        work(worker, lambda: worker.waiting == 25)
+        checker.reply = good
+        work(worker, lambda: not watched.outstanding)
+        worker.finish()
+    assert failures_in(watched.output) == []
+    assert len(watched.record_ids()) == 25
 
 
 def test_the_second_of_two_checkers_is_named_and_what_the_first_decides_goes_on(

@@ -1,11 +1,18 @@
 """Whether a refusal is of one answer or of every call."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 
 from groundwatch.transforms.grounding import refusals
-from groundwatch.transforms.grounding.errors import AnswerRefused, CheckFailed, Misconfigured
+from groundwatch.transforms.grounding.errors import (
+    AnswerRefused,
+    CheckFailed,
+    Misconfigured,
+    OverBudget,
+    Unavailable,
+)
 from groundwatch.transforms.grounding.refusals import Refusals
 from tests.support.clocks import ManualClock
 
@@ -15,6 +22,7 @@ REFUSAL = Misconfigured("HTTP 403")
 @pytest.fixture(autouse=True)
 def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusals, "_POLL_S", 0)
+    monkeypatch.setattr(refusals, "_ASK_AGAIN_S", 0)
 
 
 @pytest.fixture
@@ -27,7 +35,7 @@ class Calls:
 
     def __init__(self, clock: ManualClock, wait_s: float = 0.0) -> None:
         self.refusals = Refusals(wait_s, clock)
-        self.classified: list[asyncio.Task[AnswerRefused | Misconfigured]] = []
+        self.classified: list[asyncio.Task[CheckFailed]] = []
 
     def start(self) -> None:
         self.refusals.in_flight += 1
@@ -36,15 +44,15 @@ class Calls:
         self.refusals.succeeded()
         self.refusals.in_flight -= 1
 
-    async def refuse(self) -> None:
+    async def refuse(self, ask: Callable[[], Awaitable[None]] | None = None) -> None:
         """Let a call that was started be refused."""
-        self.classified.append(asyncio.create_task(self._classify()))
+        self.classified.append(asyncio.create_task(self._classify(ask)))
         for _ in range(5):
             await asyncio.sleep(0)
 
-    async def _classify(self) -> AnswerRefused | Misconfigured:
+    async def _classify(self, ask: Callable[[], Awaitable[None]] | None) -> CheckFailed:
         try:
-            return await self.refusals.classify(REFUSAL)
+            return await self.refusals.classify(REFUSAL, ask)
         finally:
             self.refusals.in_flight -= 1
 
@@ -125,6 +133,28 @@ def test_many_refusals_without_an_answer_in_between_are_of_every_call(clock: Man
     asyncio.run(run())
 
 
+def test_a_worker_asks_before_its_first_success_and_goes_on_when_it_is_answered(
+    clock: ManualClock,
+) -> None:
+    async def run() -> None:
+        calls = Calls(clock, wait_s=60.0)
+        refusing = True
+
+        async def ask() -> None:
+            if refusing:
+                raise REFUSAL
+            calls.refusals.succeeded()
+
+        calls.start()
+        await calls.refuse(ask)
+        clock.advance(59)
+        assert await calls.kinds() == [None]
+        refusing = False
+        assert await calls.kinds() == [Unavailable]
+
+    asyncio.run(run())
+
+
 def test_a_worker_waits_for_other_calls_before_it_stops(clock: ManualClock) -> None:
     async def run() -> None:
         calls = Calls(clock, wait_s=60.0)
@@ -134,5 +164,54 @@ def test_a_worker_waits_for_other_calls_before_it_stops(clock: ManualClock) -> N
         assert await calls.kinds() == [None]
         clock.advance(1)
         assert await calls.kinds() == [Misconfigured]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("replies", "after_s", "expected"),
+    [
+        ([None], 0, AnswerRefused),
+        ([REFUSAL], 10, Misconfigured),
+        ([REFUSAL, None], 9, Unavailable),
+        ([REFUSAL], 9, None),
+        ([Unavailable("HTTP 503"), None], 9, AnswerRefused),
+        ([Unavailable("HTTP 503")], 60, None),
+        ([OverBudget("no call is left")], 0, AnswerRefused),
+    ],
+    ids=[
+        *("answers another", "refuses all", "refuses all for a moment", "still refuses all"),
+        *("is away", "stays away", "cannot be asked"),
+    ],
+)
+@pytest.mark.parametrize("refused", [1, 5])
+def test_a_checker_without_other_calls_is_asked(
+    clock: ManualClock,
+    replies: list[CheckFailed | None],
+    after_s: float,
+    expected: type[CheckFailed] | None,
+    refused: int,
+) -> None:
+    async def run() -> None:
+        calls, asked = Calls(clock), []
+        calls.start()
+        calls.succeed()
+
+        async def ask() -> None:
+            clock.advance(after_s if not asked else 0)
+            asked.append(replies[min(len(asked), len(replies) - 1)])
+            if asked[-1]:
+                raise asked[-1]
+            calls.refusals.succeeded()
+
+        for _ in range(refused):
+            calls.start()
+        for _ in range(refused):
+            await calls.refuse(ask)
+        assert await calls.kinds() == [expected] * refused
+        # One call asks for all.
+        assert replies[-1] or asked == replies
+        for each in calls.classified:
+            each.cancel()
 
     asyncio.run(run())
