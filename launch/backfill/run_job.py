@@ -57,7 +57,8 @@ def run_job(config: Config, processes: int, job: JobSettings) -> int:
     show_summary(config, summary, *report)
     status = _exit_status(config, summary)
     if status in {DONE, LEFT}:
-        return gate(summary.verdicts, job.local.fail_above) or status
+        unread = summary.failures - summary.retryable_failures
+        return gate(summary.verdicts, job.local.fail_above, unread) or status
     return status
 
 

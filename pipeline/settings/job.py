@@ -96,7 +96,7 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
       the same command on a finished run shows its summary, and a command that would replace results
       ends with exit status 2.
     fail_above: End with exit status 4 if more than this share of the scored answers is
-      LOW_GROUNDED, or if no answer was scored.
+      LOW_GROUNDED or could not be read, or if no answer was scored.
     """
 
     workers: kinds.Count | None = None

@@ -265,10 +265,10 @@ def test_the_demo_has_a_second_checker_which_only_its_flags_name(
 
 def test_the_share_that_fails_a_report_is_of_the_second_checkers_verdicts(tmp_path: Path) -> None:
     archive, output = an_archive(tmp_path, *LINES), tmp_path / "out"
-    assert backfill(archive, output, "--fail_above", "0") == 4
+    assert backfill(archive, output, "--fail_above", "0.05") == 4
     flags = "--escalate", f"{own_checkers.MODULE}:Lenient", *FLAGS, "--again"
-    assert backfill(archive, output, *flags, "--fail_above", "0") == 0
-    assert main(["report", str(output), "--fail_above", "0"]) == 0
+    assert backfill(archive, output, *flags, "--fail_above", "0.05") == 0
+    assert main(["report", str(output), "--fail_above", "0.05"]) == 0
 
 
 @pytest.mark.parametrize(

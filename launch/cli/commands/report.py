@@ -10,9 +10,7 @@ from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.transforms.rules.thresholds import GivenThresholds
 
 _MOST_SHOWN_ANSWERS = 10_000
-_OF_ONE_FOLDER = (
-    *("fail_above", "low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),
-)
+_OF_ONE_FOLDER = (*("low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),)
 
 
 class ReportSettings(Settings, frozen=True, kw_only=True):
@@ -32,7 +30,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     record_url: Template of the address of a record in your viewer, such as
       https://viewer.example/r/{record_id}.
     fail_above: End with exit status 4 if more than this share of the scored answers is
-      LOW_GROUNDED, or if no answer was scored.
+      LOW_GROUNDED or could not be read, or if no answer was scored; of two folders, in OTHER_DIR.
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]

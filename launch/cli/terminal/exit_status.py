@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.launch.cli.terminal.gate import green_sentence, why_red
 
 DONE = 0  # everything is done and accounted for
 FAILED = 1  # the command failed, or messages are not accounted for
@@ -17,21 +17,14 @@ LOW_GROUNDED = 4  # done, but a gate is red: more low-grounded than allowed, les
 _DISK_FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")
 
 
-def gate(verdicts: Mapping[str, int], allowed: float | None) -> int:
-    """Return LOW_GROUNDED, and print why, unless the share of low-grounded answers is allowed.
-
-    Without a scored answer there is no share, and nothing was checked.
-    """
-    low = verdicts.get(Verdict.LOW_GROUNDED, 0)
-    scored = low + verdicts.get(Verdict.GROUNDED, 0)
-    if allowed is None or (scored and low / scored <= allowed):
+def gate(verdicts: Mapping[str, int], allowed: float | None, unread: int) -> int:
+    """Return LOW_GROUNDED if the gate is red, and print why, or what a green one was decided by."""
+    if allowed is None:
         return DONE
-    if scored:
-        sentence = f"{low / scored:.1%} of the scored answers are LOW_GROUNDED, more than"
-        return fail(f"{sentence} --fail_above {allowed:g}", LOW_GROUNDED)
-    others = ", ".join(f"{count:,} {name}" for name, count in verdicts.items() if count)
-    found = f" ({others})" if others else ""
-    return fail(f"no answer was scored{found}: --fail_above needs at least one", LOW_GROUNDED)
+    if red := why_red(verdicts, allowed, unread=unread):
+        return fail(red, LOW_GROUNDED)
+    sys.stderr.write(f"groundwatch: {green_sentence(verdicts, allowed)}\n")
+    return DONE
 
 
 def fail(sentence: str, status: int = FAILED) -> int:

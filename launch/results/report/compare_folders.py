@@ -2,15 +2,17 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
 from groundwatch.launch.results.report.counts.comparison import (
     NO_PAIRS,
-    ChangedAnswer,
+    Change,
     Comparison,
+    ListedAnswer,
+    ListedAnswers,
     PairCounts,
     Pairing,
     Scores,
@@ -49,7 +51,8 @@ SELECT * FROM answers a WHERE NOT EXISTS (
 CREATE VIEW pairs AS
 SELECT
     a.record_id, a.engine,
-    b.verdict AS verdict, b.support AS support, b.claim AS claim, a.verdict AS verdict_after,
+    b.verdict AS verdict, b.support AS support, b.claim AS claim,
+    a.verdict AS verdict_after, a.support AS support_after, a.claim AS claim_after,
     a.verdict <> b.verdict AS is_changed,
     (a.verdict = 'LOW_GROUNDED') - (b.verdict = 'LOW_GROUNDED') AS became_low,
     a.support - b.support AS support_change, a.claim - b.claim AS claim_change
@@ -58,6 +61,19 @@ JOIN answers a ON a.is_after = 1 AND a.record_id = COALESCE(p.after_id, b.record
 WHERE b.is_after = 0 AND (p.after_id IS NOT NULL OR EXISTS (
     SELECT 1 FROM id_pairs i WHERE i.record_id = b.record_id
 ));
+CREATE VIEW listed AS
+SELECT
+    record_id, verdict, support, claim,
+    CASE WHEN is_changed THEN claim_change ELSE claim_after END AS worst,
+    CASE WHEN is_changed THEN support_change ELSE support_after END AS next,
+    CASE
+        WHEN became_low > 0 THEN 'BECAME_LOW' WHEN became_low < 0 THEN 'NO_LONGER_LOW'
+        WHEN is_changed THEN 'OTHER' ELSE 'STILL_LOW'
+    END AS change
+FROM pairs WHERE is_changed OR verdict = 'LOW_GROUNDED'
+UNION ALL
+SELECT record_id, NULL, NULL, NULL, claim, support, 'NEW_LOW' FROM unpaired
+WHERE is_after = 1 AND verdict = 'LOW_GROUNDED';
 """
 _PAIR_BY_KEY = """
 INSERT INTO other_pairs
@@ -76,10 +92,11 @@ SELECT
     AVG(support_change), AVG(claim_change)
 FROM pairs GROUP BY 1 ORDER BY 3 DESC, 2 DESC, 1 LIMIT ?
 """
-_WORST_CHANGES = """
-SELECT record_id, verdict, support, claim FROM pairs WHERE is_changed
-ORDER BY became_low DESC, claim_change, support_change, record_id LIMIT ?
+_LISTED = """
+SELECT record_id, verdict, support, claim FROM listed WHERE change = ?
+ORDER BY worst, next, record_id LIMIT ?
 """
+_COUNTS_OF_CHANGES = "SELECT change, COUNT(*) FROM listed GROUP BY change"
 _ONLY_IN_ONE = "SELECT COUNT(*) FROM unpaired WHERE is_after = ?"
 
 
@@ -101,8 +118,10 @@ def _compare(files: Sequence[OutputFiles], shown: int) -> Comparison:
             for is_after, each in enumerate(files)
         )
         pairing = pairs.pair_others()
-        scores = pairs.worst_changes(shown)
-        excerpts = dict(_excerpts(files[1], scores)) if scores else {}
+        counts = pairs.counts_of_changes()
+        scores = {change: pairs.listed(change, shown) for change in counts}
+        wanted = {record_id for each in scores.values() for record_id in each}
+        excerpts = dict(_excerpts(files[1], wanted)) if wanted else {}
         return Comparison(
             before=before,
             after=after,
@@ -112,17 +131,21 @@ def _compare(files: Sequence[OutputFiles], shown: int) -> Comparison:
             engines=pairs.engines(_MAX_ENGINES),
             only_before=pairs.only_in(is_after=False),
             only_after=pairs.only_in(is_after=True),
-            answers=[
-                ChangedAnswer(each, excerpts[key])
-                for key, each in scores.items()
-                if key in excerpts
-            ],
+            listed={
+                change: ListedAnswers(
+                    [
+                        ListedAnswer(before, excerpts[key])
+                        for key, before in scores.get(change, {}).items()
+                        if key in excerpts
+                    ],
+                    counts.get(change, 0),
+                )
+                for change in Change
+            },
         )
 
 
-def _excerpts(
-    files: OutputFiles, wanted: Mapping[str, Scores]
-) -> Iterator[tuple[str, AnswerExcerpt]]:
+def _excerpts(files: OutputFiles, wanted: Collection[str]) -> Iterator[tuple[str, AnswerExcerpt]]:
     """Read the records again of which texts are shown; the last one of an id was compared."""
     for path in files.enriched:
         # The first reading has reported what is unreadable.
@@ -192,12 +215,16 @@ class PairedAnswers:
         [[count]] = self._rows(_ONLY_IN_ONE, is_after)
         return int(count)
 
-    def worst_changes(self, limit: int) -> dict[str, Scores]:
-        """Return the earlier verdict and scores of the pairs that changed most for the worse."""
-        rows = self._rows(_WORST_CHANGES, limit)
-        return {record_id: Scores(*scores) for record_id, *scores in rows}
+    def counts_of_changes(self) -> dict[Change, int]:
+        """Count the answers of each kind of change."""
+        return {Change[name]: count for name, count in self._rows(_COUNTS_OF_CHANGES)}
 
-    def _rows(self, query: str, *values: int) -> Iterator[tuple[Any, ...]]:
+    def listed(self, change: Change, limit: int) -> dict[str, Scores | None]:
+        """Return what the worst answers of a kind of change were in the first folder, by id."""
+        rows = self._rows(_LISTED, change.name, limit)
+        return {record_id: Scores(*old) if old[0] else None for record_id, *old in rows}
+
+    def _rows(self, query: str, *values: int | str) -> Iterator[tuple[Any, ...]]:
         return iter(self._database.execute(query, values))
 
 

@@ -9,6 +9,7 @@ from groundwatch.launch.cli.commands.report import ReportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
 from groundwatch.launch.results.report.compare_folders import compare_folders
 from groundwatch.launch.results.report.counts.comparison import Comparison
+from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.launch.results.report.page.comment import (
     render_comment,
     render_comparison_comment,
@@ -45,7 +46,8 @@ def report(loaded: Loaded[ReportSettings]) -> int:
                 comparison = compare_folders(found, settings.shown_answers)
             except OSError as error:
                 return fail(str(error))
-            return _write(settings, _comparison_text(settings, comparison), comparison.unreadable)
+            text = _comparison_text(settings, comparison)
+            return _finish(settings, text, comparison.unreadable, comparison.after.tally)
         thresholds = settings.given_thresholds
         findings = read_output(found[0], thresholds, shown=settings.shown_answers)
     for run in read_summaries(settings.folder):
@@ -55,19 +57,27 @@ def report(loaded: Loaded[ReportSettings]) -> int:
                 " it; the report counts what is published\n"
             )
     if settings.format == "markdown":
-        text = render_comment(findings, settings.record_url)
+        text = render_comment(findings, settings.folder, settings.fail_above, settings.record_url)
     else:
         price = settings.price_per_1k_chars
         text = render(findings, settings.folder, price, settings.record_url)
-    status = _write(settings, text, findings.unreadable)
-    if unscored := describe_unscored(findings.tally):
+    return _finish(settings, text, findings.unreadable, findings.tally)
+
+
+def _finish(settings: ReportSettings, text: str, unreadable: Iterable[str], tally: Tally) -> int:
+    """Write the report, and return the exit status by the counts of the last folder."""
+    status = _write(settings, text, unreadable)
+    if unscored := describe_unscored(tally):
         sys.stderr.write(f"groundwatch: {unscored} groundwatch inspect FILE shows the fields\n")
-    return status or gate(findings.tally.verdicts, settings.fail_above)
+    return status or gate(tally.verdicts, settings.fail_above, tally.unread)
 
 
 def _comparison_text(settings: ReportSettings, comparison: Comparison) -> str:
     if settings.format == "markdown":
-        return render_comparison_comment(comparison, settings.record_url)
+        other = settings.other_folder or ""
+        return render_comparison_comment(
+            comparison, other, settings.fail_above, settings.record_url
+        )
     folders = [settings.folder, settings.other_folder or ""]
     return render_comparison(comparison, folders, settings.record_url)
 

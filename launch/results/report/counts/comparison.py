@@ -1,6 +1,7 @@
 """The differences between the records of two folders."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from groundwatch.launch.results.evaluate.shares import Interval, difference_interval, share_interval
@@ -18,11 +19,28 @@ class Scores(NamedTuple):
     claim: float | None
 
 
-class ChangedAnswer(NamedTuple):
-    """An answer of the second folder whose verdict in the first one was another."""
+class Change(StrEnum):
+    """How the verdict of an answer in the second folder differs from that in the first one."""
 
-    before: Scores
+    BECAME_LOW = "became low-grounded"
+    NEW_LOW = "low-grounded, and only in the second folder"
+    STILL_LOW = "low-grounded in both"
+    NO_LONGER_LOW = "no longer low-grounded"
+    OTHER = "another verdict, low-grounded in neither"
+
+
+class ListedAnswer(NamedTuple):
+    """An answer of the second folder, and what it was in the first one, if it is there."""
+
+    before: Scores | None
     excerpt: AnswerExcerpt
+
+
+class ListedAnswers(NamedTuple):
+    """The worst answers of a kind of change, and how many there are."""
+
+    answers: Sequence[ListedAnswer]
+    total: int
 
 
 class PairCounts(NamedTuple):
@@ -70,7 +88,7 @@ class Comparison(Record, frozen=True, kw_only=True):
     total: PairCounts
     changes: dict[tuple[str, str], int]
     engines: Sequence[PairCounts]
-    answers: Sequence[ChangedAnswer]
+    listed: Mapping[Change, ListedAnswers]
     only_before: int
     only_after: int
 

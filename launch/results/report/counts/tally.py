@@ -203,6 +203,11 @@ class Tally:
         """How many answers are low-grounded."""
         return self.verdicts[Verdict.LOW_GROUNDED]
 
+    @property
+    def unread(self) -> int:
+        """How many failures no retry can resolve."""
+        return sum(each.failures - each.retryable for each in self._failures.values())
+
     def share_of(self, verdict: str) -> float | None:
         """Return the share of answers with a verdict, 0..1; None without any answer."""
         return self.verdicts[verdict] / self.answers if self.answers else None

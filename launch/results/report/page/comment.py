@@ -1,10 +1,12 @@
 """Render the report as a comment in Markdown, such as of a pull request."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundwatch.launch.cli.terminal.figures import (
     NOTHING,
+    SCREEN_ACCURACY,
     answer_ids,
     count,
     counted,
@@ -12,9 +14,10 @@ from groundwatch.launch.cli.terminal.figures import (
     points,
     score,
 )
+from groundwatch.launch.cli.terminal.gate import green_sentence, why_red
 from groundwatch.launch.results.evaluate.shares import Interval, share_interval
 from groundwatch.launch.results.report.counts.cautions import cautions
-from groundwatch.launch.results.report.counts.comparison import ChangedAnswer, Comparison
+from groundwatch.launch.results.report.counts.comparison import Change, Comparison, ListedAnswer
 from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
 from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.launch.results.report.page.markdown import code_span, table_lines
@@ -22,13 +25,17 @@ from groundwatch.launch.results.report.page.presentation import verdict_styles
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.record_urls import record_url
 
-MARKER = "<!-- groundwatch report -->"
-"""The first line, by which a script finds the comment that it wrote before."""
-
 _MAX_CHARACTERS = 60_000
 """GitHub takes 65,536 in a comment."""
 
-_COLUMNS = ("Answer", "Question", "Least supported statement", "What the facts say")
+_COLUMNS = ("Answer", "Question", "Least supported statement", "What the facts say instead")
+_TITLES = {
+    Change.BECAME_LOW: "Became low-grounded",
+    Change.NEW_LOW: "New, and low-grounded",
+    Change.STILL_LOW: "Still low-grounded",
+    Change.NO_LONGER_LOW: "No longer low-grounded",
+    Change.OTHER: "Other changes of the verdict",
+}
 
 
 class _Row(NamedTuple):
@@ -47,11 +54,14 @@ class _Answers(NamedTuple):
     records: int
 
 
-def render_comment(findings: Findings, url_template: str | None = None) -> str:
+def render_comment(
+    findings: Findings, folder: str, fail_above: float | None, url_template: str | None = None
+) -> str:
     """Render the verdicts of a folder, and its low-grounded answers, the worst first.
 
-    Texts of answers are untrusted: each is a code span. The comment has at most 60,000 characters;
-    answers beyond are counted.
+    The first line names the folder, so that a script finds the comment that it wrote before. Texts
+    of answers are untrusted: each is a code span. The comment has at most 60,000 characters;
+    answers beyond are counted. With a gate, `fail_above`, it says whether that is red.
     """
     tally = findings.tally
     low = tally.low_grounded
@@ -68,9 +78,11 @@ def render_comment(findings: Findings, url_template: str | None = None) -> str:
         for each in worst
     ]
     return _comment(
+        folder,
         f"{count(low)} of {scored} {'is' if low == 1 else 'are'} low-grounded",
         [
-            *_notes(findings.unreadable),
+            *_gate(findings, fail_above),
+            *_notes(findings),
             [f"Low-grounded rate: {_interval(rate)}."],
             table_lines(("Verdict", "#Answers"), verdicts),
         ],
@@ -78,48 +90,71 @@ def render_comment(findings: Findings, url_template: str | None = None) -> str:
     )
 
 
-def render_comparison_comment(found: Comparison, url_template: str | None = None) -> str:
-    """Render the rates of two folders, and the answers with another verdict in the second one.
+def render_comparison_comment(
+    found: Comparison, folder: str, fail_above: float | None, url_template: str | None = None
+) -> str:
+    """Render the rates of two folders, and the answers of the second one by what changed.
 
-    Texts and length are as in `render_comment`.
+    The first line, texts, length and gate are as in `render_comment`, of the second folder.
     """
-    total = found.total
-    different = [
+    different = (
         each.sentence.format(*map(code_span, each.names))
         for each in cautions(found.before, found.after)
-    ]
-    became, others = (
-        [
-            _Row(_changed_cells(each, url_template))
-            for each in found.answers
-            if _is_low(each.excerpt.answer.verdict) is is_low
-        ]
-        for is_low in (True, False)
     )
-    columns = (*_COLUMNS, "Verdict", "#Score")
     return _comment(
+        folder,
         _lead(found),
         [
-            *_notes(different),
-            *_notes(found.unreadable),
+            *_gate(found.after, fail_above),
+            *([f"> **Note:** {each}"] for each in (*different, *found.before.unreadable)),
+            *_notes(found.after),
             table_lines(("", "#Before", "#After", "#Difference"), _rate_rows(found)),
             [_pairing_sentence(found)],
         ],
         [
-            _Answers("Became low-grounded", columns, became, total.became_low),
-            _Answers("Other verdicts", columns, others, total.changed - total.became_low),
+            _Answers(
+                title,
+                (*_COLUMNS, "Verdict", "#Score"),
+                [_Row(_changed_cells(each, url_template)) for each in found.listed[change].answers],
+                found.listed[change].total,
+            )
+            for change, title in _TITLES.items()
         ],
     )
 
 
 def _lead(found: Comparison) -> str:
-    total, better = found.total, found.total.no_longer_low
-    if not total.pairs:
-        return "No answer is in both folders"
-    if not total.changed:
-        return f"None of {counted(total.pairs, 'answer')} has another verdict"
-    became = f"{counted(total.became_low, 'answer')} became low-grounded"
-    return f"{became}, {count(better)} no longer {'is' if better == 1 else 'are'}"
+    counts = {change: found.listed[change].total for change in Change}
+    sentences = (
+        (Change.BECAME_LOW, "became low-grounded"),
+        (Change.NEW_LOW, "new and low-grounded"),
+        (Change.STILL_LOW, "still low-grounded"),
+        (Change.NO_LONGER_LOW, "no longer low-grounded"),
+    )
+    parts = [f"{count(counts[change])} {words}" for change, words in sentences if counts[change]]
+    return f"Answers: {', '.join(parts)}" if parts else "No answer is low-grounded"
+
+
+def _gate(findings: Findings, fail_above: float | None) -> Iterator[list[str]]:
+    if fail_above is not None:
+        tally = findings.tally
+        red = why_red(tally.verdicts, fail_above, unread=tally.unread)
+        yield [
+            f"**The gate is red:** {red}."
+            if red
+            else f"The gate is green: {green_sentence(tally.verdicts, fail_above)}."
+        ]
+
+
+def _notes(findings: Findings) -> Iterator[list[str]]:
+    """Say what is not in the counts, and how far the embedded checker can be trusted."""
+    for each in findings.unreadable:
+        yield [f"> **Note:** Not read to the end: {code_span(each)}."]
+    for failures in findings.tally.failures():
+        what = f"{counted(failures.failures, 'failure')} {code_span(failures.error_class)}"
+        yield [f"> **Note:** {what}, such as: {code_span(failures.example)}"]
+    if findings.tally.is_screen:
+        yield [f"> {SCREEN_ACCURACY}"]
 
 
 def _pairing_sentence(found: Comparison) -> str:
@@ -155,44 +190,63 @@ def _is_low(verdict: str) -> bool:
     return verdict == Verdict.LOW_GROUNDED
 
 
-def _changed_cells(changed: ChangedAnswer, url_template: str | None) -> Sequence[str]:
-    before, after = changed.before, changed.excerpt.answer
-    names = {each.verdict: each.name for each in verdict_styles((before.verdict, after.verdict))}
+def _changed_cells(listed: ListedAnswer, url_template: str | None) -> Sequence[str]:
+    before, after = listed.before, listed.excerpt.answer
+    old, new = before.verdict if before else "", after.verdict
+    names = {each.verdict: each.name for each in verdict_styles((old, new))} | {"": NOTHING}
     return (
-        *_cells(changed.excerpt, url_template),
-        f"{names[before.verdict]} → {names[after.verdict]}",
-        f"{score(before.claim)} → {score(after.min_claim_score)}",
+        *_cells(listed.excerpt, url_template),
+        names[new] if old == new else f"{names[old]} → {names[new]}",
+        f"{score(before.claim if before else None)} → {score(after.min_claim_score)}",
     )
 
 
 def _cells(excerpt: AnswerExcerpt, url_template: str | None) -> Sequence[str]:
-    """Return an answer's id, question and least supported statement, and what contradicts it."""
+    """Return an answer's id and question, and of a low-grounded one what is wrong with it."""
     answer = excerpt.answer
     name = code_span(answer_ids(answer.record_id, answer.answer_name))
     url = record_url(url_template, answer)
-    lowest = excerpt.claims[0].number if excerpt.claims else None
-    said = [each.text for number, each in excerpt.quotes if number == lowest and each.contradicts]
+    is_low = _is_low(answer.verdict)
     return (
         f"[{name}](<{url}>)" if url else name,
         code_span(excerpt.query.text if excerpt.query else None),
-        code_span(excerpt.lowest_text),
-        code_span(" ".join(said)),
+        code_span(excerpt.lowest_text) if is_low else NOTHING,
+        _said_instead(excerpt) if is_low else NOTHING,
     )
 
 
-def _notes(sentences: Iterable[str]) -> Iterator[list[str]]:
-    return ([f"> **Note:** {each}"] for each in sentences)
+def _said_instead(excerpt: AnswerExcerpt) -> str:
+    """Return the sentence that the lowest claim contradicts, or its values that no fact has."""
+    if not excerpt.claims:
+        return NOTHING
+    lowest = excerpt.claims[0].number
+    said = [each.text for number, each in excerpt.quotes if number == lowest and each.contradicts]
+    if said:
+        return code_span(" ".join(said))
+    unseen = [
+        each.claim_value
+        for each in excerpt.mismatches
+        if each.claim == lowest - 1 and each.fact is None
+    ]
+    return f"in no fact: {code_span(', '.join(unseen))}" if unseen else "no fact says it"
 
 
-def _comment(lead: str, paragraphs: Iterable[list[str]], tables: Iterable[_Answers]) -> str:
+def _comment(
+    folder: str, lead: str, paragraphs: Iterable[list[str]], tables: Iterable[_Answers]
+) -> str:
     """Join the paragraphs, and as many rows of the tables as there is room for."""
-    lines = [MARKER, f"## {lead}"]
+    lines = [_marker(folder), f"## {lead}"]
     for paragraph in paragraphs:
         lines += ["", *paragraph]
     for answers in tables:
         if answers.records:
             lines += ["", *_answer_lines(answers, _MAX_CHARACTERS - len("\n".join(lines)))]
     return "\n".join([*lines, ""])
+
+
+def _marker(folder: str) -> str:
+    """Write a comment of HTML, in which a dash and a sign of the folder's name could end it."""
+    return f"<!-- groundwatch report of {re.sub(r'[^A-Za-z0-9_./]+', '_', folder)} -->"
 
 
 def _answer_lines(answers: _Answers, room: int) -> Iterator[str]:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from groundwatch.launch.cli.terminal import figures
 from groundwatch.launch.results.report.counts.cautions import cautions
-from groundwatch.launch.results.report.counts.comparison import Comparison
+from groundwatch.launch.results.report.counts.comparison import Change, Comparison
 from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import Combination
@@ -120,7 +120,15 @@ def render_comparison(
         found=found,
         cautions=[str(each) for each in cautions(*findings)],
         thresholds=found.after.tally.thresholds,
-        filters=filters_of(Counter(each.excerpt.combination for each in found.answers)),
+        Change=Change,
+        filters=filters_of(
+            Counter(
+                each.excerpt.combination
+                for change, listed in found.listed.items()
+                for each in listed.answers
+                if change is not Change.STILL_LOW
+            )
+        ),
         verdicts=presentation.verdict_styles(
             name for each in findings for name in each.tally.verdicts
         ),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from groundwatch.launch.results.report import compare_folders as comparing
 from groundwatch.launch.results.report.compare_folders import PairedAnswers, compare_folders
-from groundwatch.launch.results.report.counts.comparison import PairCounts
+from groundwatch.launch.results.report.counts.comparison import Change, PairCounts
 from groundwatch.launch.results.report.page.page import render_comparison
 from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
@@ -100,7 +100,7 @@ def test_an_answer_that_changed_is_paired_by_its_name_else_by_its_question(tmp_p
     ]
     page = compared(tmp_path, before, after)
     scores = [" ".join(each.text.split()) for each in page.all("span", "score")]
-    assert scores == ["0.90 → 0.20", "0.90 → 0.30"]
+    assert scores == ["0.90 → 0.20", "0.90 → 0.30", "— → 0.10"]
     assert (
         "1 record id in both folders, 2 only in the first, 1 only in the second."
         " 1 more answer paired by name. 1 more answer paired by question."
@@ -133,6 +133,18 @@ def test_questions_that_a_few_answers_of_two_weeks_share_are_no_pairs(tmp_path: 
     page = compared(tmp_path, *weeks)
     assert "The low-grounded rate" in page.all("h1")[0].text
     assert "10 only in the first, 10 only in the second." in page.text
+
+
+def test_a_low_grounded_answer_that_is_new_is_listed_behind_the_changes(tmp_path: Path) -> None:
+    page = compared(
+        tmp_path,
+        [answer(1, GROUNDED, 0.9, query="One?")],
+        [answer(1, LOW, 0.3, query="One?"), answer(2, LOW, 0.1, query="Two?")],
+    )
+    scores = [" ".join(each.text.split()) for each in page.all("span", "score")]
+    assert scores == ["0.90 → 0.30", "— → 0.10"]
+    assert "1 low-grounded answer is only in the second." in page.all("h1")[0].text
+    assert "New → Low-grounded" in words(page, "answers")
 
 
 def test_changes_are_counted_by_engine(tmp_path: Path) -> None:
@@ -224,7 +236,7 @@ def test_no_answer_is_in_two_pairs_and_none_is_lost(
                 pairs.add(row, is_after=bool(is_after))
         pairing = pairs.pair_others()
         total = pairs.total().pairs
-        assert total == sum(pairing) == len(pairs.worst_changes(99))
+        assert total == sum(pairing) == len(pairs.listed(Change.NO_LONGER_LOW, 99))
         assert total + pairs.only_in(is_after=False) == len(before)
         assert total + pairs.only_in(is_after=True) == len(after)
 
@@ -255,7 +267,14 @@ def test_pairs_are_those_of_two_dictionaries(
     assert pairs.changes() == moves
     assert pairs.only_in(is_after=False) == len(first.keys() - both)
     assert pairs.only_in(is_after=True) == len(second.keys() - both)
-    assert set(pairs.worst_changes(99)) == {str(k) for k in both if first[k][0] != second[k][0]}
+    changed = [Change.BECAME_LOW, Change.NO_LONGER_LOW, Change.OTHER]
+    listed = [key for change in changed for key in pairs.listed(change, 99)]
+    assert sorted(listed) == sorted(str(k) for k in both if first[k][0] != second[k][0])
+    low = {key for key in second if second[key][0] == LOW}
+    assert set(pairs.listed(Change.NEW_LOW, 99)) == {str(key) for key in low - both}
+    still = {str(key) for key in low & both if first[key][0] == LOW}
+    assert set(pairs.listed(Change.STILL_LOW, 99)) == still
+    assert sum(pairs.counts_of_changes().values()) == len(listed) + len(low - both) + len(still)
     total = pairs.total()
     assert total[:5] == (
         *(None, len(both), moves[GROUNDED, LOW] + moves[LOW, GROUNDED]),
@@ -271,7 +290,7 @@ def test_pairs_are_those_of_two_dictionaries(
 def test_time_grows_with_the_records_and_not_with_their_square() -> None:
     plans = {}
     with closing(PairedAnswers()) as pairs:
-        for name in ("_COUNTS", "_WORST_CHANGES", "_ONLY_IN_ONE", "_PAIR_BY_KEY"):
+        for name in ("_COUNTS", "_LISTED", "_ONLY_IN_ONE", "_PAIR_BY_KEY"):
             query = getattr(comparing, name).format(key="name")
             database = pairs._database
             steps = database.execute(f"EXPLAIN QUERY PLAN {query}", [0] * query.count("?"))
@@ -282,4 +301,5 @@ def test_time_grows_with_the_records_and_not_with_their_square() -> None:
     assert any("COVERING INDEX (is_after=? AND key=?)" in step for step in by_key)
     for steps in plans.values():
         assert any("(is_after=? AND record_id=?)" in step for step in steps), plans
-        assert not any(step.startswith("SCAN") for step in steps), plans
+        # The rows of the view, one by one as they are found.
+        assert not any(step.startswith("SCAN") and step != "SCAN listed" for step in steps), plans

@@ -10,7 +10,6 @@ from markdown_it import MarkdownIt
 
 from groundwatch.launch.results.report.compare_folders import compare_folders
 from groundwatch.launch.results.report.page.comment import (
-    MARKER,
     render_comment,
     render_comparison_comment,
 )
@@ -21,7 +20,14 @@ from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.redaction import TextMode, redact
 from tests.support.builders import a_check, a_fact, an_enriched
-from tests.support.reports import a_low, findings_in, hostile_answers, write_enriched, write_summary
+from tests.support.reports import (
+    a_low,
+    findings_in,
+    hostile_answers,
+    write_enriched,
+    write_lines,
+    write_summary,
+)
 
 GITHUB_LIMIT = 65_536
 MARKDOWN = MarkdownIt("commonmark").enable("table")
@@ -42,10 +48,15 @@ def cells_of(comment: str) -> list[list[str]]:
     return rows
 
 
-def comment_of(folder: Path, answers: Sequence[EnrichedAnswer]) -> str:
+MARKER = "<!-- groundwatch report of out/pr -->"
+
+
+def comment_of(
+    folder: Path, answers: Sequence[EnrichedAnswer], fail_above: float | None = None
+) -> str:
     write_enriched(folder, answers)
     write_summary(folder)
-    return render_comment(findings_in(folder))
+    return render_comment(findings_in(folder), "out/pr", fail_above)
 
 
 def compared(
@@ -59,7 +70,8 @@ def compared(
         write_enriched(path, answers)
     write_summary(folders[0], thresholds={"low_grounded": 0.6, "claim": 0.4})
     write_summary(folders[1], **{"thresholds": {"low_grounded": 0.6, "claim": 0.4}} | summary)
-    return render_comparison_comment(compare_folders([find_files(str(p)) for p in folders], 50))
+    comparison = compare_folders([find_files(str(path)) for path in folders], 50)
+    return render_comparison_comment(comparison, "out/pr", 0.5)
 
 
 def a_wrong(text: str, fact: str, **fields: object) -> EnrichedAnswer:
@@ -89,25 +101,67 @@ def test_a_folder_without_low_grounded_answers_lists_none(tmp_path: Path) -> Non
     assert cells_of(comment) == [["Verdict", "Answers"], ["Grounded", "1"]]
 
 
-def test_what_became_low_grounded_stands_before_other_changes(tmp_path: Path) -> None:
-    def pair(number: int, verdict: Verdict) -> EnrichedAnswer:
+def test_each_low_grounded_answer_is_listed_by_what_changed(tmp_path: Path) -> None:
+    def answer(number: int, verdict: Verdict) -> EnrichedAnswer:
         build = a_low if verdict is Verdict.LOW_GROUNDED else an_enriched
-        return build(record_id=f"{number:064}", query=f"Q{number}?")
+        return build(record_id=f"{number:064}", query=f"Q{number}?", verdict=verdict)
 
-    low, grounded = Verdict.LOW_GROUNDED, Verdict.GROUNDED
+    low, grounded, skipped = Verdict.LOW_GROUNDED, Verdict.GROUNDED, Verdict.POLICY_SKIPPED
     comment = compared(
         tmp_path,
-        [pair(1, grounded), pair(2, low), pair(3, low)],
-        [pair(1, low), pair(2, grounded), pair(3, low), pair(4, low)],
+        [answer(1, grounded), answer(2, low), answer(3, low), answer(5, skipped)],
+        [answer(1, low), answer(2, grounded), answer(3, low), answer(4, low), answer(5, grounded)],
     )
-    assert "## 1 answer became low-grounded, 1 no longer is" in comment
-    assert "3 answers in both (3 by record id), 0 only before, 1 only after." in comment
-    rows = [row for row in cells_of(comment) if "→" in " ".join(row)]
-    assert [(row[1], row[4]) for row in rows] == [
-        ("Q1?", "Grounded → Low-grounded"),
-        ("Q2?", "Low-grounded → Grounded"),
+    assert (
+        "## Answers: 1 became low-grounded, 1 new and low-grounded, 1 still low-grounded,"
+        " 1 no longer low-grounded\n"
+    ) in comment
+    assert "4 answers in both (4 by record id), 0 only before, 1 only after." in comment
+    sections = [each.partition("\n") for each in comment.split("### ")[1:]]
+    assert {title: [row[1] for row in cells_of(rest)[1:]] for title, _, rest in sections} == {
+        "Became low-grounded": ["Q1?"],
+        "New, and low-grounded": ["Q4?"],
+        "Still low-grounded": ["Q3?"],
+        "No longer low-grounded": ["Q2?"],
+        "Other changes of the verdict": ["Q5?"],
+    }
+    changes = [row[4] for row in cells_of(comment) if len(row) == 6 and row[0] != "Answer"]
+    assert changes == [
+        *("Grounded → Low-grounded", "— → Low-grounded", "Low-grounded"),
+        *("Low-grounded → Grounded", "Policy-skipped → Grounded"),
     ]
-    assert comment.index("### Became low-grounded") < comment.index("### Other verdicts")
+
+
+def test_a_comment_says_by_which_answers_its_gate_is_green_or_red(tmp_path: Path) -> None:
+    answers = [a_low(record_id="a" * 64), an_enriched(record_id="b" * 64)]
+    green, red = (comment_of(tmp_path, answers, allowed) for allowed in (0.5, 0.4))
+    assert "The gate is green: 1 of 2 scored answers LOW_GROUNDED, --fail_above 0.5." in green
+    assert "**The gate is red:** 50.0% of the scored answers are LOW_GROUNDED, more than" in red
+
+
+def test_what_could_not_be_read_is_counted_with_an_example(tmp_path: Path) -> None:
+    for each in ("one", "two"):
+        failure = {"step": "ParseAnswers", "error_class": "UnmappedFields", "error": f"No {each} |"}
+        write_lines(tmp_path, "failures", *[failure | {"retryable": False}] * 3)
+    comment = comment_of(tmp_path, [an_enriched()], 0.5)
+    assert "**Note:** 3 failures `UnmappedFields`, such as: `No two \\|`" in comment
+    assert "**The gate is red:** 3 could not be read, beside 1 that are scored" in comment
+
+
+@pytest.mark.parametrize(
+    ("mismatches", "said"),
+    [
+        ((), "no fact says it"),
+        ((Contradiction(claim=1, kind="NUMBER", claim_value="3 | days"),), "in no fact: 3 | days"),
+        ((Contradiction(claim=0, kind="NUMBER", claim_value="3 days"),), "no fact says it"),
+    ],
+    ids=["nothing", "a value", "a value of another claim"],
+)
+def test_what_no_fact_says_is_named(
+    tmp_path: Path, mismatches: tuple[Contradiction, ...], said: str
+) -> None:
+    comment = comment_of(tmp_path, [a_low(mismatches=mismatches)])
+    assert cells_of(comment)[-1][3] == said
 
 
 @pytest.mark.parametrize(
@@ -139,7 +193,7 @@ def test_other_checkers_and_thresholds_are_noted(
 ) -> None:
     before, after = ([an_enriched(check=a_check(checker=name))] for name in ("local", checker))
     comment = compared(tmp_path, before, after, **summary)
-    notes = [line for line in comment.splitlines() if line.startswith("> **Note:**")]
+    notes = [line for line in comment.splitlines() if line.startswith("> **Note:** The folders")]
     assert [note in each for each in notes if note] == [True] * bool(note)
     assert len(notes) == bool(note)
 
@@ -175,8 +229,7 @@ def test_a_comment_fits_into_github_and_counts_what_it_leaves_out(tmp_path: Path
         )
         for n in range(150)
     ]
-    write_enriched(tmp_path, answers)
-    comment = render_comment(findings_in(tmp_path))
+    comment = comment_of(tmp_path, answers)
     assert len(comment.encode()) < GITHUB_LIMIT
     shown = sum("Kettle" in " ".join(row) for row in cells_of(comment))
     assert 10 < shown < 150
@@ -187,4 +240,4 @@ def test_a_comment_fits_into_github_and_counts_what_it_leaves_out(tmp_path: Path
 def test_texts_that_the_run_did_not_keep_are_left_out(tmp_path: Path, mode: TextMode) -> None:
     wrong = a_wrong("It takes 3 days.", "It takes 2 days.", query="How long?")
     comment = comment_of(tmp_path, [redact(wrong, mode)])
-    assert cells_of(comment)[-1][1:] == ["—", "—", "—", "0.10"]
+    assert cells_of(comment)[-1][1:] == ["—", "—", "no fact says it", "0.10"]
