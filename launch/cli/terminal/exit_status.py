@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from groundwatch.launch.cli.terminal.gate import green_sentence, why_red
+from groundwatch.launch.cli.terminal.gate import decide_gate
 
 DONE = 0  # everything is done and accounted for
 FAILED = 1  # the command failed, or messages are not accounted for
@@ -21,9 +21,10 @@ def gate(verdicts: Mapping[str, int], allowed: float | None, unread: int) -> int
     """Return LOW_GROUNDED if the gate is red, and print why, or what a green one was decided by."""
     if allowed is None:
         return DONE
-    if red := why_red(verdicts, allowed, unread=unread):
-        return fail(red, LOW_GROUNDED)
-    sys.stderr.write(f"groundwatch: {green_sentence(verdicts, allowed)}\n")
+    decided = decide_gate(verdicts, allowed, unread)
+    if decided.is_red:
+        return fail(decided.sentence, LOW_GROUNDED)
+    sys.stderr.write(f"groundwatch: {decided.sentence}\n")
     return DONE
 
 

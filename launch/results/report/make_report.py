@@ -9,7 +9,7 @@ from groundwatch.launch.cli.commands.report import ReportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
 from groundwatch.launch.results.report.compare_folders import compare_folders
 from groundwatch.launch.results.report.counts.comparison import Comparison
-from groundwatch.launch.results.report.counts.tally import Tally
+from groundwatch.launch.results.report.counts.tally import Findings, Tally
 from groundwatch.launch.results.report.page.comment import (
     render_comment,
     render_comparison_comment,
@@ -56,12 +56,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
                 f"groundwatch: the run {run.name} has not ended: give its command again to finish"
                 " it; the report counts what is published\n"
             )
-    if settings.format == "markdown":
-        text = render_comment(findings, settings.folder, settings.fail_above, settings.record_url)
-    else:
-        price = settings.price_per_1k_chars
-        text = render(findings, settings.folder, price, settings.record_url)
-    return _finish(settings, text, findings.unreadable, findings.tally)
+    return _finish(settings, _text(settings, findings), findings.unreadable, findings.tally)
 
 
 def _finish(settings: ReportSettings, text: str, unreadable: Iterable[str], tally: Tally) -> int:
@@ -72,14 +67,18 @@ def _finish(settings: ReportSettings, text: str, unreadable: Iterable[str], tall
     return status or gate(tally.verdicts, settings.fail_above, tally.unread)
 
 
-def _comparison_text(settings: ReportSettings, comparison: Comparison) -> str:
+def _text(settings: ReportSettings, findings: Findings) -> str:
+    folder, url = settings.folder, settings.record_url
     if settings.format == "markdown":
-        other = settings.other_folder or ""
-        return render_comparison_comment(
-            comparison, other, settings.fail_above, settings.record_url
-        )
-    folders = [settings.folder, settings.other_folder or ""]
-    return render_comparison(comparison, folders, settings.record_url)
+        return render_comment(findings, folder, settings.fail_above, url)
+    return render(findings, folder, settings.price_per_1k_chars, url)
+
+
+def _comparison_text(settings: ReportSettings, comparison: Comparison) -> str:
+    other, url = settings.other_folder or "", settings.record_url
+    if settings.format == "markdown":
+        return render_comparison_comment(comparison, other, settings.fail_above, url)
+    return render_comparison(comparison, [settings.folder, other], url)
 
 
 def _default_path(settings: ReportSettings) -> str:

@@ -1,7 +1,7 @@
 """The differences between the records of two folders."""
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
+from enum import Enum, auto
 from typing import NamedTuple
 
 from groundwatch.launch.results.evaluate.shares import Interval, difference_interval, share_interval
@@ -19,14 +19,14 @@ class Scores(NamedTuple):
     claim: float | None
 
 
-class Change(StrEnum):
+class Change(Enum):
     """How the verdict of an answer in the second folder differs from that in the first one."""
 
-    BECAME_LOW = "became low-grounded"
-    NEW_LOW = "low-grounded, and only in the second folder"
-    STILL_LOW = "low-grounded in both"
-    NO_LONGER_LOW = "no longer low-grounded"
-    OTHER = "another verdict, low-grounded in neither"
+    BECAME_LOW = auto()
+    NEW_LOW = auto()  # low-grounded, and only in the second folder
+    STILL_LOW = auto()
+    NO_LONGER_LOW = auto()
+    OTHER = auto()  # another verdict, and low-grounded in neither
 
 
 class ListedAnswer(NamedTuple):

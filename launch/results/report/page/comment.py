@@ -14,7 +14,7 @@ from groundwatch.launch.cli.terminal.figures import (
     points,
     score,
 )
-from groundwatch.launch.cli.terminal.gate import green_sentence, why_red
+from groundwatch.launch.cli.terminal.gate import decide_gate
 from groundwatch.launch.results.evaluate.shares import Interval, share_interval
 from groundwatch.launch.results.report.counts.cautions import cautions
 from groundwatch.launch.results.report.counts.comparison import Change, Comparison, ListedAnswer
@@ -138,12 +138,9 @@ def _lead(found: Comparison) -> str:
 def _gate(findings: Findings, fail_above: float | None) -> Iterator[list[str]]:
     if fail_above is not None:
         tally = findings.tally
-        red = why_red(tally.verdicts, fail_above, unread=tally.unread)
-        yield [
-            f"**The gate is red:** {red}."
-            if red
-            else f"The gate is green: {green_sentence(tally.verdicts, fail_above)}."
-        ]
+        gate = decide_gate(tally.verdicts, fail_above, tally.unread)
+        colour = "**The gate is red:**" if gate.is_red else "The gate is green:"
+        yield [f"{colour} {gate.sentence}."]
 
 
 def _notes(findings: Findings) -> Iterator[list[str]]:
