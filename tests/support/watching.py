@@ -3,11 +3,13 @@
 import json
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Self
 
 from groundwatch.launch.engine.ledger import LedgerHour
 from tests.support.commands import GROUNDWATCH, start
+from tests.support.journals import read_journal
 from tests.support.limits import LIMITED
 from tests.support.outputs import Json
 from tests.support.waiting import wait_until
@@ -73,3 +75,10 @@ class WatchProcess:
 def ledger_in(output: Path) -> list[LedgerHour]:
     """The accounts of all hours of the one worker that wrote there; none before it has begun."""
     return [hour for folder in output.glob(".groundwatch-*") for hour in ledger_of(folder)]
+
+
+def alerts_delivered_in(output: Path) -> int:
+    """How many alerts the worker knows that its topic has: an answer may still be on its way."""
+    [folder] = output.glob(".groundwatch-*")
+    with closing(read_journal(folder)) as journal:
+        return journal.published_to_topics()["alerts"]

@@ -18,7 +18,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 
     folder: Output folder of a run.
     other_folder: Another output folder, to compare with DIR.
-    format: A page for a browser, or a comment of a pull request: rates and the answers that are, or
+    report_format: A page for a browser, or a comment of a pull request: rates and the answers that are, or
       became, low-grounded.
     report_output: File for the report; - is standard output. Default: DIR/report.html, or
       OTHER_DIR/comparison.html; with --format markdown the names end in .md.
@@ -35,7 +35,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
     other_folder: Annotated[kinds.Location | None, Note(positional="OTHER_DIR")] = None
-    format: Literal["html", "markdown"] = "html"
+    report_format: Annotated[Literal["html", "markdown"], Note(flag="format")] = "html"
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
     shown_answers: Annotated[kinds.Count, Note(flag="answers")] = SHOWN_ANSWERS
     low_grounded_threshold: tuple[kinds.Threshold, ...] = ()

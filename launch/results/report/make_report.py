@@ -69,14 +69,14 @@ def _finish(settings: ReportSettings, text: str, unreadable: Iterable[str], tall
 
 def _text(settings: ReportSettings, findings: Findings) -> str:
     folder, url = settings.folder, settings.record_url
-    if settings.format == "markdown":
+    if settings.report_format == "markdown":
         return render_comment(findings, folder, settings.fail_above, url)
     return render(findings, folder, settings.price_per_1k_chars, url)
 
 
 def _comparison_text(settings: ReportSettings, comparison: Comparison) -> str:
     other, url = settings.other_folder or "", settings.record_url
-    if settings.format == "markdown":
+    if settings.report_format == "markdown":
         return render_comparison_comment(comparison, other, settings.fail_above, url)
     return render_comparison(comparison, [settings.folder, other], url)
 
@@ -84,7 +84,7 @@ def _comparison_text(settings: ReportSettings, comparison: Comparison) -> str:
 def _default_path(settings: ReportSettings) -> str:
     other = settings.other_folder
     path = storage.join(other or settings.folder, _COMPARISON_NAME if other else REPORT_NAME)
-    return path.removesuffix(".html") + ".md" if settings.format == "markdown" else path
+    return path.removesuffix(".html") + ".md" if settings.report_format == "markdown" else path
 
 
 def _write(settings: ReportSettings, text: str, unreadable: Iterable[str]) -> int:

@@ -30,7 +30,7 @@ from tests.support.pubsub_servers import ServerUnderTest
 from tests.support.pubsub_topics import OneTopic
 from tests.support.results_server import ResultsServer, results_server
 from tests.support.watched import ALERTS, ENRICHED, SUBSCRIPTION, Watched, total
-from tests.support.watching import WatchProcess, ledger_in
+from tests.support.watching import WatchProcess, alerts_delivered_in, ledger_in
 from tests.support.wire_faults import hang
 
 MANY = 400
@@ -172,7 +172,7 @@ def test_a_server_that_goes_away_and_returns_is_waited_for(watched: Watched) -> 
         watched.server.come_back()
         watched.publish(*map(an_unsupported_envelope, range(20, 40)))
         worker.wait_for(lambda: not watched.outstanding)
-        worker.wait_for(lambda: watched.server.counts(_subscription_of(ALERTS)).published == 20)
+        worker.wait_for(lambda: alerts_delivered_in(watched.output) == 20)
         watched.server.go_away()
         started_s = time.monotonic()
         exit_status, log = worker.end()
@@ -180,10 +180,6 @@ def test_a_server_that_goes_away_and_returns_is_waited_for(watched: Watched) -> 
     assert time.monotonic() - started_s < 30
     assert len(set(watched.record_ids())) == 40
     assert summary_in(watched.output)["closes"] is True
-
-
-def _subscription_of(topic: str) -> str:
-    return topic.replace("topics", "subscriptions")
 
 
 def test_a_worker_that_cannot_drain_in_time_says_so_and_the_next_one_does_the_work(
