@@ -18,8 +18,8 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 
     folder: Output folder of a run.
     other_folder: Another output folder, to compare with DIR.
-    report_format: A page for a browser, or a comment of a pull request: rates and the answers that are, or
-      became, low-grounded.
+    report_format: A page for a browser, or a comment of a pull request: rates and the answers that
+      are, or became, low-grounded.
     report_output: File for the report; - is standard output. Default: DIR/report.html, or
       OTHER_DIR/comparison.html; with --format markdown the names end in .md.
     shown_answers: How many answers are shown, the worst first.
