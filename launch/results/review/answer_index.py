@@ -24,7 +24,7 @@ from groundwatch.schemas.quantities import DAY_US, to_us
 from groundwatch.transforms.persistence.database import DamagedDatabase, Database, SqlValue
 from groundwatch.transforms.rules.thresholds import Thresholds
 
-_FORMAT = 2
+_FORMAT = 3
 _PAGE = 25
 _CHANCE_BYTES = 7
 _CHANCES = 256**_CHANCE_BYTES
@@ -64,6 +64,7 @@ _NEW_ENTRY = (
 _Entry = tuple[tuple[SqlValue, ...], tuple[SqlValue, ...]]  # in `records` and in `words`
 _UNSCORED = 2.0  # behind all scores
 _NO_TIME = 0
+_SEARCHED = ("query", "answer_text", "answer_name")
 NAME_KINDS = ("verdict", "reason", "engine", "tag", "document")
 
 
@@ -172,6 +173,10 @@ class AnswerIndex:
     def count(self) -> int:
         """Count the answers."""
         return int(self._rows("SELECT count(*) FROM records")[0][0])
+
+    def count_labelled(self) -> int:
+        """Count the answers that have a label, be it unsure."""
+        return int(self._rows(f"SELECT count(*) FROM ({_LABELLED_IDS})")[0][0])  # noqa: S608
 
     def page(self, query: Query, number: int, without: str | None = None) -> Listing:
         """List one page, from 0, of the answers that match, `without` one record."""
@@ -439,7 +444,7 @@ def _entry(
         to_us(event_time) if isinstance(event_time, datetime) else _NO_TIME,
         *(scores[0] if scores else _UNSCORED, stratum or "", _chance(row["record_id"])),
     )
-    text = f"{read('query') or ''}\n{read('answer_text') or ''}"
+    text = "\n".join(read(name) or "" for name in _SEARCHED)
     return record, (where[0], text, " ".join([f"n{each}" for each in marks]))
 
 

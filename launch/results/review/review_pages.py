@@ -98,7 +98,7 @@ class ReviewPages:
             total=index.count(),
             unread=index.unread,
             damaged=index.damaged(),
-            labelled=len(labels.record_ids()),
+            labelled=index.count_labelled(),
             is_drawing=is_drawing,
             waiting=waiting,
         )
@@ -141,6 +141,7 @@ class ReviewPages:
 
     def labels_page(
         self,
+        index: AnswerIndex,
         labels: LabelFiles,
         findings: LabelFindings,
         calibration: ChosenThresholds | None,
@@ -150,7 +151,8 @@ class ReviewPages:
         return self._render(
             "labels.html",
             findings=findings,
-            labelled=len(labels.record_ids()),
+            labelled=index.count_labelled(),
+            unscored=index.count() - sum(each.answers for each in findings.samples.values()),
             drawn=sum(each.labelled for each in findings.samples.values()),
             strata=list(Stratum),
             agreements=list(labels.agreements()),
@@ -160,9 +162,9 @@ class ReviewPages:
             written=written,
         )
 
-    def refusal(self, sentence: str) -> str:
-        """Render why a page cannot be shown."""
-        return self._render("refusal.html", sentence=sentence)
+    def refusal(self, title: str, sentence: str) -> str:
+        """Render why a page cannot be shown, or a label not be kept."""
+        return self._render("refusal.html", heading=title, sentence=sentence)
 
     def _render(self, template: str, **context: Any) -> str:
         return _ENVIRONMENT.get_template(template).render(**self._common, **context)

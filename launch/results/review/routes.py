@@ -5,6 +5,7 @@ import hmac
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
 
@@ -80,12 +81,15 @@ class Routes:
         try:
             return self._answer(request)
         except _Refused as refused:
-            return self._html(self._pages.refusal(str(refused)), refused.status)
+            return self._refusal(str(refused), refused.status)
         except (OSError, UnreadableFile, UnreadableLabels) as error:
-            return self._html(self._pages.refusal(str(error)), 500)
+            return self._refusal(str(error), 500)
         except Exception as error:  # noqa: BLE001 - a defect; its text could quote an answer
             _log.error("a page of the review failed: %s", type(error).__name__)
-            return self._html(self._pages.refusal("This page has failed."), 500)
+            return self._refusal("This page has failed.", 500)
+
+    def _refusal(self, sentence: str, status: int) -> Page:
+        return self._html(self._pages.refusal(HTTPStatus(status).phrase, sentence), status)
 
     def _answer(self, request: HttpRequest) -> Page:
         _, token, *path = request.path.split("/")
@@ -183,9 +187,13 @@ class Routes:
             raise _Refused(400, f"A label is one of {', '.join(DECISIONS)}.")
         row = self._row(record_id)
         number = _claim_number(form, row)
+        if "claim" in form and not number:
+            raise _Refused(400, f"The answer has {len(row.claims)} claims, numbered from 1.")
         claim = row.claims[number - 1] if number else None
         # An answer that a person chose is no sample, whatever the address says.
-        sample = self._index.stratum(record_id) if record_id == self._drawn else None
+        is_drawn = record_id == self._drawn
+        stratum = self._index.stratum(record_id) if is_drawn else None
+        sample = stratum or self._labels.sample(record_id)
         span = (claim.start, claim.end) if claim else None
         self._labels.add(record_id, label, span, sample)
         self._update_index()
@@ -214,7 +222,7 @@ class Routes:
         )
         written = self._thresholds_path if filters.get("written") else None
         calibration = self._calibration(filters)
-        return self._pages.labels_page(self._labels, findings, calibration, written)
+        return self._pages.labels_page(index, self._labels, findings, calibration, written)
 
     def _calibration(self, form: Mapping[str, str]) -> ChosenThresholds | None:
         goal, labels = _goal(form), self._labels

@@ -24,7 +24,13 @@ ANSWERS = [
     a_low("Lamps glow in Peru.", record_id="a" * 64, engine="shop", event_time_us=NOON_US),
     a_low("Kettles vote. Crème brûlée.", record_id="b" * 64, engine="help", min_claim_score=0.3),
     an_enriched(record_id="c" * 64, engine="shop", tags=("LATE",), event_time_us=NOON_US + DAY_US),
-    an_enriched(record_id="d" * 64, engine=None, event_time_us=None, facts=(a_fact(uri="u:1"),)),
+    an_enriched(
+        record_id="d" * 64,
+        answer_name="T-47",
+        engine=None,
+        event_time_us=None,
+        facts=(a_fact(uri="u:1"),),
+    ),
     an_enriched(
         record_id="e" * 64,
         engine="faq",
@@ -69,6 +75,7 @@ def letters(index: AnswerIndex, **filters: Any) -> str:
         ({"words": "lamps peru"}, "a"),
         ({"words": "creme"}, "b"),
         ({"words": "KETTLE"}, "b"),
+        ({"words": "t-47"}, "d"),
         ({"words": 'names: "n1" OR *'}, ""),
         ({"since": date(2026, 3, 4)}, "c"),
         ({"until": date(2026, 3, 3), "since": date(2026, 3, 3), "engine": "shop"}, "a"),
@@ -87,6 +94,7 @@ def test_labels_are_a_filter(index: AnswerIndex) -> None:
     index.set_label("c" * 64, "supported", None)
     index.set_label("f" * 64, "supported", None)
     assert letters(index, labelled="any") == "ac"
+    assert index.count_labelled() == 2
     assert letters(index, labelled="none") == "bde"
     assert letters(index, labelled="unsupported") == "a"
     assert index.waiting() == {Stratum.FLAGGED: "b" * 64, Stratum.OTHER: "d" * 64}

@@ -159,6 +159,18 @@ def test_an_answer_that_was_labelled_is_not_drawn_again(tmp_path: Path) -> None:
     assert [each["sample"] for each in labels_in(folder)] == [*[None] * 3, *["flagged"] * 3]
 
 
+def test_a_drawn_answer_stays_a_sample_when_its_label_changes(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_enriched(folder, [a_low(record_id=f"{n:064x}") for n in range(2)])
+    with served(folder) as address:
+        client = Client(address)
+        drawn = re.findall(r"record/(\w+)", client.draw())[0]
+        label(client, drawn, sample="drawn")
+        label(client, drawn, "unsupported")
+        client.post("undo")
+    assert [each["sample"] for each in labels_in(folder)] == ["flagged"] * 3
+
+
 def test_a_chosen_answer_does_not_become_a_sample_when_its_label_is_taken_back(
     tmp_path: Path,
 ) -> None:

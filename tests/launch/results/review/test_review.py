@@ -51,6 +51,7 @@ def test_twenty_answers_are_labelled_by_keyboard(browser: Browser, tmp_path: Pat
         )
         press(page, "z")
         expect(page.locator(".verdict .label")).to_have_count(0)
+        assert "19 labelled answers" in httpx.get(address).text
         # A claim of the answer, chosen by keyboard; the next one is chosen then.
         press(page, "ArrowDown")
         press(page, "u")
@@ -162,9 +163,12 @@ def test_only_its_own_pages_can_read_and_label(tmp_path: Path) -> None:
         for headers in ({}, {"Origin": "https://evil.example"}, {"Origin": "null"}):
             assert httpx.post(f"{address}label", data=form, headers=headers).status_code == 403
         assert httpx.get(f"{address}label").status_code == 404
-        for bad in ({"label": "owned"}, {"record_id": "x"}, {"label": "supported"}):
-            answer = httpx.post(f"{address}label", data={**form, **bad}, headers=own)
-            assert (answer.status_code == 303) == (bad == {"label": "supported"})
+        changes = [{"label": "owned"}, {"record_id": "x"}, {"label": "supported"}]
+        changes += [{"claim": each} for each in ("0", "-1", "99", "zz")]
+        for change in changes:
+            answer = httpx.post(f"{address}label", data={**form, **change}, headers=own)
+            assert (answer.status_code == 303) == (change == {"label": "supported"}), change
+            assert "<h1>Bad Request</h1>" in answer.text or change not in changes[3:]
         assert httpx.post(f"{address}label", content=b"x" * 100_000).status_code == 413
         assert httpx.post(f"{address}undo", headers=own).status_code == 303
         assert httpx.post(f"{address}undo", headers=own).status_code == 404
