@@ -16,7 +16,7 @@ from groundwatch.transforms.rules.alerting import AlertRule
 from groundwatch.transforms.rules.rate_incidents import RateRule
 from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
-from groundwatch.transforms.rules.thresholds import Thresholds
+from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
 
 _RATES = RateRule()
 _CLOSING_RATIO = 0.5  # An incident closes at half the rate that opens it, so that it does not flap
@@ -121,9 +121,14 @@ class VerdictSettings(Settings, frozen=True, kw_only=True):
     move_reason: tuple[kinds.MovedReason, ...] = ()
 
     @property
-    def thresholds(self) -> Thresholds:
+    def given_thresholds(self) -> GivenThresholds:
+        """The thresholds that are not left at their defaults."""
         given = {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
-        return Thresholds().replaced(given)
+        return {name: values for name, values in given.items() if values}
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return Thresholds().replaced(self.given_thresholds)
 
 
 class ThresholdSettings(Settings, frozen=True, kw_only=True):

@@ -21,8 +21,10 @@ def a_labelled(
     """An answer of claims of ten bytes each, with its label: unsupported where it has spans."""
     least = min(claim_scores, default=None)
     label = bool(spans) if is_unsupported is None else is_unsupported
+    is_flagged = least is not None and least < 0.4
     return LabelledAnswer(
-        verdict=Verdict.LOW_GROUNDED if least is not None and least < 0.4 else Verdict.GROUNDED,
+        verdict=Verdict.LOW_GROUNDED if is_flagged else Verdict.GROUNDED,
+        is_flagged=is_flagged,
         support_score=support if claim_scores else None,
         min_claim_score=least,
         claims=tuple(

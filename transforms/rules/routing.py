@@ -64,9 +64,10 @@ UNFINISHED, NO_TEXT, NO_FACTS = "UNFINISHED", "NO_TEXT", "NO_FACTS"
 NO_CLAIMS, OVER_LIMIT = "NO_CLAIMS", "OVER_LIMIT"
 SUPPORT_SCORE, CLAIM_SCORE, ABOVE_THRESHOLDS = "SUPPORT_SCORE", "CLAIM_SCORE", "ABOVE_THRESHOLDS"
 CONTRADICTION = "CONTRADICTION"
-FINDINGS = frozenset({UNFINISHED, NO_TEXT, NO_FACTS, NO_CLAIMS, OVER_LIMIT}).union(
-    (CONTRADICTION, SUPPORT_SCORE, CLAIM_SCORE, ABOVE_THRESHOLDS)
-)
+BY_CHECK = frozenset({CONTRADICTION, SUPPORT_SCORE, CLAIM_SCORE, ABOVE_THRESHOLDS})
+"""Reasons that follow from the scores and the thresholds, or from the checker's word."""
+
+FINDINGS = BY_CHECK | {UNFINISHED, NO_TEXT, NO_FACTS, NO_CLAIMS, OVER_LIMIT}
 """Reasons that are not in the message: they follow from what is missing, or from the check."""
 
 _FORMATS_WITH_FINISH_REASON = ("gemini.", "vertex.", "opentelemetry.")

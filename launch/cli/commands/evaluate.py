@@ -1,6 +1,7 @@
 """Measure the accuracy of scores on labelled answers.
 
-Enriched records keep their scores, unless --checker is given.
+Enriched records keep their scores, unless --checker is given, and their verdicts, unless thresholds
+are given.
 """
 
 from typing import Annotated
@@ -15,7 +16,8 @@ from groundwatch.pipeline.settings.job import InputFormatSettings, VerdictSettin
 class EvaluationSettings(Settings, frozen=True, kw_only=True):
     """What is evaluated.
 
-    answers: Answers in any input format, or enriched records: paths or globs, local or gs://.
+    answers: Answers in any input format, or enriched records: paths, globs or output folders, local
+      or gs://.
     gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
       "grounded" (true or false). "spans" lists what is not supported: [[start_byte, end_byte,
       kind]]. Default: the lines of --answers.
@@ -44,6 +46,6 @@ COMMAND = Command(
     run="groundwatch.launch.results.evaluate.evaluate_answers:evaluate",
     examples=(
         "--answers answers.jsonl --gold labels.jsonl",
-        "--answers 'out/answers/enriched/**/*.avro' --gold labels.jsonl",
+        "--answers out/answers --gold labels.jsonl",
     ),
 )

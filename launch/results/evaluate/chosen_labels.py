@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from groundwatch.schemas.verdict import Verdict
 
-_UNEQUAL = 2.0  # times as many of the one verdict's answers have a label as of the other's
+_UNEQUAL = 1.25  # times as many of the one verdict's answers have a label as of the other's
 _DRAW = "label answers that `groundwatch review` draws at random"
 
 

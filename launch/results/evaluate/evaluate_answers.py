@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from groundwatch.launch.cli.commands.evaluate import EvaluateSettings
-from groundwatch.launch.cli.paths import find_inputs
+from groundwatch.launch.cli.paths import find_inputs, find_records
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, counted, percent
 from groundwatch.launch.cli.terminal.unreadable_input import (
@@ -40,6 +40,8 @@ from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.quantities import indented_json
 from groundwatch.transforms.grounding.errors import RunStopped, Unavailable
+from groundwatch.transforms.rules.spans import without_controls
+from groundwatch.transforms.rules.thresholds import GivenThresholds
 
 _WIDTH = 100
 S = TypeVar("S", bound=EvaluateSettings)
@@ -60,7 +62,7 @@ def with_labelled(
 ) -> int:
     """Collect the labelled answers and use them; return the exit status."""
     settings, problems = loaded.settings, loaded.problems
-    answers = find_inputs("--answers", settings.evaluation.answers, problems)
+    answers = find_records("--answers", settings.evaluation.answers, problems)
     gold = find_inputs("--gold", settings.evaluation.gold or answers, problems)
     labels = read_labels("gold", gold, problems) if answers else {}
     loaded.raise_problems()
@@ -68,7 +70,7 @@ def with_labelled(
     try:
         takes_scores = settings.checker.checker is None
         records = [path for path in answers if takes_scores and holds_records(path)]
-        collected.add_records(records)
+        collected.add_records(records, settings.verdicts.given_thresholds)
         if unscored := [path for path in answers if path not in records]:
             collected.add_checked(unscored, settings)
         return _use(collected, answers, lambda: use(collected, settings), action)
@@ -102,12 +104,21 @@ def _print_evaluation(collected: LabelledAnswers, settings: EvaluateSettings) ->
     unlabelled = sum(collected.unlabelled.values(), Counter())
     evaluation = measure(collected.labelled, collected.counts, resamples, unlabelled)
     with text_beside(path):
+        if given := ", ".join(_threshold_texts(settings.verdicts.given_thresholds)):
+            sys.stdout.write(f"\nLOW_GROUNDED by the thresholds given: {given}\n")
         show_evaluation(evaluation)
         if path:
             with writing(path) as stream:
                 stream.write(indented_json(evaluation))
             sys.stdout.write(f"{path}\n")
     return DONE
+
+
+def _threshold_texts(given: GivenThresholds) -> Iterator[str]:
+    for name, values in given.items():
+        for engine, value in values:
+            of_engine = f"{without_controls(engine)}=" if engine else ""
+            yield f"{name}_threshold {of_engine}{value:g}"
 
 
 def show_evaluation(evaluation: Evaluation) -> None:

@@ -12,7 +12,6 @@ from groundwatch.launch.results.evaluate.labelled_answers import Counts, Labelle
 from groundwatch.launch.results.evaluate.shares import Estimate
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import LabelSpan
-from groundwatch.schemas.verdict import Verdict
 
 # Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
@@ -76,7 +75,7 @@ def measure(
     by_support = answer_examples(labelled, "support_score")
     with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
     claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
-    flags = [each.verdict == Verdict.LOW_GROUNDED for each in labelled]
+    flags = [each.is_flagged for each in labelled]
     verdicts = statistics.measure_flags(by_claim, flags, resamples)
     evaluation = Evaluation(
         counts=counts,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import fastavro
 import msgspec
+from msgspec.structs import asdict
 
 from groundwatch.launch.cli.archive_messages import ArchiveMessages
 from groundwatch.launch.cli.commands.evaluate import EvaluateSettings
@@ -18,8 +19,12 @@ from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answ
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Label
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
+from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
+from groundwatch.transforms.rules.routing import BY_CHECK, CONTRADICTION
+from groundwatch.transforms.rules.tagging import score_verdict
+from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
 from groundwatch.transforms.step_order import enrich_answers, route_answers
 
 
@@ -48,9 +53,15 @@ class ScoredClaim(NamedTuple):
 
 
 class LabelledAnswer(Record, frozen=True, kw_only=True):
-    """The scores, 0..1, and the label of an answer; answers from the same facts are a cluster."""
+    """The scores, 0..1, and the label of an answer; answers from the same facts are a cluster.
+
+    Attributes:
+      verdict: of the record, by which a person may have chosen the answer.
+      is_flagged: whether it is LOW_GROUNDED, by the thresholds in force or by other ones.
+    """
 
     verdict: str
+    is_flagged: bool
     support_score: float | None
     min_claim_score: float | None
     claims: tuple[ScoredClaim, ...]
@@ -60,12 +71,15 @@ class LabelledAnswer(Record, frozen=True, kw_only=True):
     label: Label
 
 
-def labelled_answer(answer: EnrichedAnswer | AnswerRow, label: Label) -> LabelledAnswer:
-    """Extract the scores of a record."""
+def labelled_answer(
+    answer: EnrichedAnswer | AnswerRow, label: Label, thresholds: GivenThresholds | None = None
+) -> LabelledAnswer:
+    """Extract the scores of a record; thresholds replace those that its verdict was decided by."""
     facts = "\0".join(fact.text for fact in answer.facts)
     digest = sha256(facts.encode(errors="surrogatepass")).hexdigest()
     return LabelledAnswer(
         verdict=answer.verdict,
+        is_flagged=_verdict(answer, thresholds) == Verdict.LOW_GROUNDED,
         support_score=answer.support_score,
         min_claim_score=answer.min_claim_score,
         claims=tuple(
@@ -81,6 +95,20 @@ def labelled_answer(answer: EnrichedAnswer | AnswerRow, label: Label) -> Labelle
     )
 
 
+def _verdict(answer: EnrichedAnswer | AnswerRow, given: GivenThresholds | None) -> str:
+    if not given or answer.verdict_reason not in BY_CHECK:
+        return answer.verdict
+    # Records of 2.0.0 do not have the thresholds of their run.
+    known = answer.check.thresholds if answer.check else None
+    base = Thresholds(**asdict(known)) if known else Thresholds()
+    return score_verdict(
+        answer.support_score,
+        answer.min_claim_score,
+        base.replaced(given).of_engine(answer.engine),
+        contradicts=answer.verdict_reason == CONTRADICTION,
+    ).verdict
+
+
 class LabelledAnswers:
     """Collect scored answers with their labels, by record id or the answer's own name."""
 
@@ -93,13 +121,13 @@ class LabelledAnswers:
         self.unlabelled: VerdictCounts = defaultdict(Counter)
         self._labels = dict(labels)
 
-    def add_records(self, paths: Iterable[str]) -> None:
-        """Add the answers of enriched files."""
+    def add_records(self, paths: Iterable[str], thresholds: GivenThresholds) -> None:
+        """Add the answers of enriched files; thresholds replace those of their verdicts."""
         for path in paths:
             try:
                 for answer in read_answers(path):
                     self.counts.read += 1
-                    self._add(answer)
+                    self._add(answer, thresholds)
             except UnreadableFile as error:
                 self.damaged.append(str(error))
 
@@ -134,10 +162,12 @@ class LabelledAnswers:
                 raise outcome
         self.damaged += messages.damaged
 
-    def _add(self, answer: EnrichedAnswer | AnswerRow) -> None:
+    def _add(
+        self, answer: EnrichedAnswer | AnswerRow, thresholds: GivenThresholds | None = None
+    ) -> None:
         for name in (answer.record_id, answer.answer_name):
             if name and (label := self._labels.pop(name, None)):
-                self.labelled.append(labelled_answer(answer, label))
+                self.labelled.append(labelled_answer(answer, label, thresholds))
                 self.counts.labelled += 1
                 self.counts.unscored += answer.min_claim_score is None
                 self.counts.labels_unmet -= 1

@@ -7,11 +7,10 @@ from heapq import heappush, heappushpop
 from typing import NamedTuple
 
 from groundwatch.launch.cli.archive_messages import ArchiveMessages
-from groundwatch.launch.cli.paths import find_inputs, is_archive_name
+from groundwatch.launch.cli.paths import find_records, is_archive_name
 from groundwatch.launch.cli.terminal.unreadable_input import SHOWN_FAULTS
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.archives import has_checksums
-from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import ParseOptions
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
@@ -79,17 +78,9 @@ class FoundInputs(NamedTuple):
 def find_facts(patterns: Sequence[str], problems: list[str]) -> FoundInputs:
     """Find the files of texts, archives and output folders; append what is wrong."""
     found = FoundInputs([], [])
-    for pattern in filter(None, patterns):
-        try:
-            enriched = find_files(pattern).enriched
-        except OSError:
-            enriched = ()
-        if enriched:
-            found.archives.extend(enriched)
-            continue
-        for path in find_inputs("FACTS", [pattern], problems):
-            (found.archives if _is_archive(path) else found.texts).append(path)
-    return FoundInputs(storage.distinct(found.texts), storage.distinct(found.archives))
+    for path in find_records("FACTS", patterns, problems):
+        (found.archives if _is_archive(path) else found.texts).append(path)
+    return found
 
 
 def _is_archive(path: str) -> bool:

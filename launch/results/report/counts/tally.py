@@ -24,19 +24,13 @@ from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict, is_of_second
 from groundwatch.transforms.grounding.settings import LOCAL
 from groundwatch.transforms.rules.alerting import AlertRule
-from groundwatch.transforms.rules.routing import (
-    ABOVE_THRESHOLDS,
-    CLAIM_SCORE,
-    CONTRADICTION,
-    SUPPORT_SCORE,
-)
+from groundwatch.transforms.rules.routing import BY_CHECK, CONTRADICTION
 from groundwatch.transforms.rules.tagging import score_verdict
 from groundwatch.transforms.rules.thresholds import Thresholds
 
 BINS = 20
 _EDGES = [step / BINS for step in range(1, BINS)]
 _ALERTING = AlertRule().verdicts
-_BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, CONTRADICTION, SUPPORT_SCORE})
 _MAX_NAMES = 1_000
 _MAX_ENGINES = 1_000
 _MAX_COMBINATIONS = 2_000
@@ -248,7 +242,7 @@ class Tally:
         contradicts = answer.verdict_reason == CONTRADICTION
         expected = score_verdict(support, claim, grid.thresholds, contradicts=contradicts).verdict
         self.unexplained_verdicts += (
-            answer.verdict_reason in _BY_SCORE and answer.verdict != expected
+            answer.verdict_reason in BY_CHECK and answer.verdict != expected
         )
 
     def _count_check(self, answer: AnswerRow) -> None:

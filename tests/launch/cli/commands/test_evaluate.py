@@ -88,6 +88,19 @@ def test_records_that_were_checked_before_keep_their_scores(
     assert evaluate(tmp_path, "--answers", records, "--gold", gold) == now
 
 
+def test_the_thresholds_that_are_given_decide_which_records_are_flagged(
+    tmp_path: Path, answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert backfill(answers, tmp_path / "out") == 0
+    config = tmp_path / "thresholds.yaml"
+    config.write_text("low_grounded_threshold: 0\nclaim_threshold: 0\n")
+    given = ["--answers", f"{tmp_path}/out", "--gold", gold]
+    assert evaluate(tmp_path, *given)["low_grounded"]["flagged"] == 2
+    assert "thresholds given" not in capsys.readouterr().out
+    assert evaluate(tmp_path, *given, "--config", str(config))["low_grounded"]["flagged"] == 0
+    assert "LOW_GROUNDED by the thresholds given" in capsys.readouterr().out
+
+
 def test_records_are_checked_again_where_a_checker_is_named(tmp_path: Path) -> None:
     wrong = an_enriched(answer_text=SUPPORTED, min_claim_score=0.1, answer_name="a")
     path = write_enriched(tmp_path, [wrong])
@@ -268,7 +281,8 @@ def test_labels_of_flagged_answers_alone_tell_no_recall(
 
 
 @pytest.mark.parametrize(
-    ("flagged", "passed", "is_told"), [(10, 2, True), (2, 10, True), (10, 10, False), (6, 4, False)]
+    ("flagged", "passed", "is_told"),
+    [(10, 2, True), (2, 10, True), (10, 10, False), (6, 4, True), (9, 8, False)],
 )
 def test_a_recall_of_labels_that_are_not_in_the_proportions_of_all_says_so(
     tmp_path: Path,
