@@ -81,5 +81,7 @@ class WebhookSettings(Settings, frozen=True, kw_only=True):
     test_alert: Annotated[kinds.Switch, Note(is_argument=True)] = False
 
     def problems(self) -> Iterator[str]:
-        """Name the channels that are named twice."""
-        return _repeated("alert_webhook", map(":".join, self.alert_webhook))
+        """Name the channels that are named twice, and a test without a channel."""
+        yield from _repeated("alert_webhook", map(":".join, self.alert_webhook))
+        if self.test_alert and not self.alert_webhook:
+            yield "--test_alert: no channel to test: name it by --alert_webhook"

@@ -31,7 +31,7 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
       fields are query, answer, facts, document, id, time, engine, session, trace, span,
       response, finish_reason, refusal and error. A document names the source of facts that
       do not name it themselves. Of several paths of a field the first that finds a value
-      counts.
+      counts; facts are those of all their paths.
     """
 
     input_format: kinds.FormatName | None = None

@@ -41,6 +41,7 @@ _MAIN_SETTINGS = frozenset(
         *("checker", "scorer", "project", "location", "max_in_flight", "requests_per_minute"),
         *("price_per_1k_chars", "max_calls", "max_cost", "health_address"),
         *("low_grounded_threshold", "claim_threshold", "alert_verdicts", "alert_tags"),
+        *("alert_webhook", "test_alert"),
     }
 )
 

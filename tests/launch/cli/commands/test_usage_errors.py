@@ -132,6 +132,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--max_in_flight 0", "must be a whole number from 1"),
         ("--input x", "--input is unknown"),
         ("--workers 2", "--workers is unknown"),
+        ("--test_alert", "--test_alert: no channel to test: name it by --alert_webhook"),
     ),
 }
 
