@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from groundwatch.launch.cli.user import user_folder
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
-from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.persistence.private_files import make_folder
 
@@ -59,17 +58,6 @@ def find_inputs(
             problems.append(f"{argument} {pattern}: no file matches{_hint(pattern)}")
         is_asked = _is_result(pattern, output)
         found.update(each for each in matches if is_asked or not _is_result(each, output))
-    return storage.distinct(found)
-
-
-def find_records(argument: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
-    """Find files as `find_inputs` does; of an output folder, its enriched records."""
-    found: set[str] = set()
-    for pattern in filter(None, patterns):
-        records: tuple[str, ...] = ()
-        with suppress(OSError):  # `find_inputs` says what is wrong
-            records = find_files(pattern).enriched
-        found.update(records or find_inputs(argument, [pattern], problems))
     return storage.distinct(found)
 
 

@@ -16,7 +16,7 @@ from groundwatch.schemas.checked_answer import (
     Decision,
     VerdictThresholds,
 )
-from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
 from groundwatch.transforms.rules import routing
 from groundwatch.transforms.rules.explaining import explain_low_claims, name_unseen_values
@@ -117,6 +117,15 @@ def score_verdict(
     if support_score is None and min_claim_score is None:
         return Decision(verdict=Verdict.UNSCORABLE, reason=routing.NO_CLAIMS)
     return Decision(verdict=Verdict.GROUNDED, reason=routing.ABOVE_THRESHOLDS)
+
+
+def verdict_by(answer: EnrichedAnswer | AnswerRow, thresholds: Thresholds) -> str:
+    """Decide the verdict of a record by other thresholds; one of the message's reasons stays."""
+    if answer.verdict_reason not in routing.BY_CHECK:
+        return answer.verdict
+    support, claim = answer.support_score, answer.min_claim_score
+    contradicts = answer.verdict_reason == routing.CONTRADICTION
+    return score_verdict(support, claim, thresholds, contradicts=contradicts).verdict
 
 
 def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) -> CitationComparison:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from groundwatch.launch.cli.commands.evaluate import EvaluateSettings
-from groundwatch.launch.cli.paths import find_inputs, find_records
+from groundwatch.launch.cli.paths import find_inputs
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, counted, percent
 from groundwatch.launch.cli.terminal.unreadable_input import (
@@ -36,6 +36,7 @@ from groundwatch.launch.results.evaluate.statistics import (
     PrecisionRecall,
     WorstScored,
 )
+from groundwatch.launch.results.find_records import find_records
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.quantities import indented_json

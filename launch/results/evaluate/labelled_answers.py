@@ -22,8 +22,7 @@ from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_en
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
-from groundwatch.transforms.rules.routing import BY_CHECK, CONTRADICTION
-from groundwatch.transforms.rules.tagging import score_verdict
+from groundwatch.transforms.rules.tagging import verdict_by
 from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
 from groundwatch.transforms.step_order import enrich_answers, route_answers
 
@@ -96,17 +95,12 @@ def labelled_answer(
 
 
 def _verdict(answer: EnrichedAnswer | AnswerRow, given: GivenThresholds | None) -> str:
-    if not given or answer.verdict_reason not in BY_CHECK:
+    if not given:
         return answer.verdict
     # Records of 2.0.0 do not have the thresholds of their run.
     known = answer.check.thresholds if answer.check else None
     base = Thresholds(**asdict(known)) if known else Thresholds()
-    return score_verdict(
-        answer.support_score,
-        answer.min_claim_score,
-        base.replaced(given).of_engine(answer.engine),
-        contradicts=answer.verdict_reason == CONTRADICTION,
-    ).verdict
+    return verdict_by(answer, base.replaced(given).of_engine(answer.engine))
 
 
 class LabelledAnswers:

@@ -7,8 +7,9 @@ from heapq import heappush, heappushpop
 from typing import NamedTuple
 
 from groundwatch.launch.cli.archive_messages import ArchiveMessages
-from groundwatch.launch.cli.paths import find_records, is_archive_name
+from groundwatch.launch.cli.paths import is_archive_name
 from groundwatch.launch.cli.terminal.unreadable_input import SHOWN_FAULTS
+from groundwatch.launch.results.find_records import find_records
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.archives import has_checksums
 from groundwatch.schemas.answer import Fact

@@ -191,9 +191,8 @@ class Routes:
             raise _Refused(400, f"The answer has {len(row.claims)} claims, numbered from 1.")
         claim = row.claims[number - 1] if number else None
         # An answer that a person chose is no sample, whatever the address says.
-        is_drawn = record_id == self._drawn
-        stratum = self._index.stratum(record_id) if is_drawn else None
-        sample = stratum or self._labels.sample(record_id)
+        is_drawn, index = record_id == self._drawn, self._index
+        sample = index.stratum(record_id) if is_drawn else self._labels.sample(record_id)
         span = (claim.start, claim.end) if claim else None
         self._labels.add(record_id, label, span, sample)
         self._update_index()

@@ -24,8 +24,8 @@ from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict, is_of_second
 from groundwatch.transforms.grounding.settings import LOCAL
 from groundwatch.transforms.rules.alerting import AlertRule
-from groundwatch.transforms.rules.routing import BY_CHECK, CONTRADICTION
-from groundwatch.transforms.rules.tagging import score_verdict
+from groundwatch.transforms.rules.routing import CONTRADICTION
+from groundwatch.transforms.rules.tagging import verdict_by
 from groundwatch.transforms.rules.thresholds import Thresholds
 
 BINS = 20
@@ -239,11 +239,7 @@ class Tally:
         self.claim_scores.add(claim)
         grid = self.engine_grids.get(answer.engine or "", self.grid)
         grid.add(support, claim)
-        contradicts = answer.verdict_reason == CONTRADICTION
-        expected = score_verdict(support, claim, grid.thresholds, contradicts=contradicts).verdict
-        self.unexplained_verdicts += (
-            answer.verdict_reason in BY_CHECK and answer.verdict != expected
-        )
+        self.unexplained_verdicts += answer.verdict != verdict_by(answer, grid.thresholds)
 
     def _count_check(self, answer: AnswerRow) -> None:
         if answer.check is None:
