@@ -1,5 +1,7 @@
 """A message as a producer wrote it, before it is parsed, and the errors of reading it."""
 
+from collections.abc import Sequence
+
 from groundwatch.schemas import Record
 
 CARRIER_ID = "groundwatch_carrier_id"
@@ -72,11 +74,12 @@ class UnreadableAnswer(Exception):
     Attributes:
       reason: the text without its end, the suggestion.
       suggestion: the flags of a field map that would read the message, in a sentence, or "".
+      wanted: the fields for which a map is suggested.
     """
 
-    def __init__(self, reason: str, suggestion: str = "") -> None:
+    def __init__(self, reason: str, suggestion: str = "", wanted: Sequence[str] = ()) -> None:
         super().__init__(" ".join(filter(None, (reason, suggestion))))
-        self.reason, self.suggestion = reason, suggestion
+        self.reason, self.suggestion, self.wanted = reason, suggestion, tuple(wanted)
 
 
 class UnmappedFields(UnreadableAnswer):

@@ -20,11 +20,14 @@ from groundwatch.schemas.message import Message, ParseOptions, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import read_camel_case, read_json
 from groundwatch.transforms.check_one import enrich_one
 from groundwatch.transforms.formats.carriers.carrier_table import find_carrier
-from groundwatch.transforms.formats.parser import ParseFailure, unread_texts
+from groundwatch.transforms.formats.parser import ParseFailure, suggest_map_of, unread_texts
 from groundwatch.transforms.formats.unread_content import join_names
 from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import Routed, route_answers
+
+_SEARCHED = 100
+"""How many of the first messages a map is suggested for."""
 
 
 def inspect(loaded: Loaded[InspectSettings]) -> int:
@@ -33,16 +36,23 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
     paths = find_inputs("FILE", [settings.file], problems)
     loaded.raise_problems()
     shown = _Shown()
+    unread: list[ParseFailure] = []
     try:
         messages = chain.from_iterable(read_file(path, are_failures=False) for path in paths)
-        for message in islice(messages, settings.messages):
+        for number, message in enumerate(islice(messages, max(settings.messages, _SEARCHED))):
             for routed in route_answers(message, settings.format.options):
-                shown.show(routed, settings.format.options)
+                if number < settings.messages:
+                    shown.show(routed, settings.format.options)
+                if isinstance(routed, ParseFailure):
+                    unread.append(routed)
     except (DamagedArchive, OSError) as error:
         return fail(f"{settings.file} cannot be read: {error}")
     if not shown.answers + len(shown.errors):
         return fail_unreadable([], paths)
-    shown.suggest()
+    if any(error.wanted for error in shown.errors):
+        # The first messages may lack fields that others have.
+        suggestion = suggest_map_of(unread, settings.format.options)
+        sys.stdout.write(f"{without_controls(suggestion)}\n\n")
     hints = filter(None, map(hint_for, paths[:1]))
     return DONE if shown.answers else fail_with("none of these messages could be read", [*hints])
 
@@ -58,8 +68,9 @@ class _Shown:
     def show(self, routed: Routed, options: ParseOptions) -> None:
         """Print an answer with its verdict and what is not read, or why there is none."""
         if isinstance(routed, ParseFailure):
-            self._describe(routed.message, "not read")
-            if routed.error.reason not in [each.reason for each in self.errors[-1:]]:
+            is_same = routed.error.reason in [each.reason for each in self.errors[-1:]]
+            self._describe(routed.message, f"not read{', for the same reason' if is_same else ''}")
+            if not is_same:
                 sys.stdout.write(f"{without_controls(routed.error.reason)}\n")
             sys.stdout.write("\n")
             self.errors.append(routed.error)
@@ -73,13 +84,6 @@ class _Shown:
         record = msgspec.convert(enrich_one(routed), AnswerRow, from_attributes=True)
         print_record(record, Thresholds())
         sys.stdout.write("\n")
-
-    def suggest(self) -> None:
-        """Print the map that finds most: other messages may lack some of its fields."""
-        suggestions = [each.suggestion for each in self.errors if each.suggestion]
-        if suggestions:
-            most = max(suggestions, key=lambda each: each.count("--map"))
-            sys.stdout.write(f"{without_controls(most)}\n\n")
 
     def _describe(self, message: Message, found: str) -> None:
         """Name the place of an answer, its carrier, its format and the fields of its message."""

@@ -1,5 +1,6 @@
 """Run a job that ends, print its summary, and write its report."""
 
+import shlex
 import sys
 import traceback
 
@@ -15,6 +16,7 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
     first_failures,
 )
 from groundwatch.launch.engine.engine_database import OtherVersion
+from groundwatch.launch.results.first_messages import first_messages
 from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.launch.results.report.terminal_summary import show_summary
 from groundwatch.launch.results.report.write_report import is_outdated, write_report
@@ -24,6 +26,8 @@ from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.formats.parser import unfound_paths
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 
@@ -33,6 +37,11 @@ _EXPECTED = (CheckFailed, OSError, RunFailed)
 def run_job(config: Config, processes: int, job: JobSettings) -> int:
     """Run a job where it is placed; return the exit status."""
     keep_beam_quiet()
+    for pair in unfound_paths(first_messages(config), config.parsing):
+        sys.stderr.write(
+            f"groundwatch: --map {shlex.quote(pair)}: nothing is there in the first messages of the"
+            " input (groundwatch inspect shows the fields)\n"
+        )
     try:
         if config.work_folder:
             with local_run(config, processes, job.local) as ended:
@@ -82,9 +91,16 @@ def _exit_status(config: Config, summary: Summary) -> int:
         damage = first_failures(config.destination, summary.name, DamagedArchive.__name__)
         return fail_with(sentence, damage)
     # A replay reads messages that were counted as failures before.
-    is_unreadable = summary.unreadable == summary.read and not summary.deferred
-    if is_unreadable and not config.replays:
-        return fail_unreadable(first_failures(config.destination, summary.name), config.inputs)
+    if not config.replays and not summary.deferred:
+        others = summary.read - summary.unreadable
+        if not others:
+            return fail_unreadable(first_failures(config.destination, summary.name), config.inputs)
+        if summary.unreadable > others == summary.verdicts[Verdict.UNSCORABLE]:
+            sentence = (
+                f"{summary.unreadable:,} of {counted(summary.read, 'message')} could not be read,"
+                " and none of the others could be scored"
+            )
+            return fail_with(sentence, first_failures(config.destination, summary.name))
     is_left = summary.retryable_failures or summary.deferred or summary.over_budget
     return LEFT if is_left else DONE
 

@@ -69,7 +69,7 @@ def unknown_texts(
         return UnreadableAnswer(reason)
     names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
-    return UnreadableAnswer(f"{reason}{found}", suggest_map(written, wanted))
+    return UnreadableAnswer(f"{reason}{found}", suggest_map([written], wanted), wanted)
 
 
 def _unread(parts: Iterable[SearchedPart], *, is_text_lacking: bool) -> list[str]:
@@ -145,4 +145,4 @@ def _lacking(
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
         )
-    return UnmappedFields(reason, suggest_map(request.as_written(), wanted))
+    return UnmappedFields(reason, suggest_map([request.as_written()], wanted), wanted)

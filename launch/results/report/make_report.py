@@ -15,7 +15,7 @@ from groundwatch.launch.results.report.page.comment import (
     render_comparison_comment,
 )
 from groundwatch.launch.results.report.page.page import render, render_comparison
-from groundwatch.launch.results.report.unscored_answers import describe_unscored
+from groundwatch.launch.results.report.unscored_answers import describe_bad_times, describe_unscored
 from groundwatch.launch.results.report.write_report import REPORT_NAME, read_output
 from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
 from groundwatch.pipeline import storage
@@ -64,6 +64,8 @@ def _finish(settings: ReportSettings, text: str, unreadable: Iterable[str], tall
     status = _write(settings, text, unreadable)
     if unscored := describe_unscored(tally):
         sys.stderr.write(f"groundwatch: {unscored} groundwatch inspect FILE shows the fields\n")
+    if bad_times := describe_bad_times(tally):
+        sys.stderr.write(f"groundwatch: {bad_times}\n")
     return status or gate(tally.verdicts, settings.fail_above, tally.unread)
 
 

@@ -22,6 +22,7 @@ from groundwatch.launch.cli.terminal.unreadable_input import failure_examples
 from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
 from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.launch.results.report.unscored_answers import (
+    describe_bad_times,
     describe_example,
     describe_unscored,
 )
@@ -82,8 +83,9 @@ def show_summary(
         console.print(Padding(_answer(answer), _INDENT))
     counts = tally if tally.answers else reported or tally
     # A path broken over two lines cannot be copied.
-    if unscored := describe_unscored(counts):
-        sentences = filter(None, (unscored, describe_example(config, counts)))
+    unscored = describe_unscored(counts)
+    example = describe_example(config, counts) if unscored else ""
+    if sentences := [*filter(None, (unscored, example, describe_bad_times(counts)))]:
         console.print(Text("".join(f"  {each}\n" for each in sentences)), soft_wrap=True)
     console.print(Text("\n".join(_last_lines(config, summary, report))), soft_wrap=True)
 

@@ -1,18 +1,12 @@
-"""Say that most answers had no text or no facts, and which fields could hold them."""
-
-from collections.abc import Iterator
-from contextlib import suppress
-from itertools import islice
+"""Say what many answers lack: their text, their facts or their time."""
 
 from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.results.first_messages import first_messages
 from groundwatch.launch.results.report.counts.tally import Tally
-from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sources.archives import read_archive, read_failures
-from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
-from groundwatch.schemas.message import Message
+from groundwatch.schemas.verdict import Tag
 from groundwatch.transforms.formats.format import Request
 from groundwatch.transforms.formats.unmapped_fields import describe_texts
 from groundwatch.transforms.rules.routing import NO_FACTS, NO_TEXT
@@ -20,7 +14,6 @@ from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.step_order import route_answers
 
 _LACKING = {NO_TEXT: "answer", NO_FACTS: "facts"}  # what a map would find
-_SEARCHED_MESSAGES = 1_000
 
 
 def describe_unscored(tally: Tally) -> str:
@@ -31,6 +24,17 @@ def describe_unscored(tally: Tally) -> str:
     reasons = ", ".join(f"{number:,} {reason}" for reason, number in found.items())
     answers = counted(tally.answers, "answer")
     return f"{sum(found.values()):,} of {answers} could not be scored: {reasons}."
+
+
+def describe_bad_times(tally: Tally) -> str:
+    """Count the answers with a time that could not be read, "" without any."""
+    if not (bad := tally.tags[Tag.BAD_TIMESTAMP]):
+        return ""
+    return (
+        f"The time of {bad:,} of {counted(tally.answers, 'answer')} could not be read, and is left"
+        f" out ({Tag.BAD_TIMESTAMP}). Times are RFC 3339 or seconds since 1970; in CSV also such as"
+        " 16.11.2026 08:00, where all cells of the column are of one form."
+    )
 
 
 def describe_example(config: Config, tally: Tally) -> str:
@@ -50,19 +54,10 @@ def describe_example(config: Config, tally: Tally) -> str:
 
 def _first_answer(config: Config, reason: str) -> Answer | None:
     """Find an answer with a reason among the first messages of the input, None without any."""
-    with suppress(DamagedArchive, OSError):
-        for message in islice(_messages(config), _SEARCHED_MESSAGES):
-            for routed in route_answers(message, config.parsing):
-                if not isinstance(routed, CheckedAnswer):
-                    continue
-                if routed.decision and routed.decision.reason == reason:
-                    return routed.answer
+    for message in first_messages(config):
+        for routed in route_answers(message, config.parsing):
+            if not isinstance(routed, CheckedAnswer):
+                continue
+            if routed.decision and routed.decision.reason == reason:
+                return routed.answer
     return None
-
-
-def _messages(config: Config) -> Iterator[Message]:
-    """Read the input of a run again, as far as it is taken."""
-    read = read_failures if config.replays else read_archive
-    for path in config.inputs:
-        with storage.read_ahead(path) as stream:
-            yield from read(stream, path)

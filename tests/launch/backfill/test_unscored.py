@@ -126,6 +126,68 @@ def test_the_screen_is_silent_unless_most_answers_lack_something(
     assert "more.jsonl#3. It has texts in" in printed
 
 
+def test_a_run_fails_where_most_is_unread_and_nothing_else_is_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unscored, broken = [an_envelope(n, facts=[]) for n in (1, 2)], [b"{", b"[", b'"']
+    assert backfill(an_archive(tmp_path, *unscored, *broken), tmp_path / "most") == 1
+    complaint = "3 of 5 messages could not be read, and none of the others could be scored\n  "
+    assert complaint in capsys.readouterr().err
+    # Not as many, and one that is scored.
+    archive = an_archive(tmp_path, *unscored, *broken[:2], name="half.jsonl")
+    assert backfill(archive, tmp_path / "half") == 0
+    archive = an_archive(tmp_path, an_envelope(1), *broken, name="one.jsonl")
+    assert backfill(archive, tmp_path / "one") == 0
+
+
+def test_times_that_cannot_be_read_are_counted_on_the_screen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times = {1: "2026-03-02T08:00:00Z", 2: "soon", 3: "yesterday"}
+    lines = [json.dumps({"reply": FACT, "ctx": FACT, "at": at}).encode() for at in times.values()]
+    archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
+    assert backfill(archive, output, *MAP, "time=$.at") == 0
+    counted = "The time of 2 of 3 answers could not be read, and is left out (BAD_TIMESTAMP)."
+    assert counted in capsys.readouterr().out
+    assert main(["report", str(output)]) == 0
+    assert counted in capsys.readouterr().err
+    assert backfill(an_archive(tmp_path, lines[0], name="b.jsonl"), tmp_path / "b", *MAP) == 0
+    assert "BAD_TIMESTAMP" not in capsys.readouterr().out
+
+
+ROW = {"reply": FACT, "ctx": FACT, "note": None, "hits": []}
+UNFOUND: dict[str, tuple[list[str], list[str]]] = {
+    "a typing error in a time": (["time=$.wen"], ["time=$.wen"]),
+    "one of several paths of the facts": (["facts=$.pasage"], ["facts=$.pasage"]),
+    "null": (["query=$.note"], []),
+    "an empty list": (["facts=$.hits[*].text"], []),
+    "the second of two paths": (["session=$.thread | $.reply"], []),
+    "neither of two paths": (["session=$.thread | $.talk"], ["session=$.thread | $.talk"]),
+}
+
+
+@pytest.mark.parametrize("name", UNFOUND)
+def test_paths_of_a_map_that_lead_nowhere_are_named(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths, expected = UNFOUND[name]
+    archive = an_archive(tmp_path, b"{", json.dumps(ROW).encode())
+    assert backfill(archive, tmp_path / "out", *MAP, *paths) == 0
+    named = [each for each in capsys.readouterr().err.splitlines() if "--map" in each]
+    assert [each.partition(": ")[2].partition(": ")[0] for each in named] == [
+        f"--map '{path}'" for path in expected
+    ]
+
+
+def test_a_path_that_leads_somewhere_in_a_later_message_is_not_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [ROW] * 20, [ROW | {"topic": "lamps"}]
+    archive = an_archive(tmp_path, *(json.dumps(row).encode() for each in rows for row in each))
+    assert backfill(archive, tmp_path / "out", *MAP, "engine=$.topic") == 0
+    assert capsys.readouterr().err == ""
+
+
 def json_lines(path: Path, value: str | None) -> None:
     path.write_bytes(lines_of(json.dumps({"reply": value, "ctx": FACT}).encode()))
 

@@ -136,6 +136,11 @@ class JsonPath(Record, frozen=True):
         found = _path(self.text, steps).find(value)
         return bool(found) and all(_is_empty(read_text_as_json(each)) for each in found)
 
+    def leads_to_any(self, value: object) -> bool:
+        """Return whether what the path names is there, or empty at some step of its way."""
+        ways = (_path(self.text, self.steps[:end]) for end in range(1, len(self.steps) + 1))
+        return bool(self.find(value)) or any(way.finds_empty(value) for way in ways)
+
     def _find_named(self, value: object) -> list[object]:
         """Return the value of the first fields that the path names; none if one is missing."""
         for name in self.names:

@@ -24,13 +24,14 @@ _MAX_ITEMS = 50  # of a list
 _KINDS = ("role", "type", "sender", "author", "from")  # the fields by which items differ
 _KIND = re.compile(r"[\w .:/-]{1,40}", re.ASCII)
 _ALTERNATIVES = frozenset({"choices", "candidates", "generations"})  # the first one is the answer
-_TIME = re.compile(r"(^|_)(time|timestamp|created(_at)?|date|ts|at|started)$")
+_TIME = re.compile(r"(^|_)(time|timestamp|created(_at)?|date|ts|at|started|when)$")
+_ID = re.compile(r"(^|_)(id|uuid|guid|key|ticket|case|ref|reference|number)$")
 _SESSION = re.compile(r"(^|_)(session|conversation|thread|dialog)(_(id|key))?$")
 _TEXT = re.compile(r"(^|[_.])(content|message|text|body)([_.]|$)")
 _DOCUMENT = re.compile(
     r"(^|_)(documents?|docs?|sources?|articles?|files?|pages?)(_?(ids?|names?|titles?|ur[il]s?))?$"
 )
-_MAX_WHOLE = 2  # texts that are whole whatever stands around them
+_MAX_WHOLE = 2  # texts of a message that are whole whatever stands around them
 _MAX_DOCUMENT_NAME = 200  # characters
 _DIGITS = re.compile(r"\d+")
 _MAX_SPACES = 2  # in a name; more may be text of an answer
@@ -72,28 +73,28 @@ class _Field(NamedTuple):
     def has_words(self) -> bool:
         return any(isinstance(each, str) and count_words(each) > 1 for each in self.values)
 
-    @property
-    def is_in_pieces(self) -> bool:
-        """Whether its texts are those of a stream: white space is at an end of most of them."""
+    def is_in_pieces(self, messages: int) -> bool:
+        """Return whether its texts are those of streams: most begin or end with white space."""
         texts = [each for each in self.values if isinstance(each, str)]
         are_spaced = (each[:1].isspace() or each[-1:].isspace() for each in texts)
-        return len(texts) > _MAX_WHOLE and sum(are_spaced) * 2 >= len(texts)
+        return len(texts) > _MAX_WHOLE * messages and sum(are_spaced) * 2 >= len(texts)
 
     @property
     def is_text(self) -> bool:
         return self.name in TEXT_NAMES or content_by_names(self.name) == self.content
 
 
-def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> str:
-    """Write the flags that would read an answer or its facts, as a sentence for a person.
+def suggest_map(values: Sequence[object], wanted: Sequence[str] = ("answer", "facts")) -> str:
+    """Write the flags that would read answers or their facts, as a sentence for a person.
 
     The flags come last, quoted for a shell, so that they can be copied to the end of the line.
-    Names are spelled as in the value, which is the message as it was written.
+    Names are spelled as in the values, which are messages as they were written. Where these differ
+    in the place of the answer, the flags are for the most frequent place.
 
-    >>> suggest_map({"said": "Lamps glow.", "docs": ["Lamps glow red."]}, ["answer", "facts"])
+    >>> suggest_map([{"said": "Lamps glow.", "docs": ["Lamps glow red."]}])
     "Try --map 'answer=$.said' --map 'facts=$.docs[*]'"
     """
-    found, withheld = _find(value)
+    found, withheld = _find(_alike(values))
     is_whole = {"answer", "facts"} <= {*wanted}
     chosen = [(field, path) for field, path in found if is_whole or field in wanted]
     names = {field for field, _ in chosen}
@@ -109,18 +110,29 @@ def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> s
     return " ".join(filter(None, [*reasons, *flags]))
 
 
-def _find(value: object) -> tuple[PathPairs, Mapping[str, str]]:
+def _alike(values: Sequence[object]) -> Sequence[object]:
+    """Return the messages whose answer is at the most frequent place."""
+    groups: dict[str | None, list[object]] = defaultdict(list)
+    for value in values if len(values) > 1 else ():
+        found, _ = _find([value])
+        groups[dict(found).get("answer")].append(value)
+    return max(groups.values(), key=len, default=values)
+
+
+def _find(values: Sequence[object]) -> tuple[PathPairs, Mapping[str, str]]:
     """Choose paths by names and texts.
 
     The second value says why texts that look like the answer or the facts are not suggested.
     """
-    fields = list(islice(_fields([value], _Field("$", "", "", ())), _MAX_FIELDS))
+    fields = list(islice(_fields(values, _Field("$", "", "", ())), _MAX_FIELDS))
     time = next(filter(_is_time, fields), None)
     session = next(filter(_is_session, fields), None)
+    others = [each for each in fields if each is not time and each is not session]
+    ids = (each for each in others if _is_id(each, len(values)))
+    own_id = min(ids, key=lambda each: len(each.name), default=None)
     by_content: dict[FieldContent | None, list[_Field]] = defaultdict(list)
-    for each in fields:
-        if each is not time and each is not session:
-            by_content[each.content].append(each)
+    for each in others:
+        by_content[each.content].append(each)
     query = _likeliest(by_content["query"])
     answer = _answer(by_content)
     facts, repeated = _facts(by_content["facts"], query, answer)
@@ -130,7 +142,7 @@ def _find(value: object) -> tuple[PathPairs, Mapping[str, str]]:
             f"The texts at {repeated} are in the answer, too: name them as the facts only if they"
             " are its sources."
         )
-    if answer and answer.is_in_pieces:
+    if answer and answer.is_in_pieces(len(values)):
         withheld["answer"] = (
             f"The texts at {answer.path} are pieces of one text: join them in a field of their own,"
             " since a map reads them as separate texts."
@@ -141,7 +153,7 @@ def _find(value: object) -> tuple[PathPairs, Mapping[str, str]]:
         document = next((each for each in fields if _names_document(each, facts[0])), None)
     chosen = (
         *(("query", query), ("answer", answer), *(("facts", each) for each in facts)),
-        *(("document", document), ("time", time), ("session", session)),
+        *(("document", document), ("id", own_id), ("time", time), ("session", session)),
     )
     return tuple((name, each.path) for name, each in chosen if each), withheld
 
@@ -208,6 +220,12 @@ def _is_time(field: _Field) -> bool:
     return is_named and first_time(*field.values[:1])[0] is not None
 
 
+def _is_id(field: _Field, messages: int) -> bool:
+    """Return whether each of several messages has a value of its own in a field named as an id."""
+    is_named = bool(_ID.search(field.name)) and not field.item_path and not field.has_words
+    return is_named and 1 < messages == len(set(field.values))
+
+
 def _is_session(field: _Field) -> bool:
     return bool(_SESSION.search(field.name)) and not field.item_path
 
@@ -254,7 +272,7 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
         first = at._replace(path=f"{at.path}[0]", item_path=f"{at.path}[0]")
         yield from _fields([each[0] for each in lists], first)
     elif items := [item for each in lists for item in each[:_MAX_ITEMS]]:
-        yield from _items(items, at)
+        yield from _items(lists, items, at)
     below: dict[str, list[object]] = {}
     for each in read:
         for name, field in each.items() if isinstance(each, dict) else ():
@@ -266,16 +284,17 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
             yield from _fields(inner, named)
 
 
-def _items(items: list[object], at: _Field) -> Iterator[_Field]:
-    """Yield the fields of the items of a list, apart for each role in a chat."""
+def _items(lists: list[list[object]], items: list[object], at: _Field) -> Iterator[_Field]:
+    """Yield the fields of the items of lists, apart for each role in a chat."""
     objects = [each for each in items if isinstance(each, dict)]
     key, kinds = _kinds(objects, at)
     for kind, names in kinds.items():
         chosen = [each for each in objects if each.get(key) == kind]
         path = f'{at.path}[?(@.{key}=="{kind}")]'
-        is_last = chosen[-1] is items[-1] and len(chosen) > 1
+        last = [each[-1] for each in lists]
+        is_last = len(chosen) > len(last) and all(each in chosen for each in last)
         if is_last and content_by_names(names) == "answer":
-            path, chosen = f"{at.path}[-1]", chosen[-1:]
+            path, chosen = f"{at.path}[-1]", [each for each in last if isinstance(each, dict)]
         inner = at._replace(path=path, names=names, item_path=path, items=chosen)
         yield from _fields(chosen, inner)
     if kinds:

@@ -16,9 +16,9 @@ OTHER = "Delivery takes two days."
 SPANS = {"start": 0, "end": 17, "text": TEXT}
 
 
-def flags(value: object) -> list[str]:
+def flags(*values: object) -> list[str]:
     """Return the flags of a suggestion, as a shell would pass them on."""
-    words = shlex.split(suggest_map(value).partition("Try ")[2])
+    words = shlex.split(suggest_map(values).partition("Try ")[2])
     return [each for each in words if each != "--map"]
 
 
@@ -186,7 +186,7 @@ NO_FACTS = {
 def test_no_facts_are_suggested_where_none_are(others: dict[str, object]) -> None:
     value = {"question": QUERY, "answer": TEXT} | others
     assert flags(value) == ["query=$.question", "answer=$.answer"]
-    assert "facts" in suggest_map(value)
+    assert "facts" in suggest_map([value])
 
 
 TOKENS = ["The lamp", " is", " free", "."]
@@ -203,11 +203,11 @@ STREAMS: dict[str, tuple[Any, str]] = {
 def test_the_pieces_of_a_text_are_not_suggested(stream: dict[str, Any], path: str) -> None:
     value = {"question": QUERY, "context": [FACT], **stream}
     assert flags(value) == ["query=$.question", "facts=$.context[*]"]
-    assert f"The texts at {path} are pieces of one text" in suggest_map(value)
+    assert f"The texts at {path} are pieces of one text" in suggest_map([value])
 
 
 def test_texts_of_the_answer_are_named_as_such() -> None:
-    said = suggest_map({"answer": TEXT, "context": TEXT})
+    said = suggest_map([{"answer": TEXT, "context": TEXT}])
     assert said.startswith("The texts at $.context are in the answer, too: name them as the facts")
     assert flags({"answer": TEXT, "context": TEXT}) == ["answer=$.answer"]
 
@@ -224,6 +224,57 @@ def test_a_role_an_id_or_data_is_never_the_answer(
     row: dict[str, object], expected: list[str]
 ) -> None:
     assert [each.rpartition(".")[2] for each in flags(row)] == expected
+
+
+ROWS: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
+    "columns that are empty in the first rows": (
+        [
+            {"ticket": "T-1", "reply": TEXT, "passage_1": FACT},
+            {"ticket": "T-2", "reply": TEXT, "passage_1": FACT, "passage_2": OTHER},
+        ],
+        ["answer=$.reply", "facts=$.passage_1", "facts=$.passage_2", "id=$.ticket"],
+    ),
+    "an id that is not each one's own": (
+        [{"user_id": "u", "reply": TEXT, "docs": [FACT]}] * 2,
+        ["answer=$.reply", "facts=$.docs[*]"],
+    ),
+    "the shortest name of an id": (
+        [{"user_id": user, "id": user, "reply": TEXT, "docs": [FACT]} for user in "uv"],
+        ["answer=$.reply", "facts=$.docs[*]", "id=$.id"],
+    ),
+    "a time by its name": (
+        [{"when": "2026-11-16T08:00:00Z", "reply": TEXT, "docs": [FACT]}],
+        ["answer=$.reply", "facts=$.docs[*]", "time=$.when"],
+    ),
+    "texts that end in a line break are no pieces": (
+        [{"reply": f"{TEXT}\n", "docs": [FACT]}] * 9,
+        ["answer=$.reply", "facts=$.docs[*]"],
+    ),
+    "the most frequent place of the answer": (
+        [{"text": "Hello.", "docs": [FACT]}, *([{"reply": TEXT, "docs": [FACT]}] * 2)],
+        ["answer=$.reply", "facts=$.docs[*]"],
+    ),
+    "chats of which one ends with a question": (
+        [
+            {"turns": [{"role": "user", "text": QUERY}, {"role": "bot", "text": TEXT}]},
+            {
+                "turns": [
+                    {"role": "bot", "text": TEXT},
+                    {"role": "bot", "text": OTHER},
+                    {"role": "user", "text": QUERY},
+                ]
+            },
+        ],
+        ['query=$.turns[?(@.role=="user")].text', 'answer=$.turns[?(@.role=="bot")].text'],
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "expected"), ROWS.values(), ids=ROWS)
+def test_one_map_is_suggested_for_several_messages(
+    rows: list[dict[str, Any]], expected: list[str]
+) -> None:
+    assert flags(*rows) == expected
 
 
 @pytest.mark.parametrize(
