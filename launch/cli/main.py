@@ -7,7 +7,8 @@ from io import TextIOWrapper
 
 from groundwatch import __version__
 from groundwatch.launch.cli.commands import all_commands, run_command
-from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, USAGE
+from groundwatch.launch.cli.terminal.exit_status import DONE, USAGE
+from groundwatch.launch.cli.terminal.optional_reader import let_the_reader_end
 from groundwatch.launch.cli.terminal.terminal_log import log_on_terminal
 from groundwatch.pipeline.settings.load import UsageError, nearest_hint
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
@@ -19,13 +20,9 @@ _GONE = {"status": "; use `groundwatch verify`, which prints the ledger"}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, by default with the arguments of the process; return the exit status."""
     _open_closed_streams()
-    try:
-        status = _run(list(sys.argv[1:] if arguments is None else arguments))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of the output has ended, such as `head`; nothing more can be written at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+    let_the_reader_end()
+    status = _run(list(sys.argv[1:] if arguments is None else arguments))
+    sys.stdout.flush()
     return status
 
 

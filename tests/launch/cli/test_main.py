@@ -39,7 +39,7 @@ def test_a_reader_that_ends_is_no_fault() -> None:
         process.stdout.close()
         assert process.stderr
         assert process.stderr.read() == ""
-        assert process.wait(60) == 1
+        assert process.wait(60) == 0
 
 
 def test_help_and_a_command_list_its_flags(capsys: pytest.CaptureFixture[str]) -> None:

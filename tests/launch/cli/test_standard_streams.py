@@ -12,7 +12,7 @@ import yaml
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope
 from tests.support.builders import an_enriched
-from tests.support.commands import GROUNDWATCH, redirected
+from tests.support.commands import GROUNDWATCH, redirected, start
 from tests.support.outputs import records_in
 from tests.support.reports import write_enriched
 from tests.support.runs import an_archive
@@ -42,6 +42,44 @@ def test_standard_input_that_is_closed_is_empty(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert b"nothing in the input could be read" in ended.stderr
     assert b"Traceback" not in ended.stderr
+
+
+FALSE = "Kettles vote in Senegal."
+
+
+@pytest.mark.parametrize("arguments", [(), ("--format", "json")])
+def test_a_reader_that_ends_does_not_change_the_verdict(arguments: tuple[str, ...]) -> None:
+    given = "check", "--answer", FALSE, "--fact", "Lamps glow.", *arguments
+    assert run_without_reader(*given) == (4, "")
+
+
+@pytest.mark.parametrize(("allowed", "status"), [("0", 4), ("1", 0)])
+def test_a_reader_that_ends_does_not_change_a_gate(
+    tmp_path: Path, allowed: str, status: int
+) -> None:
+    archive, output = an_archive(tmp_path, an_envelope(1, answer=FALSE)), tmp_path / "out"
+    given = "--input", str(archive), "--output", str(output), "--fail_above", allowed
+    ended, errors = run_without_reader("backfill", *given)
+    assert (ended, "--fail_above" in errors) == (status, True)
+    assert len(list(records_in(output))) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_below_standard_output_is_named() -> None:
+    ended = run("check", "--answer", FALSE, "--fact", "Lamps glow.", streams=">/dev/full")
+    assert ended.returncode == 1
+    [line] = ended.stderr.decode().splitlines()
+    assert line.startswith("groundwatch: standard output cannot be written: [Errno 28] No space")
+
+
+def run_without_reader(*arguments: str) -> tuple[int, str]:
+    """Run a command whose output nobody reads; return its exit status and its errors."""
+    with start(*GROUNDWATCH, *arguments) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        errors = process.stderr.read()
+        return process.wait(60), errors
 
 
 @pytest.fixture
