@@ -1,6 +1,6 @@
-"""Convert the records that an earlier release left in a database to the schema of this one."""
+"""Read the records that a database keeps, also those of an earlier release, and convert them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
 
@@ -10,11 +10,12 @@ from fastavro.schema import to_parsing_canonical_form
 from msgspec.structs import replace
 
 from groundwatch.launch.engine import statements
-from groundwatch.pipeline.sinks.avro_rows import rewrite_blocks, rewrite_row
+from groundwatch.pipeline.sinks.avro_rows import Schema, read_blocks, rewrite_blocks, rewrite_row
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 from groundwatch.schemas.avro import load_released, load_schema
-from groundwatch.transforms.persistence.database import Database
+from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.transforms.persistence.database import DamagedDatabase, Database, damage
 
 _NAME = "enriched_answer"
 _RELEASED = ("1.2.0",)
@@ -44,6 +45,27 @@ def can_convert(schema: str) -> bool:
     return schema == schema_hash() or schema in _earlier_versions()
 
 
+def waiting_answers(database: Database, schema: str) -> Iterator[AnswerRow]:
+    """Read the records that wait for a file; `schema` is the hash of theirs.
+
+    Raises:
+      DamagedDatabase: they are not what was written.
+    """
+    earlier, current = _schemas(_earlier_versions().get(schema))
+    for (number,) in list(database.read(statements.LIST_CHUNKS_OF_KIND, EnrichedFiles.kind)):
+        [(content, is_right, *_)] = database.read(statements.READ_CHUNK, number)
+        if not is_right:
+            raise DamagedDatabase(damage(database.path, "rows are not what was written"))
+        for row in read_blocks(content, earlier, current):
+            yield msgspec.convert(row, AnswerRow)
+
+
+def _schemas(version: str | None) -> tuple[Schema, Schema]:
+    """Return an earlier schema, by default this release's, and this release's."""
+    current = parse_schema(load_schema(_NAME))
+    return parse_schema(load_released(_NAME, version)) if version else current, current
+
+
 def convert_rows(database: Database, schema: str) -> None:
     """Encode the records that wait for a file or for a topic again; for use in a transaction.
 
@@ -52,8 +74,7 @@ def convert_rows(database: Database, schema: str) -> None:
     version = _earlier_versions().get(schema)
     if version is None:
         return
-    earlier = parse_schema(load_released(_NAME, version))
-    current = parse_schema(load_schema(_NAME))
+    earlier, current = _schemas(version)
     for (number,) in list(database.read(statements.LIST_CHUNKS_OF_KIND, EnrichedFiles.kind)):
         [(content, *_)] = database.read(statements.READ_CHUNK, number)
         converted = rewrite_blocks(content, earlier, current)

@@ -139,7 +139,10 @@ def folder_held(folder: str) -> Iterator[None]:
     with storage.describing_errors(f"cannot write {folder}"):
         descriptor = open_locked(open_folder, folder, _LOCK_TIMEOUT_S)
     if descriptor is None:
-        raise LockFailed(f"another run of the same id is active: it holds {folder}")
+        raise LockFailed(
+            f"another run or worker is active, and holds {folder}: wait until it has ended, or give"
+            " a further worker a --work_folder of its own"
+        )
     try:
         yield
     finally:

@@ -1,16 +1,17 @@
 """Find one record of an output folder by its id."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import chain
 
 from groundwatch.launch.cli.commands.show import ShowSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.print_record import print_record
 from groundwatch.launch.results.waiting_rows import describe_no_records, describe_waiting
+from groundwatch.launch.results.work_folders import read_waiting
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import (
-    OutputFiles,
     UnreadableFile,
     find_files,
     read_answers,
@@ -25,14 +26,18 @@ _MAX_SHOWN = 5
 def show(loaded: Loaded[ShowSettings]) -> int:
     """Print the record of an id, or say which records the id could mean."""
     loaded.raise_problems()
-    folder, wanted = loaded.settings.folder, loaded.settings.record
+    settings = loaded.settings
+    folder, wanted, others = settings.folder, settings.record, settings.work_folders
     try:
-        waiting = describe_waiting(folder)
+        # In this order: what is published in between is in both.
+        waiting = describe_waiting(folder, others)
+        unpublished = _by_id(read_waiting(folder, others), wanted)
         files = find_files(folder)
-        if not files.enriched:
+        published = _by_id(chain.from_iterable(map(read_answers, files.enriched)), wanted)
+        if not files.enriched and not unpublished:
             advice = "pass an output folder after the id"
-            return fail(f"{folder} {describe_no_records(folder, advice)}")
-        found = {each.record_id: each for each in _matches(files, wanted)}
+            return fail(f"{folder} {describe_no_records(folder, advice, others)}")
+        found = unpublished | published
     except (OSError, UnreadableFile) as error:
         return fail(f"the records cannot be read: {error}")
     record = found.get(wanted) or (next(iter(found.values())) if len(found) == 1 else None)
@@ -42,15 +47,19 @@ def show(loaded: Loaded[ShowSettings]) -> int:
     if record is None:
         missing = f"no record of {folder} has the id or the name {wanted!r}"
         return fail("; ".join([missing, *waiting]))
-    if loaded.settings.json:
+    if record.record_id not in published:
+        sys.stderr.writelines(f"groundwatch: {each}\n" for each in waiting)
+    if settings.json:
         sys.stdout.write(indented_json(record).decode())
     else:
         print_record(record, read_thresholds(files))
     return DONE
 
 
-def _matches(files: OutputFiles, wanted: str) -> Iterator[AnswerRow]:
-    for path in files.enriched:
-        for record in read_answers(path):
-            if record.record_id.startswith(wanted) or record.answer_name == wanted:
-                yield record
+def _by_id(records: Iterable[AnswerRow], wanted: str) -> dict[str, AnswerRow]:
+    """Return the records that an id, its first characters or a name can mean, by their ids."""
+    return {
+        each.record_id: each
+        for each in records
+        if each.record_id.startswith(wanted) or each.answer_name == wanted
+    }

@@ -1,6 +1,6 @@
 """Say which rows of an output folder are in no file yet, and when they will be."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 from groundwatch.launch.cli.terminal.figures import counted
@@ -12,29 +12,31 @@ from groundwatch.transforms.runtime import clock
 _NAMES = {"enriched": "record", "failures": "failure", "alerts": "alert"}
 
 
-def describe_waiting(root: str) -> list[str]:
-    """Say what waits in the work folders of an output folder, one sentence a work folder.
+def describe_waiting(root: str, work_folders: Iterable[str] = ()) -> list[str]:
+    """Say what waits in the work folders of an output folder and others, a sentence for each.
 
     Call it before the files are listed: what is published in between is in both, never in neither.
     """
-    return [sentence for sentence, _ in _describe(root) if sentence]
+    return [sentence for sentence, _ in _describe(root, work_folders) if sentence]
 
 
-def describe_empty(root: str) -> str | None:
+def describe_empty(root: str, work_folders: Iterable[str] = ()) -> str | None:
     """Say why an output folder has no files yet; None if no worker or run has begun there."""
-    found = list(_describe(root))
+    found = list(_describe(root, work_folders))
     sentences = [sentence or f"{place} has no rows yet" for sentence, place in found]
     return "; ".join(sentences) or None
 
 
-def describe_no_records(root: str, advice: str = "pass an output folder") -> str:
+def describe_no_records(
+    root: str, advice: str = "pass an output folder", work_folders: Iterable[str] = ()
+) -> str:
     """Say that an output folder has no enriched records, and why, or what to do."""
-    return f"holds no enriched records: {describe_empty(root) or advice}"
+    return f"holds no enriched records: {describe_empty(root, work_folders) or advice}"
 
 
-def _describe(root: str) -> Iterator[tuple[str | None, str]]:
+def _describe(root: str, work_folders: Iterable[str]) -> Iterator[tuple[str | None, str]]:
     """Yield what waits in each work folder, None for nothing, and its path."""
-    for path in find_journals(root):
+    for path in find_journals(root, work_folders):
         place = str(PurePath(path).parent)
         try:
             with journal_read(path) as journal:

@@ -1,14 +1,16 @@
 """Find and read the databases of workers and runs, which hold the rows that no file has yet."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from groundwatch.launch.engine.engine_database import EngineDatabase, holds_run
+from groundwatch.launch.engine.earlier_schema import schema_hash, waiting_answers
+from groundwatch.launch.engine.engine_database import SCHEMA, EngineDatabase, holds_run
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config
+from groundwatch.schemas.enriched_answer import AnswerRow
 
 _CONFIG = Config(output="", run="")  # nothing is written here
 
@@ -20,6 +22,14 @@ def find_journals(root: str, work_folders: Iterable[str] = ()) -> list[str]:
         folders += [Path(root), *sorted(Path(root).glob(".groundwatch-*"))]
     paths = {(folder / DATABASE).resolve() for folder in folders}
     return sorted(str(path) for path in paths if holds_run(path))
+
+
+def read_waiting(root: str, work_folders: Iterable[str] = ()) -> Iterator[AnswerRow]:
+    """Read the records that are in no file yet, without those of a database that is damaged."""
+    for path in find_journals(root, work_folders):
+        with suppress(OSError), journal_read(path) as journal:
+            database = journal.database
+            yield from waiting_answers(database, database.note(SCHEMA, str) or schema_hash())
 
 
 @contextmanager

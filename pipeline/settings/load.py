@@ -330,7 +330,11 @@ def _value(field: Setting, given: _Given, problems: list[str]) -> object:
         try:
             values.append(field.kind.parse(text))
         except ValueError as error:
-            shown = "(hidden)" if field.kind.is_secret else _shown(text) or repr(text)
+            shown = (
+                "(a value that may be a secret)"
+                if field.kind.is_secret
+                else _shown(text) or repr(text)
+            )
             problems.append(f"{given.place}{shown}: {error}")
             values.append(_INVALID)
     if not field.is_many:

@@ -1,6 +1,6 @@
-"""Write the rows of Avro again, as a change of them or another schema requires."""
+"""Read and write the rows of Avro again, as a change of them or another schema requires."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any, TypeAlias
 
@@ -27,17 +27,23 @@ def rewrite_blocks(
 
     The blocks are those of a file without its header; each ends with the file's sync marker.
     """
-    marker = content[-_MARKER_BYTES:]
-    file, written = BytesIO(), BytesIO()
-    open_writer(file, before, marker)
-    file.write(content)
-    file.seek(0)
-    writer = open_writer(written, after, marker)
+    written = BytesIO()
+    writer = open_writer(written, after, content[-_MARKER_BYTES:])
     header_bytes = written.tell()
-    for row in fastavro.reader(file, after):
+    for row in read_blocks(content, before, after):
         writer.write(change(row))
     writer.flush()
     return written.getvalue()[header_bytes:]
+
+
+def read_blocks(content: bytes, before: Schema, after: Schema) -> Iterator[Row]:
+    """Read the rows of a file's blocks, without its header, as another schema has them."""
+    file = BytesIO()
+    open_writer(file, before, content[-_MARKER_BYTES:])
+    file.write(content)
+    file.seek(0)
+    rows: Any = fastavro.reader(file, after)
+    yield from rows
 
 
 def rewrite_row(

@@ -14,6 +14,7 @@ from pathlib import Path
 import google_crc32c
 
 from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.runtime.waiting import waiting_for
 
 _LOCK_POLL_S = 0.05
 # The part ``**/`` of a pattern, or ``**`` at its end.
@@ -47,16 +48,23 @@ def open_locked(open_path: Callable[[], int], path: str, wait_s: float) -> int |
     leads to another one, which is opened then.
     """
     deadline_s = time.monotonic() + wait_s
-    while True:
-        descriptor = open_path()
-        with suppress(BlockingIOError, FileNotFoundError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(descriptor), Path(path).stat()):
-                return descriptor
-        os.close(descriptor)
-        if time.monotonic() > deadline_s:
-            return None
-        time.sleep(_LOCK_POLL_S)
+    descriptor = _lock_now(open_path, path)
+    if descriptor is None:
+        with waiting_for(f"another process, which holds {path}"):
+            while descriptor is None and time.monotonic() <= deadline_s:
+                time.sleep(_LOCK_POLL_S)
+                descriptor = _lock_now(open_path, path)
+    return descriptor
+
+
+def _lock_now(open_path: Callable[[], int], path: str) -> int | None:
+    descriptor = open_path()
+    with suppress(BlockingIOError, FileNotFoundError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), Path(path).stat()):
+            return descriptor
+    os.close(descriptor)
+    return None
 
 
 def match(pattern: str) -> set[str]:

@@ -42,12 +42,10 @@ def lock_output(
     renews an object; another process takes over an object that did not change for a lease. A holder
     with the name of an `owner` may restart, and takes over its own lock at once.
     """
-    holder = f"another process, which holds {path}"
     if storage.is_local(path):
-        with waiting_for(holder):
-            make_folder(Path(path).parent)
-            flags = os.O_RDWR | os.O_CREAT
-            descriptor = open_locked(partial(os.open, path, flags, _MODE), path, wait_s)
+        make_folder(Path(path).parent)
+        flags = os.O_RDWR | os.O_CREAT
+        descriptor = open_locked(partial(os.open, path, flags, _MODE), path, wait_s)
         if descriptor is None:
             raise LockFailed(f"another process holds {path}")
         try:
@@ -57,7 +55,7 @@ def lock_output(
             os.close(descriptor)
     else:
         lease = _Lease(path, lease_s, owner or uuid.uuid4().hex)
-        with waiting_for(holder):
+        with waiting_for(f"another process, which holds {path}"):
             lease.acquire(time.monotonic() + wait_s)
         try:
             yield lease

@@ -63,6 +63,20 @@ def test_what_is_logged_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert record["facts"][0]["title"] == "Warranty"
 
 
+def test_an_answer_that_cannot_be_published_is_named_and_is_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PUBSUB_EMULATOR_HOST", "127.0.0.1:9")
+    assert TO_TOPIC.count("Retry(timeout=20)") == 1
+    program = "\n".join([TO_FILE, TO_TOPIC.replace("timeout=20", "timeout=1"), CALL])
+    ran = subprocess.run(  # noqa: S603 - the page's own
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True, timeout=60
+    )
+    assert "an answer was not published to projects/local/topics/answers" in ran.stderr
+    assert ANSWER in Path("answers.jsonl").read_text()
+
+
 def test_what_is_published_reaches_slack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     settings = ServerSettings(empty_pull_s=0.2)
@@ -80,7 +94,7 @@ def test_what_is_published_reaches_slack(tmp_path: Path, monkeypatch: pytest.Mon
                 worker.send_signal(signal.SIGINT)
         assert worker.returncode == 0
     [message] = slack.bodies()
-    assert message["text"] == "1 alert: LOW_GROUNDED 1"
+    assert message["text"] == "groundwatch: LOW_GROUNDED"
     lines = message["blocks"][1]["text"]["text"].splitlines()
     [show] = [line.strip("`").split() for line in lines if "groundwatch show" in line]
     assert main(show[1:]) == 0

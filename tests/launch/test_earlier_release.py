@@ -5,6 +5,7 @@ its review, one that `--max_calls 3` stopped, and the work folder of a worker th
 it could publish a file.
 """
 
+import json
 import os
 import re
 import shutil
@@ -68,6 +69,20 @@ def test_a_stopped_backfill_goes_on(left: Path) -> None:
     assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 8
     assert summary_in(output)["calls"] == 8
     assert main(["verify", "stopped"]) == 0
+
+
+def test_a_record_that_a_killed_worker_left_is_shown(
+    left: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [database] = (left / "live").rglob("run.sqlite")
+    before = database.read_bytes()
+    assert main(["show", "a0", "live"]) == 0
+    shown = capsys.readouterr()
+    assert "a0" in shown.out
+    assert "8 records" in shown.err
+    assert main(["show", "a0", "live", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["answer_name"] == "a0"
+    assert database.read_bytes() == before
 
 
 def test_a_killed_worker_goes_on(left: Path) -> None:

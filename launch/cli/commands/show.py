@@ -15,11 +15,13 @@ class ShowSettings(Settings, frozen=True, kw_only=True):
 
     record: The record id, its first characters, or the answer's name.
     folder: An output folder, local or gs://.
+    work_folders: Work folders of workers that are not below DIR: a record may be in no file yet.
     json: Print the record as JSON.
     """
 
     record: Annotated[kinds.Text, Note(positional="ID")]
     folder: Annotated[kinds.Location, Note(positional="DIR")] = "out/demo"
+    work_folders: Annotated[tuple[kinds.LocalFolder, ...], Note(flag="work_folder")] = ()
     json: Annotated[kinds.Switch, Note(is_argument=True)] = False
 
 

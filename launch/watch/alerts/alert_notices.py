@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from groundwatch.schemas import Record
-from groundwatch.schemas.alert import Alert, AlertKind, CheckerIncident, OutageCause, Severity
-from groundwatch.schemas.quantities import to_rfc3339
+from groundwatch.schemas.alert import (
+    Alert,
+    AlertKind,
+    CheckerIncident,
+    OutageCause,
+    RateIncident,
+    Severity,
+)
+from groundwatch.schemas.quantities import to_datetime, to_rfc3339
 from groundwatch.transforms.rules.rate_counts import is_reason_signal
 from groundwatch.transforms.rules.spans import without_controls
 
@@ -19,6 +26,14 @@ _CAUSES = {
     OutageCause.CREDENTIALS: "refuses the credentials",
     OutageCause.QUOTA: "refuses for the quota",
 }
+_NEXT_STEPS = {
+    OutageCause.AWAY: "they are checked when it replies",
+    OutageCause.CREDENTIALS: "renew the credentials, and start the worker again if it has ended",
+    OutageCause.QUOTA: "they are checked when it replies; raise the quota if it lasts",
+}
+TEST_SIGNAL = "test"
+"""The signal of an incident that `--test_alert` opens and closes."""
+
 _CLOSED = "closed"  # begins the state of an incident that gets no further alert
 
 
@@ -37,11 +52,15 @@ class Notice(Record, frozen=True, kw_only=True):
 
 
 class NoticeGroup(Record, frozen=True, kw_only=True):
-    """Alerts of one message: the worst, and counts of the others; the title is trusted."""
+    """Alerts of one message: the worst, and counts of the others; the title is trusted.
+
+    `command` is a line for a shell that shows the others, too.
+    """
 
     title: str
     notices: tuple[Notice, ...]
     others: str | None = None
+    command: str | None = None
 
 
 class AlertPlace(NamedTuple):
@@ -55,12 +74,19 @@ class AlertPlace(NamedTuple):
 
     def show(self, record_id: str | None) -> str | None:
         """Return the command that shows a record, None without a record to show."""
-        return _command("show", record_id, self.folder) if record_id else None
+        return _command("show", record_id, self.folder, *self._others) if record_id else None
+
+    def report(self) -> str | None:
+        """Return the command that counts all records of the folder."""
+        return _command("report", self.folder)
 
     def verify(self) -> str | None:
         """Return the command that compares the folder with its counts."""
-        others = ("--work_folder", self.work_folder) if self.work_folder else ()
-        return _command("verify", self.folder, *others)
+        return _command("verify", self.folder, *self._others)
+
+    @property
+    def _others(self) -> Sequence[str]:
+        return ("--work_folder", self.work_folder) if self.work_folder else ()
 
 
 def _command(*words: str) -> str | None:
@@ -86,22 +112,17 @@ def describe_alert(alert: Alert, place: AlertPlace | None = None) -> Notice:
             details="groundwatch verify on the output folder says what differs.",
             command=place and place.verify(),
         )
-    state, engine = "Closed" if is_closed(alert) else "Open", _engine(alert)
     if alert.checker:
         return _describe_outage(alert.checker)
-    if rate := alert.rate:
-        normal = "earlier" if is_reason_signal(rate.signal) else "accepted"
-        share = f"{rate.share:.1%} of {rate.answers:,} answers, {rate.burn_rate:.1f} times"
-        estimated = f", estimated from {rate.audited:,} audited ones" if rate.audited else ""
-        details = f"{share} the {normal} rate{estimated}, since {to_rfc3339(rate.opened_at_us)}"
-        if rate.revisions:
-            details += f"; checked by several revisions: {clean(', '.join(rate.revisions))}"
-        return Notice(title=f"{state}: {clean(rate.signal)} rate of {engine}", details=details)
+    if alert.rate:
+        return _describe_rate(alert, alert.rate, place)
     details = ""
     if no_data := alert.no_data:
         last, before = to_rfc3339(no_data.last_answer_at_us), no_data.answers_before
         details = f"last answer at {last}, {before:,} answers in the hour before"
-    return Notice(title=f"{state}: no answers from {engine}", details=details)
+        if not is_closed(alert):
+            details += "; look whether the chatbot publishes its answers"
+    return Notice(title=f"{_state(alert)}: no answers from {_engine(alert)}", details=details)
 
 
 def describe_group(alerts: Sequence[Alert], place: AlertPlace | None = None) -> NoticeGroup:
@@ -110,11 +131,12 @@ def describe_group(alerts: Sequence[Alert], place: AlertPlace | None = None) -> 
     shown, others = ranked[:_MAX_SHOWN], ranked[_MAX_SHOWN:]
     subjects = Counter(map(_subject, alerts))
     counts = ", ".join(f"{subject} {count:,}" for subject, count in subjects.most_common())
-    number = f"{len(alerts):,} alert{'' if len(alerts) == 1 else 's'}"
+    what = f"{len(alerts):,} alerts: {counts}" if len(alerts) > 1 else "".join(subjects)
     return NoticeGroup(
-        title=f"{number}: {counts}",
+        title=f"groundwatch: {what}",
         notices=tuple(describe_alert(alert, place) for alert in shown),
         others=f"and {len(others):,} more: {_by_engine(others)}" if others else None,
+        command=place.report() if others and place else None,
     )
 
 
@@ -126,7 +148,10 @@ def clean(text: str, max_characters: int = _MAX_NAME) -> str:
 
 def _describe_answer(alert: Alert, place: AlertPlace | None) -> Notice:
     claim = alert.worst_claim
+    time_us = alert.event_time_us
     parts = (
+        alert.severity,
+        None if time_us is None else f"{to_datetime(time_us):%Y-%m-%d %H:%M} UTC",
         None if alert.support_score is None else f"support score {alert.support_score:.2f}",
         None if claim is None else f"worst claim {claim.score:.2f}",
         clean(alert.verdict_reason or ""),
@@ -142,19 +167,42 @@ def _describe_answer(alert: Alert, place: AlertPlace | None) -> Notice:
     )
 
 
+def _describe_rate(alert: Alert, rate: RateIncident, place: AlertPlace | None) -> Notice:
+    state, engine = _state(alert), _engine(alert)
+    if rate.signal == TEST_SIGNAL:
+        return Notice(title=f"{state}: a test incident", details="nothing is wrong")
+    normal = "earlier" if is_reason_signal(rate.signal) else "accepted"
+    share = f"{rate.share:.1%} of {rate.answers:,} answers, {rate.burn_rate:.1f} times"
+    estimated = f", estimated from {rate.audited:,} audited ones" if rate.audited else ""
+    details = f"{share} the {normal} rate{estimated}, since {to_rfc3339(rate.opened_at_us)}"
+    if rate.revisions:
+        details += f"; checked by several revisions: {clean(', '.join(rate.revisions))}"
+    return Notice(
+        title=f"{state}: {clean(rate.signal)} rate of {engine}",
+        details=details,
+        command=None if is_closed(alert) or not place else place.report(),
+    )
+
+
 def _describe_outage(incident: CheckerIncident) -> Notice:
     name, since = clean(incident.checker), to_rfc3339(incident.first_failed_at_us)
     waiting = f"{incident.waiting:,} messages wait"
     if incident.state == "open":
         return Notice(
             title=f"Open: the checker {name} {_CAUSES[incident.cause]}",
-            details=f"no call has succeeded since {since}; {waiting}",
+            details=(
+                f"no call has succeeded since {since}; {waiting}: {_NEXT_STEPS[incident.cause]}"
+            ),
         )
     again = "replies again" if incident.state == _CLOSED else "is not used any more"
     return Notice(
         title=f"Closed: the checker {name} {again}",
         details=f"no call had succeeded since {since}; {waiting}",
     )
+
+
+def _state(alert: Alert) -> str:
+    return "Closed" if is_closed(alert) else "Open"
 
 
 def _engine(alert: Alert) -> str:
@@ -179,7 +227,11 @@ def _by_engine(alerts: Sequence[Alert]) -> str:
 
 
 def _subject(alert: Alert) -> str:
-    return alert.verdict or f"{alert.kind} incident"
+    if alert.verdict:
+        return alert.verdict
+    is_test = alert.rate is not None and alert.rate.signal == TEST_SIGNAL
+    state = f" {'closed' if is_closed(alert) else 'opened'}" if alert.incident else ""
+    return f"{TEST_SIGNAL if is_test else alert.kind} incident{state}"
 
 
 def _most_common(counts: Counter[str]) -> str:

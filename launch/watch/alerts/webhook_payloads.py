@@ -52,10 +52,6 @@ class _Markup(NamedTuple):
     size: Callable[[str], int]
     most: int
 
-    def shorten(self, text: str, max_characters: int) -> str:
-        """Escape a text that is shortened before."""
-        return self.escape(clean(text, max_characters))
-
 
 _SLACK = _Markup(
     title="*{}*",
@@ -89,9 +85,8 @@ def slack_message(group: NoticeGroup) -> Json:
     """
     texts = [_text(notice, _SLACK) for notice in group.notices]
     sections: list[Json] = [{"type": "section", "text": _slack_text(text)} for text in texts]
-    if group.others:
-        others = _slack_text(_SLACK.shorten(group.others, _MAX_OTHERS))
-        sections.append({"type": "context", "elements": [others]})
+    if others := _others(group, _SLACK):
+        sections.append({"type": "context", "elements": [_slack_text(others)]})
     title = {"type": "plain_text", "text": clean(group.title, TITLE.most)}
     return {"text": group.title, "blocks": [{"type": "header", "text": title}, *sections]}
 
@@ -108,11 +103,22 @@ def google_chat_message(group: NoticeGroup) -> Json:
     (32,000 bytes a message). Mentions work in plain text only, not in cards.
     """
     texts = [_text(notice, _GOOGLE_CHAT) for notice in group.notices]
-    if group.others:
-        texts.append(_GOOGLE_CHAT.shorten(group.others, _MAX_OTHERS))
+    if others := _others(group, _GOOGLE_CHAT):
+        texts.append(others)
     widgets = [{"textParagraph": {"text": text}} for text in texts]
     card = {"header": {"title": clean(group.title, TITLE.most)}, "sections": [{"widgets": widgets}]}
     return {"cardsV2": [{"cardId": "groundwatch", "card": card}]}
+
+
+def _others(group: NoticeGroup, markup: _Markup) -> str:
+    """Return the text about alerts that are not shown, with the command if it is not too long."""
+    if group.others is None:
+        return ""
+    counts = markup.escape(clean(group.others, _MAX_OTHERS))
+    if group.command is None:
+        return counts
+    text = markup.line_break.join((counts, markup.command(markup.escape(group.command))))
+    return text if markup.size(text) <= markup.most else counts
 
 
 def _text(notice: Notice, markup: _Markup) -> str:

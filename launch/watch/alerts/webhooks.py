@@ -29,7 +29,7 @@ from groundwatch.launch.results.export.target import (
     TargetMisconfigured,
     TargetUnavailable,
 )
-from groundwatch.launch.watch.alerts.alert_notices import AlertPlace, describe_group
+from groundwatch.launch.watch.alerts.alert_notices import TEST_SIGNAL, AlertPlace, describe_group
 from groundwatch.launch.watch.alerts.webhook_payloads import (
     google_chat_message,
     pagerduty_event,
@@ -42,7 +42,6 @@ from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
 from groundwatch.transforms.runtime import clock
 
 _PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
-_TEST_SIGNAL = "test"
 _Request = tuple[bytes, dict[str, str]]
 _Encode = Callable[[Sequence[Alert]], _Request]
 
@@ -181,7 +180,9 @@ def _check_url(name: str, url: str) -> None:
             scheme == "http" and (host == "localhost" or ip_address(host).is_loopback)
         ):
             return
-    raise TargetMisconfigured(f"{name}: must hold an address that begins with https://")
+    raise TargetMisconfigured(
+        f"{name}: must hold an address that begins with https://, or http:// of this machine"
+    )
 
 
 def _json(body: object) -> _Request:
@@ -207,7 +208,7 @@ def send_test_alerts(
         try:
             for state in ("open", "closed"):
                 rate = RateIncident(
-                    signal=_TEST_SIGNAL,
+                    signal=TEST_SIGNAL,
                     state=state,
                     share=0.0,
                     burn_rate=0.0,
@@ -221,7 +222,7 @@ def send_test_alerts(
             report(f"{kind}:{variable}: a test incident was opened and closed, both confirmed\n")
         except (RowsRefused, TargetMisconfigured, TargetUnavailable) as error:
             status = FAILED
-            report(f"{kind}:{variable}: {error}\n")
+            report(f"{error}\n")
         finally:
             target.close()
     return status

@@ -161,7 +161,7 @@ def test_a_second_run_of_the_same_id_is_kept_out(
     with folder_held(str(tmp_path / "work")):
         status = in_batches(archive, tmp_path / "out", "--work_folder", str(tmp_path / "work"))
     assert status == 1
-    assert "another run of the same id is active" in capsys.readouterr().err
+    assert "another run or worker is active" in capsys.readouterr().err
 
 
 @limited(segment_messages=20)

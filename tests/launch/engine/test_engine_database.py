@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.engine import statements
+from groundwatch.launch.engine import engine_database, statements
 from groundwatch.launch.engine.engine_database import (
     SCHEMA,
     EngineDatabase,
@@ -24,6 +24,7 @@ from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.transforms.grounding.reply_cache import ReplyStore
 from groundwatch.transforms.persistence.database import DamagedDatabase, Database
 from groundwatch.transforms.persistence.seen_ids import SeenIds
+from groundwatch.transforms.runtime import waiting
 from tests.support.builders import RECORD_ID
 from tests.support.journals import commit_batch, damage_rows, open_journal
 
@@ -303,13 +304,25 @@ def test_a_folder_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     with (
         folder_held(str(folder)),
-        pytest.raises(LockFailed, match=rf"it holds {folder}"),
+        pytest.raises(LockFailed, match=rf"and holds {folder}: wait"),
         folder_held(str(folder)),
     ):
         pass
     with folder_held(str(folder)):
         pass
     assert list(folder.iterdir()) == []
+
+
+def test_who_waits_for_a_folder_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(waiting, "AFTER_S", 0.0)
+    monkeypatch.setattr(engine_database, "_LOCK_TIMEOUT_S", 1.5)
+    with folder_held(str(tmp_path)):
+        assert caplog.messages == []
+        with pytest.raises(LockFailed), folder_held(str(tmp_path)):
+            pass
+    assert f"waiting for another process, which holds {tmp_path}" in caplog.messages
 
 
 def test_the_lock_of_a_folder_is_the_systems(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Rows that no file has yet are told of by the commands that look for them in an output folder."""
 
+import json
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,10 +14,11 @@ from groundwatch.launch.cli.main import main
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
+from groundwatch.launch.watch.destinations import alert_place
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.schemas.planned_run import PlannedRun
 from tests.support.archives import an_envelope
-from tests.support.builders import a_failure, an_enriched
+from tests.support.builders import RECORD_ID, a_failure, an_enriched
 from tests.support.journals import an_alert, commit_batch, open_journal
 from tests.support.reports import write_enriched, write_summary
 from tests.support.reviews import served
@@ -64,6 +67,46 @@ def test_a_folder_whose_rows_all_wait_says_so(
     assert re.search(f"the worker publishes them {BY} \\(--file_age_s 3600\\)", said)
     assert "not an output folder" not in said
     assert "pass an output folder" not in said
+
+
+def test_a_record_that_waits_is_shown(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = RECORD_ID[:9], str(output)
+    assert main(["show", *wanted]) == 0
+    shown = capsys.readouterr()
+    assert RECORD_ID in shown.out
+    assert "2 records wait in" in shown.err
+    # Beside files that do not have it, and as JSON.
+    write_enriched(output, [an_enriched(record_id=ID)])
+    write_summary(output)
+    assert main(["show", *wanted, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["record_id"] == RECORD_ID
+    # Once it is in a file, nothing waits for it.
+    write_enriched(output, [an_enriched()])
+    assert main(["show", *wanted]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_record_is_shown_from_a_work_folder_elsewhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out"
+    output.mkdir()
+    with a_worker(tmp_path / "elsewhere") as journal:
+        commit_batch(journal)
+    place = alert_place(str(output), str(tmp_path / "elsewhere" / ".groundwatch-live"))
+    command = shlex.split(place.show(RECORD_ID) or "")
+    assert main(command[1:]) == 0
+    assert RECORD_ID in capsys.readouterr().out
+    assert main(["show", RECORD_ID, str(output)]) == 1
+
+
+def test_a_prefix_can_mean_a_record_in_a_file_and_one_that_waits(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = RECORD_ID[:9] + "f" * 55
+    write_enriched(output, [an_enriched(record_id=other)])
+    assert main(["show", RECORD_ID[:9], str(output)]) == 1
+    assert "can mean 2 records" in capsys.readouterr().err
 
 
 def test_export_to_a_tool_says_so(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,7 +59,7 @@ def test_a_second_worker_on_the_same_output_is_refused(
     folder = str(watched.output / "work")
     with folder_held(folder):
         assert watch(watched, "--work_folder", folder) == 1
-    assert f"another run of the same id is active: it holds {folder}" in capsys.readouterr().err
+    assert f"another run or worker is active, and holds {folder}: wait" in capsys.readouterr().err
 
 
 def test_the_work_of_another_run_is_not_mixed_with_this_ones(
@@ -125,9 +125,9 @@ def test_a_second_demo_on_the_same_output_is_refused_and_takes_nothing_from_the_
         before = sorted(tmp_path.rglob("*"))
         assert main(["watch", "--demo", "--output", str(tmp_path)]) == 1
         assert sorted(tmp_path.rglob("*")) == before
-    assert capsys.readouterr().err == (
-        f"groundwatch: the demo failed: another run of the same id is active: it holds {folder}\n"
-    )
+    [line] = capsys.readouterr().err.splitlines()
+    failed = "groundwatch: the demo failed: another run or worker is active, and holds"
+    assert line.startswith(f"{failed} {folder}: wait until it has ended")
 
 
 def test_the_run_is_named_after_the_subscription_wherever_it_is_started(

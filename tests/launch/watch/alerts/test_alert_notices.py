@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from groundwatch.launch.watch.alerts.alert_notices import (
+    TEST_SIGNAL,
+    AlertPlace,
     clean,
     describe_alert,
     describe_group,
@@ -83,10 +85,13 @@ def test_several_revisions_of_the_checker_are_named() -> None:
 
 def test_an_answer_is_described_by_verdict_engine_scores_and_claim() -> None:
     claim = WorstClaim(start=0, end=9, score=0.05, text="It floats.")
-    alert = an_alert(support_score=0.123, worst_claim=claim, tags=("SCORE_DRIFT",))
+    scores = {"support_score": 0.123, "worst_claim": claim}
+    alert = an_alert(tags=("SCORE_DRIFT",), event_time_us=NOON_US, **scores)
     notice = describe_alert(alert)
     assert notice.title == "LOW_GROUNDED, shop"
-    assert notice.details == "support score 0.12, worst claim 0.05, SCORE_DRIFT"
+    assert notice.details == (
+        "warning, 2026-03-03 12:00 UTC, support score 0.12, worst claim 0.05, SCORE_DRIFT"
+    )
     assert (notice.quote, notice.record_id) == ("It floats.", "a" * 64)
 
 
@@ -97,21 +102,25 @@ def test_an_answer_is_described_by_verdict_engine_scores_and_claim() -> None:
         (a_rate("closed"), "Closed: low_grounded rate of shop", "since 2026"),
         (a_rate(engine=None), "Open: low_grounded rate of the whole subscription", ""),
         (a_silence(), "Open: no answers from the whole subscription", "40 answers in the hour"),
+        (a_silence(), "Open: no answers from the whole subscription", "publishes its answers"),
         (a_silence("closed", "shop"), "Closed: no answers from shop", "last answer at 2026"),
         (
             an_outage_alert(waiting=1_200),
             "Open: the checker http://h:1 is away",
-            "no call has succeeded since 2026-03-03T12:00:00.000000Z; 1,200 messages wait",
+            (
+                "no call has succeeded since 2026-03-03T12:00:00.000000Z; 1,200 messages wait: they"
+                " are checked when it replies"
+            ),
         ),
         (
             an_outage_alert(cause=OutageCause.QUOTA),
             "Open: the checker http://h:1 refuses for the quota",
-            "",
+            "raise the quota",
         ),
         (
             an_outage_alert(cause=OutageCause.CREDENTIALS),
             "Open: the checker http://h:1 refuses the credentials",
-            "",
+            "renew the credentials, and start the worker again",
         ),
         (
             an_outage_alert(state="closed"),
@@ -159,20 +168,54 @@ def test_a_group_shows_the_worst_and_counts_the_others_by_verdict_and_engine() -
         *(an_alert(severity=Severity.CRITICAL, support_score=n / 10) for n in (2, 1, 0)),
     ]
     group = describe_group(alerts)
-    assert group.title == "41 alerts: LOW_GROUNDED 33, POLICY_SKIPPED 8"
+    assert group.title == "groundwatch: 41 alerts: LOW_GROUNDED 33, POLICY_SKIPPED 8"
     assert [notice.details for notice in group.notices] == [
-        "support score 0.00",
-        "support score 0.10",
-        "support score 0.20",
-        "support score 0.50",
-        "support score 0.50",
+        "critical, support score 0.00",
+        "critical, support score 0.10",
+        "critical, support score 0.20",
+        "warning, support score 0.50",
+        "warning, support score 0.50",
     ]
     assert group.others == "and 36 more: LOW_GROUNDED 28 (shop 28), POLICY_SKIPPED 8 (help 8)"
 
 
 def test_a_group_of_one_says_nothing_of_others() -> None:
     group = describe_group([an_alert()])
-    assert (group.title, group.others) == ("1 alert: LOW_GROUNDED 1", None)
+    assert (group.title, group.others) == ("groundwatch: LOW_GROUNDED", None)
+
+
+SUBJECTS: dict[str, tuple[list[Alert], str]] = {
+    "an answer": ([an_alert()], "LOW_GROUNDED"),
+    "an incident": ([a_rate()], "rate incident opened"),
+    "its end": ([a_rate("closed")], "rate incident closed"),
+    "a ledger": ([Alert(kind=AlertKind.LEDGER, severity=Severity.CRITICAL)], "ledger incident"),
+    "several": ([a_silence(), an_alert(), an_alert()], "3 alerts: LOW_GROUNDED 2, no_data"),
+}
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_a_title_says_who_sends_it_and_what_it_is(name: str) -> None:
+    alerts, title = SUBJECTS[name]
+    assert describe_group(alerts).title.startswith(f"groundwatch: {title}")
+
+
+def test_a_test_is_called_a_test() -> None:
+    alert = a_rate(engine=None)
+    assert alert.rate
+    tested = replace(alert, rate=replace(alert.rate, signal=TEST_SIGNAL))
+    group = describe_group([tested], AlertPlace("/out"))
+    assert group.title == "groundwatch: test incident opened"
+    [notice] = group.notices
+    assert (notice.title, notice.details) == ("Open: a test incident", "nothing is wrong")
+    assert notice.command is None
+
+
+def test_an_open_rate_and_alerts_that_are_not_shown_have_the_command_of_the_report() -> None:
+    place = AlertPlace("/out", "/elsewhere")
+    assert describe_alert(a_rate(), place).command == "groundwatch report /out"
+    assert describe_alert(a_rate("closed"), place).command is None
+    assert describe_group([an_alert()] * 6, place).command == "groundwatch report /out"
+    assert describe_group([an_alert()] * 5, place).command is None
 
 
 def test_many_engines_are_counted_together() -> None:

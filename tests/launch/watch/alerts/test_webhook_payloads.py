@@ -62,16 +62,19 @@ def chat_texts(body: dict[str, Any]) -> list[str]:
 
 def test_slack_gets_verdict_engine_scores_and_link() -> None:
     body = slack_message(describe_group([an_alert(support_score=0.1, record_url=URL)]))
-    assert body["text"] == "1 alert: LOW_GROUNDED 1"
+    assert body["text"] == "groundwatch: LOW_GROUNDED"
     assert slack_texts(body) == [
-        f"*LOW_GROUNDED, shop*\nsupport score 0.10\n<{URL}|Open the record>"
+        f"*LOW_GROUNDED, shop*\nwarning, support score 0.10\n<{URL}|Open the record>"
     ]
 
 
 def test_google_chat_gets_verdict_engine_scores_and_link() -> None:
     body = google_chat_message(describe_group([an_alert(support_score=0.1, record_url=URL)]))
     assert chat_texts(body) == [
-        f'<b>LOW_GROUNDED, shop</b><br>support score 0.10<br><a href="{URL}">Open the record</a>'
+        (
+            "<b>LOW_GROUNDED, shop</b><br>warning, support score 0.10<br>"
+            f'<a href="{URL}">Open the record</a>'
+        )
     ]
 
 
@@ -84,6 +87,16 @@ def test_without_an_address_the_command_is_named(encode: Any, texts: Any) -> Non
     assert "groundwatch show abc /out" in text
     [text] = texts(encode(describe_group([alert])))
     assert text.endswith("record abc")
+
+
+@pytest.mark.parametrize(
+    ("encode", "texts"), [(slack_message, slack_texts), (google_chat_message, chat_texts)]
+)
+def test_the_command_that_shows_more_alerts_ends_the_message(encode: Any, texts: Any) -> None:
+    message = encode(describe_group([an_alert()] * 6, AlertPlace("/out & more")))
+    last = html.unescape(texts(message)[-1])
+    assert last.startswith("and 1 more: LOW_GROUNDED 1 (shop 1)")
+    assert last.rstrip("`").endswith("groundwatch report '/out & more'")
 
 
 @pytest.mark.parametrize("text", MENTIONS)

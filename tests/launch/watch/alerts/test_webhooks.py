@@ -66,9 +66,9 @@ def test_alerts_of_answers_are_posted_as_one_message(kind: str, server: ResultsS
     found = {
         "slack": lambda: body["text"],
         "google_chat": lambda: body["cardsV2"][0]["card"]["header"]["title"],
-        "json": lambda: f"{len(body['data']['alerts'])} alerts: LOW_GROUNDED 2",
+        "json": lambda: f"groundwatch: {len(body['data']['alerts'])} alerts: LOW_GROUNDED 2",
     }[kind]()
-    assert found == "2 alerts: LOW_GROUNDED 2"
+    assert found == "groundwatch: 2 alerts: LOW_GROUNDED 2"
 
 
 def test_pagerduty_gets_incidents_with_the_routing_key_and_no_answers(
@@ -213,7 +213,7 @@ def test_a_secret_on_the_command_line_is_refused_and_not_repeated(
     for text in (f"https://hooks.slack.com/{HIDDEN}", f"slack:https://hooks.slack.com/{HIDDEN}"):
         assert watch(text) == 2
         printed = capsys.readouterr().err
-        assert "--alert_webhook (hidden): must be KIND:VARIABLE" in printed
+        assert "--alert_webhook (a value that may be a secret): must be KIND:VARIABLE" in printed
         assert HIDDEN not in printed
 
 
@@ -285,13 +285,13 @@ def test_one_message_a_minute_counts_the_others_and_incidents_go_at_once(
         channel.step()
         channel.raise_alerts(*[an_alert()] * 42)
         channel.step(59.0)
-        assert [body["text"] for body in server.bodies()] == ["1 alert: LOW_GROUNDED 1"]
+        assert [body["text"] for body in server.bodies()] == ["groundwatch: LOW_GROUNDED"]
         channel.raise_alerts(a_rate(), a_rate("closed"))
         channel.step()
         channel.step(1.0)
         texts = [body["text"] for body in server.bodies()[1:]]
-        incident = "1 alert: rate incident 1"
-        assert texts == [incident, incident, "42 alerts: LOW_GROUNDED 42"]
+        incidents = [f"groundwatch: rate incident {state}" for state in ("opened", "closed")]
+        assert texts == [*incidents, "groundwatch: 42 alerts: LOW_GROUNDED 42"]
         last = json.dumps(server.bodies()[-1])
         assert "and 37 more: LOW_GROUNDED 37 (shop 37)" in last
         assert channel.delivered() == {"slack:SLACK": 43, "slack:SLACK incidents": 2}
