@@ -88,8 +88,3 @@ def _is_known(text: str, statement: Statement, facts: Sequence[Fact]) -> bool:
     """Return whether a changed statement says nothing new, or stands in one of its facts."""
     is_same = spelled_alike(text) == spelled_alike(statement.text)
     return is_same or any(text in fact.text for fact in facts)
-
-
-def count_english(statements: Sequence[Statement]) -> int:
-    """Return of how many statements all kinds of changes may be made."""
-    return sum(each.is_english for each in statements)

@@ -94,6 +94,8 @@ def _claim(
     if claim.citations:
         cited = " ".join(f"[{fact + 1}]" for fact in claim.citations)
         text.append(f"  {cited}", style="dim")
+    elif required is not None and required >= thresholds.claim:
+        text.append("  no fact cited", style="dim")
     for mismatch in record.mismatches:
         if mismatch.claim == number:
             text.append(f"\n{_mismatch(mismatch)}", style="yellow")

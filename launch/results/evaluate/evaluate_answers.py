@@ -135,7 +135,8 @@ def show_evaluation(evaluation: Evaluation) -> None:
         f"{'; '.join(_input_counts(evaluation.counts))}\n"
     )
     console.print("\n".join(_headline(evaluation)) + "\n")
-    for table in _tables(evaluation):
+    for sentence, table in _tables(evaluation):
+        console.print(sentence)
         console.print(table)
         console.print()
 
@@ -144,7 +145,7 @@ def _input_counts(counts: Counts) -> Iterator[str]:
     yield f"{counted(counts.read, 'message')} read"
     for number, words in (
         (counts.unscored, "labelled without a score, never flagged"),
-        (counts.unlabelled, "without a label"),
+        (counts.unlabelled, "without a label, or labelled as unsure"),
         (counts.unreadable, "unreadable"),
         (counts.failed, "could not be checked"),
     ):
@@ -169,7 +170,8 @@ def _headline(evaluation: Evaluation) -> Iterator[str]:
         yield evaluation.unequal_labels
 
 
-def _tables(evaluation: Evaluation) -> Iterator[Table]:
+def _tables(evaluation: Evaluation) -> Iterator[tuple[str, Table]]:
+    """Yield each table with what it answers."""
     of_answers = {
         "answers by lowest claim": evaluation.answers_by_claim,
         "answers by support score": evaluation.answers_by_support,
@@ -181,7 +183,7 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
     for name, quality in levels.items():
         numbers = count(quality.supported), count(quality.unsupported)
         table.add_row(name, *numbers, estimate_text(quality.auroc))
-    yield table
+    yield "How often an unsupported one scores below a supported one; 0.5 is chance:", table
     yield from _worst_table(of_answers)
     table = plain_table("flagged", "below", "examples", "share", "precision", "recall", "F1")
     table.add_row("answers LOW_GROUNDED", *_flagged(evaluation.low_grounded))
@@ -191,10 +193,11 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
             table.add_row(name, *_flagged(flagged))
         if quality.best:
             table.add_row(f"{name}, best F1 (optimistic)", *_flagged(quality.best))
-    yield table
+    yield "What is found where all below a score is flagged:", table
+    sentence = "Which share of the examples with such a score is supported:"
     for name, quality in levels.items():
         if quality.calibration:
-            yield _calibration(name, quality.calibration)
+            yield sentence, _calibration(name, quality.calibration)
 
 
 def estimate_text(given: Estimate | None, digits: int = 3) -> str:
@@ -205,7 +208,7 @@ def estimate_text(given: Estimate | None, digits: int = 3) -> str:
     return f"{value} ({low} to {high})"
 
 
-def _worst_table(ranked: Mapping[str, AnswerQuality]) -> Iterator[Table]:
+def _worst_table(ranked: Mapping[str, AnswerQuality]) -> Iterator[tuple[str, Table]]:
     """Yield the table of the answers that score lowest, if any has a score."""
     table = plain_table("worst scored", "share", "answers", "precision (95 % interval)")
     for name, quality in ranked.items():
@@ -213,7 +216,7 @@ def _worst_table(ranked: Mapping[str, AnswerQuality]) -> Iterator[Table]:
             share = f"{each.share * 100:g} %"
             table.add_row(name, share, count(each.examples), _worst_precision(each))
     if table.rows:
-        yield table
+        yield "What somebody finds who reads only the lowest scores:", table
 
 
 def _worst_precision(worst: WorstScored) -> str:

@@ -24,7 +24,7 @@ from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import indented_json
 from groundwatch.schemas.verdict import is_of_second
-from groundwatch.transforms.changes.cases import Case, count_english, make_cases
+from groundwatch.transforms.changes.cases import Case, make_cases
 from groundwatch.transforms.changes.change_kind import ChangeKind
 from groundwatch.transforms.changes.statement import Statement, find_statements
 from groundwatch.transforms.check_one import check_answers, read_answer
@@ -138,10 +138,12 @@ def _result(
             calls[record.check.checker or ""] += record.check.calls
         if record and record.screen and is_of_second(record.tags):
             calls[record.screen.checker or ""] += 1
+    others = [each.text for each in statements if not each.is_english]
     return Probe(
         passages=passages,
         statements=len(statements),
-        english=count_english(statements),
+        english=len(statements) - len(others),
+        not_english=others[0] if others else None,
         calls=dict(calls),
         unchanged=tally(by_kind.get(None, []), is_changed=False),
         changed={kind: tally(by_kind.get(kind, []), is_changed=True) for kind in ChangeKind},

@@ -13,8 +13,9 @@ from groundwatch.schemas import Record
 from groundwatch.transforms.changes.change_kind import IN_ANY_LANGUAGE, ChangeKind
 
 _WIDTH = 100
-_COLUMN = 46  # characters, two of which fit beside one another
-_LED_BY = 14  # characters of what is equal, in front of the first difference
+_LINE = 88  # characters
+_LED_BY = 28  # characters of what is equal, in front of the first difference
+_SHORT = 40  # characters, in the middle of a sentence
 _CUT = "\u2026"
 
 
@@ -23,12 +24,14 @@ class Probe(Record, frozen=True, kw_only=True):
 
     Attributes:
       statements: how many sentences could be checked or changed; `english` of them by all kinds.
+      not_english: the first of the others.
       calls: how many calls each checker got, by its name.
     """
 
     passages: int
     statements: int
     english: int
+    not_english: str | None
     calls: dict[str, int]
     unchanged: Tally
     changed: dict[ChangeKind, Tally]
@@ -49,18 +52,19 @@ def show_probe(probe: Probe) -> None:
     for kind, tally in probe.changed.items():
         if tally.examples:
             console.print(f"\n{kind}: {tally.passed:,} missed, such as\n")
-            console.print(Padding(_examples(tally), (0, 2)))
+            console.print(Padding(_examples(tally), (0, 2), expand=False))
     if found.examples:
         console.print("\nunchanged, flagged all the same, such as\n")
         for each in found.examples:
-            console.print(f"  {_cut(printable(each.original), 2 * _COLUMN)}")
+            console.print(f"  {_cut(printable(each.original))}")
     console.print()
 
 
 def _input_counts(probe: Probe) -> Iterator[str]:
     yield f"{counted(probe.passages, 'passage')} with {counted(probe.statements, 'statement')}"
     if others := probe.statements - probe.english:
-        yield f"{others:,} not in English, of which only {', '.join(IN_ANY_LANGUAGE)} are changed"
+        such = f" such as “{_cut(printable(probe.not_english or ''), _SHORT)}”,"
+        yield f"{others:,} not in English,{such} in which only {', '.join(IN_ANY_LANGUAGE)} change"
     calls = (f"{name} {calls:,}" for name, calls in probe.calls.items())
     yield f"calls: {', '.join(calls) or '0'}"
 
@@ -79,10 +83,14 @@ def _others(tally: Tally) -> str:
 
 
 def _examples(tally: Tally) -> Table:
-    table = Table("original", "changed", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for example in tally.examples:
-        original, checked = map(printable, (example.original, example.checked))
-        table.add_row(*excerpts(original, checked))
+    """Lay each example out on two lines, so that what was changed stands below what it was."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for number, example in enumerate(tally.examples):
+        if number:
+            table.add_row()
+        texts = excerpts(printable(example.original), printable(example.checked))
+        for name, text in zip(("original", "changed"), texts, strict=True):
+            table.add_row(name, text)
     return table
 
 
@@ -95,12 +103,12 @@ def excerpts(original: str, changed: str) -> tuple[str, str]:
     pairs = zip(original, changed, strict=False)
     first = next((place for place, (own, its) in enumerate(pairs) if own != its), len(original))
     longest = max(len(original), len(changed))
-    start = min(first - _LED_BY, longest + len(_CUT) - _COLUMN)
-    if start <= 0 or first < _COLUMN - _LED_BY:
-        return _cut(original, _COLUMN), _cut(changed, _COLUMN)
+    start = min(first - _LED_BY, longest + len(_CUT) - _LINE)
+    if start <= 0:
+        return _cut(original), _cut(changed)
     own, its = (f"{_CUT}{each[start:]}" for each in (original, changed))
-    return _cut(own, _COLUMN), _cut(its, _COLUMN)
+    return _cut(own), _cut(its)
 
 
-def _cut(text: str, most: int) -> str:
+def _cut(text: str, most: int = _LINE) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}{_CUT}"
