@@ -22,8 +22,8 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
       are, or became, low-grounded.
     report_output: File for the report; - is standard output. Default: DIR/report.html, or
       OTHER_DIR/comparison.html; with --format markdown the names end in .md.
-    shown_answers: How many answers are shown, the worst first; of each verdict and tag the worst three
-      are shown anyway.
+    shown_answers: How many answers are shown, the worst first; of each verdict and tag the worst
+      three are shown anyway.
     low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
       ENGINE=NUMBER for one; repeat the flag for several. Default: that of the run.
     claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
