@@ -1,7 +1,8 @@
 """Show how the messages of a file are read, without a run."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 
 import msgspec
@@ -35,26 +36,32 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
     settings, problems = loaded.settings, loaded.problems
     paths = find_inputs("FILE", [settings.file], problems)
     loaded.raise_problems()
-    shown = _Shown()
-    unread: list[ParseFailure] = []
+    shown, options = _Shown(), settings.format.options
+    messages = chain.from_iterable(read_file(path, are_failures=False) for path in paths)
     try:
-        messages = chain.from_iterable(read_file(path, are_failures=False) for path in paths)
-        for number, message in enumerate(islice(messages, max(settings.messages, _SEARCHED))):
-            for routed in route_answers(message, settings.format.options):
-                if number < settings.messages:
-                    shown.show(routed, settings.format.options)
-                if isinstance(routed, ParseFailure):
-                    unread.append(routed)
+        for message in islice(messages, settings.messages):
+            for routed in route_answers(message, options):
+                shown.show(routed, options)
     except (DamagedArchive, OSError) as error:
         return fail(f"{settings.file} cannot be read: {error}")
-    if not shown.answers + len(shown.errors):
+    if not shown.answers + len(shown.failures):
         return fail_unreadable([], paths)
-    if any(error.wanted for error in shown.errors):
-        # The first messages may lack fields that others have.
-        suggestion = suggest_map_of(unread, settings.format.options)
+    if any(each.error.wanted for each in shown.failures):
+        # Those that are shown may lack fields that others have.
+        others = islice(messages, max(0, _SEARCHED - settings.messages))
+        suggestion = suggest_map_of([*shown.failures, *_failures(others, options)], options)
         sys.stdout.write(f"{without_controls(suggestion)}\n\n")
     hints = filter(None, map(hint_for, paths[:1]))
     return DONE if shown.answers else fail_with("none of these messages could be read", [*hints])
+
+
+def _failures(messages: Iterable[Message], options: ParseOptions) -> Iterator[ParseFailure]:
+    """Yield the answers that cannot be read, up to a damage of their file."""
+    with suppress(DamagedArchive, OSError):
+        for message in messages:
+            for routed in route_answers(message, options):
+                if isinstance(routed, ParseFailure):
+                    yield routed
 
 
 class _Shown:
@@ -62,18 +69,18 @@ class _Shown:
 
     def __init__(self) -> None:
         self.answers = 0
-        self.errors: list[UnreadableAnswer] = []
+        self.failures: list[ParseFailure] = []
         self._fields: Sequence[str] = ()
 
     def show(self, routed: Routed, options: ParseOptions) -> None:
         """Print an answer with its verdict and what is not read, or why there is none."""
         if isinstance(routed, ParseFailure):
-            is_same = routed.error.reason in [each.reason for each in self.errors[-1:]]
+            is_same = routed.error.reason in [each.error.reason for each in self.failures[-1:]]
             self._describe(routed.message, f"not read{', for the same reason' if is_same else ''}")
             if not is_same:
                 sys.stdout.write(f"{without_controls(routed.error.reason)}\n")
             sys.stdout.write("\n")
-            self.errors.append(routed.error)
+            self.failures.append(routed)
             return
         self.answers += 1
         message = routed.answer.message

@@ -150,6 +150,19 @@ def test_a_file_has_one_suggestion_of_all_its_columns(
     assert [name for name in passages if f"--map 'facts=$.{name}'" in printed] == passages
 
 
+@pytest.mark.parametrize(("reply", "status"), [("answer", 0), ("said", 1)])
+def test_what_is_not_shown_is_no_reason_to_fail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], reply: str, status: int
+) -> None:
+    lines = [json.dumps({reply: TEXT, "facts": [FACT]}).encode()] * 3
+    (tmp_path / "a.jsonl").write_bytes(lines_of(*lines))
+    (tmp_path / "b.avro").write_bytes(b"Obj\x01 damaged")
+    assert main(["inspect", f"{tmp_path}/*"]) == status
+    screen = capsys.readouterr()
+    assert "cannot be read" not in screen.err
+    assert ("Try --map" in screen.out) == (status == 1)
+
+
 def test_texts_that_are_left_over_beside_the_facts_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
