@@ -10,12 +10,12 @@ from fastavro.schema import to_parsing_canonical_form
 from msgspec.structs import replace
 
 from groundwatch.launch.engine import statements
-from groundwatch.pipeline.sinks.avro_rows import Schema, read_blocks, rewrite_blocks, rewrite_row
+from groundwatch.pipeline.sinks.avro_rows import Schema, rewrite_blocks, rewrite_row, rows_of_blocks
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 from groundwatch.schemas.avro import load_released, load_schema
 from groundwatch.schemas.enriched_answer import AnswerRow
-from groundwatch.transforms.persistence.database import DamagedDatabase, Database, damage
+from groundwatch.transforms.persistence.database import Database
 
 _NAME = "enriched_answer"
 _RELEASED = ("1.2.0",)
@@ -45,19 +45,10 @@ def can_convert(schema: str) -> bool:
     return schema == schema_hash() or schema in _earlier_versions()
 
 
-def waiting_answers(database: Database, schema: str) -> Iterator[AnswerRow]:
-    """Read the records that wait for a file; `schema` is the hash of theirs.
-
-    Raises:
-      DamagedDatabase: they are not what was written.
-    """
-    earlier, current = _schemas(_earlier_versions().get(schema))
-    for (number,) in list(database.read(statements.LIST_CHUNKS_OF_KIND, EnrichedFiles.kind)):
-        [(content, is_right, *_)] = database.read(statements.READ_CHUNK, number)
-        if not is_right:
-            raise DamagedDatabase(damage(database.path, "rows are not what was written"))
-        for row in read_blocks(content, earlier, current):
-            yield msgspec.convert(row, AnswerRow)
+def read_records(content: bytes, schema: str) -> Iterator[AnswerRow]:
+    """Read the records of a chunk, as this release has them; `schema` is the hash of theirs."""
+    for row in rows_of_blocks(content, *_schemas(_earlier_versions().get(schema))):
+        yield msgspec.convert(row, AnswerRow)
 
 
 def _schemas(version: str | None) -> tuple[Schema, Schema]:

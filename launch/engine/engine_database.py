@@ -13,11 +13,18 @@ from typing import TypeVar
 import msgspec
 
 from groundwatch.launch.engine import statements
-from groundwatch.launch.engine.earlier_schema import can_convert, convert_rows, schema_hash
+from groundwatch.launch.engine.earlier_schema import (
+    can_convert,
+    convert_rows,
+    read_records,
+    schema_hash,
+)
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed, RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
+from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
 from groundwatch.pipeline.storage.local_files import open_locked
+from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.grounding.reply_cache import REPLY_TABLES
 from groundwatch.transforms.persistence.database import (
     UNFINISHED,
@@ -73,7 +80,7 @@ class EngineDatabase(Database):
         if not database.note(_IDENTITY, str):
             database.reset()
         with database.transaction():
-            convert_rows(database, database.note(SCHEMA, str) or schema_hash())
+            convert_rows(database, database.schema)
             database.keep_note(SCHEMA, schema_hash())
         return database
 
@@ -107,6 +114,28 @@ class EngineDatabase(Database):
     def run(self) -> str | None:
         """The run that the database belongs to, None before `assign_run`."""
         return self.note(_RUN, str)
+
+    @property
+    def schema(self) -> str:
+        """The hash of the schema of the records in it."""
+        return self.note(SCHEMA, str) or schema_hash()
+
+    def read_chunk(self, number: int) -> tuple[bytes, str, int, int | None, int | None]:
+        """Return the rows of a chunk that waits for a file, their policy, number and times.
+
+        Raises:
+          DamagedDatabase: they are not what was written.
+        """
+        [(content, is_right, *others)] = self.read(statements.READ_CHUNK, number)
+        if not is_right:
+            raise DamagedDatabase(damage(self.path, "rows are not what was written"))
+        return (content, *others)
+
+    def waiting_answers(self) -> Iterator[AnswerRow]:
+        """Read the records that wait for a file, also those of an earlier release."""
+        for (number,) in list(self.read(statements.LIST_CHUNKS_OF_KIND, EnrichedFiles.kind)):
+            content, *_ = self.read_chunk(number)
+            yield from read_records(content, self.schema)
 
     def note(self, name: str, content_type: type[_Content]) -> _Content | None:
         """Read a note, None if there is none of this name."""

@@ -16,7 +16,6 @@ from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import MEGABYTE
-from groundwatch.transforms.persistence.database import DamagedDatabase, damage
 
 _MAX_WAITING_BYTES = 256 * MEGABYTE
 _PUBLISHED = "published"
@@ -161,12 +160,9 @@ class Publisher:
         row_format = self._formats[kind]
         yield row_format.header, 0, None, None
         for identity in chunks:
-            [row] = self._database.read(statements.READ_CHUNK, identity)
-            content, is_right, policy, *counted = row
-            if not is_right:
-                raise DamagedDatabase(damage(self._database.path, "rows are not what was written"))
+            content, policy, rows, first_us, last_us = self._database.read_chunk(identity)
             # The settings in force when something leaves decide how much text it has.
-            yield row_format.restrict(content, policy), *counted
+            yield row_format.restrict(content, policy), rows, first_us, last_us
 
     def _record_placed(self, number: int, kind: str, entry: FileEntry) -> None:
         """Delete the rows of a file that is there, and record its manifest line."""

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from groundwatch.launch.engine.earlier_schema import schema_hash, waiting_answers
-from groundwatch.launch.engine.engine_database import SCHEMA, EngineDatabase, holds_run
+from groundwatch.launch.engine.engine_database import EngineDatabase, holds_run
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
@@ -28,8 +27,7 @@ def read_waiting(root: str, work_folders: Iterable[str] = ()) -> Iterator[Answer
     """Read the records that are in no file yet, without those of a database that is damaged."""
     for path in find_journals(root, work_folders):
         with suppress(OSError), journal_read(path) as journal:
-            database = journal.database
-            yield from waiting_answers(database, database.note(SCHEMA, str) or schema_hash())
+            yield from journal.database.waiting_answers()
 
 
 @contextmanager

@@ -30,13 +30,13 @@ def rewrite_blocks(
     written = BytesIO()
     writer = open_writer(written, after, content[-_MARKER_BYTES:])
     header_bytes = written.tell()
-    for row in read_blocks(content, before, after):
+    for row in rows_of_blocks(content, before, after):
         writer.write(change(row))
     writer.flush()
     return written.getvalue()[header_bytes:]
 
 
-def read_blocks(content: bytes, before: Schema, after: Schema) -> Iterator[Row]:
+def rows_of_blocks(content: bytes, before: Schema, after: Schema) -> Iterator[Row]:
     """Read the rows of a file's blocks, without its header, as another schema has them."""
     file = BytesIO()
     open_writer(file, before, content[-_MARKER_BYTES:])
