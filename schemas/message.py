@@ -72,14 +72,13 @@ class UnreadableAnswer(Exception):
     names no field of the input, as people's texts may be names, and is kept without the payload.
 
     Attributes:
-      reason: the text without its end, the suggestion.
-      suggestion: the flags of a field map that would read the message, in a sentence, or "".
+      reason: the text without its end: the flags of a field map that would read the message.
       wanted: the fields for which a map is suggested.
     """
 
     def __init__(self, reason: str, suggestion: str = "", wanted: Sequence[str] = ()) -> None:
         super().__init__(" ".join(filter(None, (reason, suggestion))))
-        self.reason, self.suggestion, self.wanted = reason, suggestion, tuple(wanted)
+        self.reason, self.wanted = reason, tuple(wanted)
 
 
 class UnmappedFields(UnreadableAnswer):

@@ -43,6 +43,6 @@ def let_the_reader_end() -> None:
         sys.stdout = io.TextIOWrapper(
             io.BufferedWriter(_OptionalReader(file)),
             encoding=stream.encoding,
-            errors="replace",  # a terminal may lack a character
+            errors=stream.errors,
             line_buffering=stream.line_buffering or buffer is file,
         )

@@ -271,8 +271,8 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
     if any(len(each) > 1 for each in lists) and at.name in _ALTERNATIVES:
         first = at._replace(path=f"{at.path}[0]", item_path=f"{at.path}[0]")
         yield from _fields([each[0] for each in lists], first)
-    elif items := [item for each in lists for item in each[:_MAX_ITEMS]]:
-        yield from _items(lists, items, at)
+    elif lists:
+        yield from _items(lists, at)
     below: dict[str, list[object]] = {}
     for each in read:
         for name, field in each.items() if isinstance(each, dict) else ():
@@ -284,17 +284,18 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
             yield from _fields(inner, named)
 
 
-def _items(lists: list[list[object]], items: list[object], at: _Field) -> Iterator[_Field]:
+def _items(lists: Sequence[list[Any]], at: _Field) -> Iterator[_Field]:
     """Yield the fields of the items of lists, apart for each role in a chat."""
+    items = [item for each in lists for item in each[:_MAX_ITEMS]]
+    last = [each[-1] for each in lists]
     objects = [each for each in items if isinstance(each, dict)]
     key, kinds = _kinds(objects, at)
     for kind, names in kinds.items():
         chosen = [each for each in objects if each.get(key) == kind]
         path = f'{at.path}[?(@.{key}=="{kind}")]'
-        last = [each[-1] for each in lists]
         is_last = len(chosen) > len(last) and all(each in chosen for each in last)
         if is_last and content_by_names(names) == "answer":
-            path, chosen = f"{at.path}[-1]", [each for each in last if isinstance(each, dict)]
+            path, chosen = f"{at.path}[-1]", last
         inner = at._replace(path=path, names=names, item_path=path, items=chosen)
         yield from _fields(chosen, inner)
     if kinds:
