@@ -43,6 +43,8 @@ class Note(Record, frozen=True, kw_only=True):
 
     Attributes:
       flag: the flag's name, where another command gives that flag another meaning.
+      earlier: another setting that this one of several values has taken in: its name still adds
+        values.
       default: describes a default that depends on something; taken from the help.
       positional: its name in the usage line, such as DIR, if it stands without a flag.
       is_argument: whether it, or each setting of a group, is only taken from the command line.
@@ -51,6 +53,7 @@ class Note(Record, frozen=True, kw_only=True):
     """
 
     flag: str = ""
+    earlier: str = ""
     default: str = ""
     positional: str = ""
     is_argument: bool = False
@@ -139,6 +142,19 @@ def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
             )
             found.append(setting)
     return tuple(found)
+
+
+@cache
+def accepted_settings(settings: type[Settings]) -> tuple[Setting, ...]:
+    """List all settings of a struct, and each earlier name as a setting of its own."""
+    fields = settings_of(settings)
+    replace = msgspec.structs.replace
+    earlier = (
+        replace(field, key=field.note.earlier, note=Note())
+        for field in fields
+        if field.note.earlier
+    )
+    return *fields, *earlier
 
 
 def _as_argument(setting: Setting) -> Setting:

@@ -174,8 +174,8 @@ def _by_setting(thresholds: Thresholds) -> dict[str, object]:
 class AlertSettings(Settings, frozen=True, kw_only=True):
     """Which answers and rates alert.
 
-    alert_verdicts: Verdicts that alert.
-    alert_tags: Tags that alert, with any verdict.
+    alert_verdicts: Verdicts and tags that alert. Verdicts replace the defaults; tags are added, and
+      alert with any verdict.
     alert_text: Include the answer and its worst claim in the alert.
     record_url: Template of the address of a record in your viewer, for alerts and the report.
       {record_id}, {trace_id} and {engine} are replaced, such as in
@@ -185,8 +185,9 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
       budget, over one hour and over six.
     """
 
-    alert_verdicts: tuple[Verdict, ...] = tuple(sorted(AlertRule().verdicts))
-    alert_tags: tuple[Tag, ...] = ()
+    alert_verdicts: Annotated[tuple[kinds.VerdictOrTag, ...], Note(earlier="alert_tags")] = tuple(
+        sorted(AlertRule().verdicts)
+    )
     alert_text: kinds.Switch = False
     record_url: kinds.RecordUrl | None = None
     rate_budget: kinds.Share = _RATES.budget
@@ -194,9 +195,10 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def rule(self) -> AlertRule:
+        verdicts = frozenset(each for each in self.alert_verdicts if isinstance(each, Verdict))
         return AlertRule(
-            verdicts=frozenset(self.alert_verdicts),
-            tags=frozenset(self.alert_tags),
+            verdicts=verdicts or AlertRule().verdicts,
+            tags=frozenset(each for each in self.alert_verdicts if isinstance(each, Tag)),
             with_text=self.alert_text,
             record_url=self.record_url,
         )

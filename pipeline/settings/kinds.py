@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.quantities import to_us
-from groundwatch.schemas.verdict import Verdict
+from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.grounding.python_checker import is_object_name
 from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
 from groundwatch.transforms.rules.record_urls import check_template
@@ -285,6 +285,7 @@ Threshold = Annotated[
     tuple[str | None, float], ValueKind(_parse_engine_fraction, "[ENGINE=]NUMBER")
 ]
 MappedField = Annotated[tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH")]
+VerdictOrTag = Annotated[Verdict | Tag, choice_of((*Verdict, *Tag), "VERDICT|TAG")]
 MovedReason = Annotated[tuple[str, Verdict], ValueKind(_parse_moved_reason, "REASON=VERDICT")]
 Checker = Annotated[str, ValueKind(_parse_checker, "local|discoveryengine|URL|MODULE:NAME")]
 GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME")]

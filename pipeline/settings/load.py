@@ -13,7 +13,14 @@ import msgspec
 import yaml
 
 from groundwatch.pipeline.settings import kinds
-from groundwatch.pipeline.settings.definition import S, Setting, Settings, build, settings_of
+from groundwatch.pipeline.settings.definition import (
+    S,
+    Setting,
+    Settings,
+    accepted_settings,
+    build,
+    settings_of,
+)
 
 PREFIX = "GROUNDWATCH_"
 # Variables that Kubernetes sets in each container for a Service called groundwatch.
@@ -79,11 +86,12 @@ def load(
     `known` are the keys of other commands' settings, which files and the environment may hold, too.
     """
     fields = settings_of(settings)
+    accepted = accepted_settings(settings)
     problems: list[str] = []
-    positional, flags = _split_positional(arguments, fields)
-    given, others = _flags(flags, (*fields, *settings_of(CommonSettings)), problems)
-    keys = {*known, _CONFIG, *(field.key for field in fields if not field.is_argument)}
-    variables = _variables(environment, fields, keys, problems)
+    positional, flags = _split_positional(arguments, accepted)
+    given, others = _flags(flags, (*accepted, *settings_of(CommonSettings)), problems)
+    keys = {*known, _CONFIG, *(field.key for field in accepted if not field.is_argument)}
+    variables = _variables(environment, accepted, keys, problems)
     from_environment = variables.pop(_CONFIG, None)
     config = given.pop(_CONFIG, from_environment)
     of_file = _read_file(config, keys, problems) if config else {}
@@ -95,8 +103,9 @@ def load(
     values: dict[str, object] = {}
     missing = []
     for field in fields:
-        if field.key in given:
-            values[field.key] = _value(field, given[field.key], problems)
+        found = [given[key] for key in (field.key, field.note.earlier) if key in given]
+        if found:
+            values[field.key] = _values(field, found, problems)
         elif field.is_required:
             missing.append(f"{field.written} is missing: {field.help}")
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
@@ -147,7 +156,7 @@ def _texts_of(value: object) -> tuple[str, ...]:
 
 def flag_names(settings: type[Settings]) -> list[str]:
     """List the flags of a command, without dashes."""
-    return [field.name for each in (settings, CommonSettings) for field in settings_of(each)]
+    return [field.name for each in (settings, CommonSettings) for field in accepted_settings(each)]
 
 
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
@@ -322,6 +331,14 @@ def _yaml_texts(node: yaml.Node) -> tuple[str, ...] | None:
     texts = [each.value for each in nodes]
     pairs = zip(texts[::2], texts[1::2], strict=False)
     return tuple(texts) if is_list else tuple(map("=".join, pairs))
+
+
+def _values(field: Setting, given: Sequence[_Given], problems: list[str]) -> object:
+    """Return the value of a setting, or all that are given under its name and its earlier one."""
+    values = [_value(field, each, problems) for each in given]
+    if len(values) == 1:
+        return values[0]
+    return tuple(each for some in values if isinstance(some, tuple) for each in some)
 
 
 def _value(field: Setting, given: _Given, problems: list[str]) -> object:

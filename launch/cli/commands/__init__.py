@@ -16,7 +16,12 @@ from msgspec.structs import replace
 
 from groundwatch.launch.cli.placement import beam_flag_names
 from groundwatch.launch.cli.terminal.exit_status import DONE
-from groundwatch.pipeline.settings.definition import Setting, Settings, settings_of
+from groundwatch.pipeline.settings.definition import (
+    Setting,
+    Settings,
+    accepted_settings,
+    settings_of,
+)
 from groundwatch.pipeline.settings.load import (
     CommonSettings,
     Loaded,
@@ -40,7 +45,7 @@ _MAIN_SETTINGS = frozenset(
         *("output", "run_id", "text", "work_folder", "workers", "sample", "config"),
         *("checker", "scorer", "project", "location", "max_in_flight", "requests_per_minute"),
         *("price_per_1k_chars", "max_calls", "max_cost", "health_address"),
-        *("low_grounded_threshold", "claim_threshold", "alert_verdicts", "alert_tags"),
+        *("low_grounded_threshold", "claim_threshold", "alert_verdicts"),
         *("alert_webhook", "test_alert"),
     }
 )
@@ -83,7 +88,7 @@ class Command(Record, frozen=True, kw_only=True):
 
     def load(self, arguments: Sequence[str]) -> Loaded[Any]:
         """Load the settings of the command from its arguments, the environment and a file."""
-        settings = (each for _, taken in documented_commands() for each in settings_of(taken))
+        settings = (each for _, taken in documented_commands() for each in accepted_settings(taken))
         known = frozenset(each.key for each in settings if not each.is_argument)
         loaded = load(self.settings, arguments, os.environ, known)
         beam_flags = beam_flag_names() if self.takes_beam_options else []

@@ -28,7 +28,7 @@ class EstimateSettings(Settings, frozen=True, kw_only=True):
 
     input: InputSettings
     estimate: EstimationSettings
-    job: Annotated[JobSettings, Note(without="output api_version alert_tags fail_above")]
+    job: Annotated[JobSettings, Note(without="output api_version fail_above")]
 
 
 COMMAND = Command(

@@ -35,7 +35,7 @@ class ReplaySettings(Settings, frozen=True, kw_only=True):
 
     failures: FailureSettings
     server: ConnectionSettings
-    job: Annotated[JobSettings, Note(without="api_version alert_tags again")]
+    job: Annotated[JobSettings, Note(without="api_version again")]
 
 
 COMMAND = Command(

@@ -9,7 +9,7 @@ from groundwatch.launch.backfill.start_job import prepare
 from groundwatch.launch.cli.commands import all_commands
 from groundwatch.launch.cli.placement import beam_flag_names
 from groundwatch.launch.deploy.dataflow.streaming import stream
-from groundwatch.pipeline.settings.definition import Setting, settings_of
+from groundwatch.pipeline.settings.definition import Setting, accepted_settings
 from groundwatch.pipeline.settings.load import UsageError
 from groundwatch.pipeline.sinks.sink import archive_sink
 
@@ -21,7 +21,7 @@ def start(arguments: Sequence[str]) -> int:
     is_stream = any(argument.partition("=")[0] == "--subscription" for argument in arguments)
     commands = all_commands()
     command = commands["watch"].variant(["--runner"]) if is_stream else commands["backfill"]
-    known = {f"--{field.name}": field for field in settings_of(command.settings)}
+    known = {f"--{field.name}": field for field in accepted_settings(command.settings)}
     loaded = command.load([*_flags(arguments, known)])
     if is_stream:
         return stream(loaded)

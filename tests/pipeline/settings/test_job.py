@@ -64,3 +64,20 @@ def test_an_incident_closes_at_half_of_what_opens_it() -> None:
     loaded = load(AlertSettings, ["--rate_budget=0.2", "--rate_burn=3"], {})
     assert loaded.problems == []
     assert loaded.settings.rates == RateRule(budget=0.2, burn_rate=3.0, closing_burn_rate=1.5)
+
+
+@pytest.mark.parametrize(
+    ("given", "verdicts", "tags"),
+    [
+        ([], {"LOW_GROUNDED", "POLICY_SKIPPED"}, set()),
+        (["GROUNDED"], {"GROUNDED"}, set()),
+        (["TRUNCATED"], {"LOW_GROUNDED", "POLICY_SKIPPED"}, {"TRUNCATED"}),
+        (["INCOMPLETE", "TRUNCATED", "AUDITED"], {"INCOMPLETE"}, {"TRUNCATED", "AUDITED"}),
+    ],
+)
+def test_verdicts_replace_the_defaults_and_tags_are_added(
+    given: list[str], verdicts: set[str], tags: set[str]
+) -> None:
+    flags = ["--alert_verdicts", *given] if given else []
+    rule = load(AlertSettings, flags, {}).settings.rule
+    assert (rule.verdicts, rule.tags) == (verdicts, tags)

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import pytest
 
 from groundwatch.launch.cli.commands import help_text
 from groundwatch.launch.cli.result_settings import ResultTarget
-from groundwatch.pipeline.settings.definition import Settings, settings_of
+from groundwatch.pipeline.settings.definition import Note, Settings, settings_of
 from groundwatch.pipeline.settings.kinds import (
     Checker,
     Count,
@@ -264,6 +264,43 @@ def test_an_unknown_variable_is_a_problem() -> None:
         "GROUNDWATCH_MAX_CALS: is not a setting; did you mean GROUNDWATCH_MAX_CALLS?",
         "GROUNDWATCH_ZZZ: is not a setting",
     ]
+
+
+class MergedSettings(Settings, frozen=True, kw_only=True):
+    """A setting that has taken in another one.
+
+    kept: What is kept.
+    """
+
+    kept: Annotated[tuple[Text, ...], Note(earlier="before")] = ("A",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "expected"),
+    [
+        pytest.param([], {}, ("A",), id="neither"),
+        pytest.param(["--before", "b", "c"], {}, ("b", "c"), id="the earlier one alone"),
+        pytest.param(["--before", "b", "--kept", "k"], {}, ("k", "b"), id="both"),
+        pytest.param(["--kept", "k"], {"GROUNDWATCH_BEFORE": "b c"}, ("k", "b", "c"), id="mixed"),
+        pytest.param(
+            ["--before", "b"], {"GROUNDWATCH_BEFORE": "c"}, ("b",), id="the flag wins over its own"
+        ),
+        pytest.param([], {"GROUNDWATCH_CONFIG": "{file}"}, ("f", "g"), id="file"),
+    ],
+)
+def test_the_earlier_name_of_a_setting_adds_values(
+    tmp_path: Path, arguments: list[str], environment: dict[str, str], expected: tuple[str, ...]
+) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("before: [f, g]\n")
+    variables = {name: text.format(file=file) for name, text in environment.items()}
+    found = load(MergedSettings, arguments, variables)
+    assert (found.others, found.problems, found.settings.kept) == ([], [], expected)
+
+
+def test_the_problem_of_a_value_names_the_earlier_name_where_it_was_given() -> None:
+    found = load(MergedSettings, ["--before", "", "--kept", "k"], {})
+    assert found.problems == ["--before '': must not be empty"]
 
 
 def test_an_empty_variable_counts_as_not_set() -> None:

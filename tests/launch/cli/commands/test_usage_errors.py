@@ -33,7 +33,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
             "must have the form projects/P",
         ),
         ("--alert_verdicts BAD", "must be one of GROUNDED, LOW"),
-        ("--alert_tags BAD", "must be one of ADVERSARIAL_QUERY"),
+        ("--alert_tags BAD", "must be one of GROUNDED, LOW"),
         ("--text some", "must be one of none, hash, full"),
         ("--move_reason X", "must have the form NAME=VALUE"),
         ("--move_reason X=GROUNDED", "must be one of INCOMPLETE"),

@@ -57,8 +57,8 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         ("--output=gs://example-output/run", ["--output=gs://example-output/run"]),
         ("--alert_text=True", ["--alert_text=True"]),
         (
-            "--alert_tags=TRUNCATED SAFETY_RATED",
-            ["--alert_tags=TRUNCATED", "--alert_tags=SAFETY_RATED"],
+            "--alert_verdicts=TRUNCATED SAFETY_RATED",
+            ["--alert_verdicts=TRUNCATED", "--alert_verdicts=SAFETY_RATED"],
         ),
         ("--move_reason=A=UNSCORABLE", ["--move_reason=A=UNSCORABLE"]),
         ("--sample=", []),
