@@ -72,6 +72,9 @@ def fingerprint(config: Config) -> str:
         {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
         for each in parts
     ]
+    for each in settings:
+        if each.get("scorer") is None:
+            each.pop("scorer_weight", None)  # Nothing is weighed, and 2.0.0 had none.
     settings[0]["parsing"] = asdict(config.parsing) | _PARSED_BY_2_0_0
     content = [_RESUMES_SINCE, settings]
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()

@@ -25,9 +25,11 @@ from groundwatch.launch.results.export.target import TargetMisconfigured
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.grounding.embedded_service import (
+    BY_WORDS,
     EmbeddedChecker,
     LocalTransport,
     Reply,
+    load_checker,
     refuse,
 )
 from groundwatch.transforms.grounding.errors import Misconfigured
@@ -61,8 +63,12 @@ async def _serve(settings: ServeCheckerSettings) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     judge = _judge(settings)
-    checker = EmbeddedChecker(judge.check, judge.revision) if judge else settings.scorer
-    async with listening(settings.serve_port, settings.serve_host, checker) as address:
+    if judge:
+        checker, threads = EmbeddedChecker(judge.check, judge.revision), _JUDGE_THREADS
+    else:
+        checker, threads = load_checker(settings.scorer, settings.scorer_weight), _THREADS
+    place = (settings.serve_port, settings.serve_host)
+    async with listening(*place, checker, threads) as address:
         kind = "checker in front of the judge" if judge else "embedded checker"
         sys.stdout.write(f"The {kind} listens on {address}\n")
         sys.stdout.flush()
@@ -81,15 +87,17 @@ def _judge(settings: ServeCheckerSettings) -> LlmJudge | None:
 
 @asynccontextmanager
 async def listening(
-    port: int, host: str = "127.0.0.1", checker: str | EmbeddedChecker | None = None
+    port: int,
+    host: str = "127.0.0.1",
+    checker: EmbeddedChecker = BY_WORDS,
+    most_threads: int = _THREADS,
 ) -> AsyncIterator[str]:
     """Serve checks inside the running event loop while a `with` block lasts; yield the address.
 
     One process answers on one core: short requests in the event loop, long ones in a thread. The
     checker is that of `LocalTransport`. Port 0 takes a free port.
     """
-    is_judge = isinstance(checker, EmbeddedChecker)
-    threads = ThreadPoolExecutor(_JUDGE_THREADS if is_judge else _THREADS, "check")
+    threads = ThreadPoolExecutor(most_threads, "check")
     limits = ServerLimits(
         deadline_s=_DEADLINE_S,
         max_connections=_max_connections(),

@@ -47,8 +47,9 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     escalate_share: Share of the other answers that the second checker checks, at random, to measure
       what the first one misses.
     scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
-      config.json) that scores claims in the embedded checker; in the second one with --escalate
-      local. Needs groundwatch[scorer].
+      config.json) whose log odds are added to those of the words in the embedded checker; in the
+      second one with --escalate local. Needs groundwatch[scorer].
+    scorer_weight: Weight of the scorer's log odds: 0 for the words alone, inf for the model alone.
     project: Google Cloud project, whose default_grounding_config is used.
     location: Location of Google's service. Default: that of --grounding_config, else global.
     api_version: Version of the API.
@@ -70,6 +71,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     escalate_below: kinds.Fraction = _RULE.below
     escalate_share: kinds.Fraction = _RULE.share
     scorer: kinds.ModelFolder | None = None
+    scorer_weight: kinds.Weight = _CHECK.scorer_weight
     project: kinds.Text | None = None
     location: Literal["global", "us", "eu"] | None = None
     api_version: Literal["v1", "v1beta"] = "v1beta"
@@ -103,8 +105,11 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
                 "--checker discoveryengine: is paid for each answer, and --escalate is for a first"
                 " checker that costs nothing: leave --checker out"
             )
-        elif self.escalate == LOCAL and not self.scorer:
-            yield "--escalate local: needs --scorer, a model, to differ from the first checker"
+        elif self.escalate == LOCAL and not (self.scorer and self.scorer_weight):
+            yield (
+                "--escalate local: needs --scorer, a model, and --scorer_weight above 0, to differ"
+                " from the first checker"
+            )
         elif self.escalate and self.escalate == self.name != LOCAL:
             yield f"--escalate {self.escalate}: is the first checker, too"
 
@@ -168,7 +173,8 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             named = settings_for(name)
         return msgspec.structs.replace(
             named,
-            scorer=self.scorer if is_local else None,
+            scorer=self.scorer if is_local and self.scorer_weight else None,
+            scorer_weight=self.scorer_weight,
             account=self.account if is_google else None,
             api_version=self.api_version,
             grounding_config=config or grounding_config(self.project or "-", location),

@@ -262,6 +262,7 @@ _CONFIG_FORM = "have the form projects/P/locations/L/groundingConfigs/C"
 Text = Annotated[str, ValueKind(_parse_text)]
 Switch = Annotated[bool, ValueKind(parse_switch, "", "BOOLEAN")]
 Fraction = Annotated[float, _FRACTION]
+Weight = Annotated[float, _number("from 0 to inf", 0, math.inf)]
 Share = Annotated[float, _number("above 0, at most 1", _LEAST_SHARE)]
 Positive = Annotated[float, _positive()]
 Seconds = Annotated[float, _positive("seconds")]

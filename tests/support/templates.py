@@ -18,7 +18,7 @@ from tests.support.repository import ROOT
 Json = dict[str, object]
 FOLDER = ROOT / "launch" / "deploy" / "dataflow"
 # Dataflow's launcher passes the project by itself; no image holds a model.
-_NOT_PARAMETERS = {"project", "scorer"}
+_NOT_PARAMETERS = {"project", "scorer", "scorer_weight"}
 _BEAM_PARAMETERS = (
     {
         "name": "sdk_container_image",

@@ -112,7 +112,8 @@ class GroundingClient:
         if settings.reply_store:
             self._store = ReplyStore(settings.reply_store, settings.outcomes_per_batch)
         if settings.pays_once:
-            in_process = settings.checker if settings.is_object else settings.scorer
+            model = settings.scorer and f"{settings.scorer_weight:g}*{settings.scorer}"
+            in_process = settings.checker if settings.is_object else model
             address = f"{settings.endpoint}{path}{in_process or ''}"
             self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from functools import partial
+from math import inf
 from typing import NamedTuple
 
 import httpx
@@ -82,16 +83,29 @@ class Reply(NamedTuple):
         return {name: value for name, value in given.items() if value}
 
 
-def load_checker(folder: str) -> EmbeddedChecker:
-    """Load the model of a folder as a checker: it scores the claims.
+def load_checker(folder: str | None, weight: float) -> EmbeddedChecker:
+    """Load a checker that adds the log odds of a folder's model to those of the words.
+
+    Args:
+      folder: None for the words alone.
+      weight: of the model's log odds, from 0: 0 is the words alone, infinite the model alone.
 
     Raises:
       Misconfigured: the folder holds no such model, or no output has the name that is needed.
     """
+    if folder is None or not weight:
+        return BY_WORDS
     with waiting_for(f"the model in {folder}"):
         model = OnnxModel(folder)
-    check = partial(check_grounding, scorer=score_by(model))
-    return EmbeddedChecker(check, model.revision)
+    check = partial(check_grounding, scorer=score_by(model), weight=weight)
+    return EmbeddedChecker(check, _revision(model.revision, weight))
+
+
+def _revision(model: str, weight: float) -> str:
+    """Name the rules and the model that give a score, and the model's weight unless it is 1."""
+    if weight == inf:
+        return model
+    return f"{REVISION}+{'' if weight == 1 else f'{weight:g}*'}{model}"
 
 
 def score_by(model: OnnxModel) -> ScoreClaims:
@@ -111,15 +125,14 @@ class LocalTransport(httpx.AsyncBaseTransport):
     `threads` are given.
 
     Args:
-      checker: checks an answer, or is the folder of a model that scores claims; by default it
-        scores them by words.
+      checker: checks an answer; by default it scores claims by words.
       threads: run requests of more than 8,000 bytes, so that the event loop can serve others.
     """
 
     def __init__(
-        self, checker: str | EmbeddedChecker | None = None, threads: Executor | None = None
+        self, checker: EmbeddedChecker = BY_WORDS, threads: Executor | None = None
     ) -> None:
-        self._checker = load_checker(checker) if isinstance(checker, str) else checker or BY_WORDS
+        self._checker = checker
         self._threads = threads
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -112,6 +112,8 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       endpoint: the address that is called; empty for ``local`` and a Python object.
       given: the Python object, if it was not given by its name.
       scorer: the folder of a model for the embedded checker; None for the lexical score.
+      scorer_weight: of the model's log odds, which are added to those of the words, from 0;
+        infinite for the model alone.
       account: None sends no credentials.
       citation_threshold: 0..1, least score of a cited fact; None for the service's default.
       max_calls_per_answer: an answer that needs more calls is not checked.
@@ -128,6 +130,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     endpoint: str = ""
     given: CheckerObject | None = None
     scorer: str | None = None
+    scorer_weight: float = 1.0
     account: GoogleAccount | None = None
     api_version: str = "v1beta"
     grounding_config: str = "projects/-/locations/global/groundingConfigs/default_grounding_config"

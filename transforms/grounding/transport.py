@@ -14,7 +14,11 @@ from typing import cast
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from groundwatch.transforms.grounding.embedded_service import EmbeddedChecker, LocalTransport
+from groundwatch.transforms.grounding.embedded_service import (
+    EmbeddedChecker,
+    LocalTransport,
+    load_checker,
+)
 from groundwatch.transforms.grounding.errors import BadReply, Misconfigured, Unavailable
 from groundwatch.transforms.grounding.scorers.python_object import (
     PythonObject,
@@ -44,7 +48,7 @@ _PORTS = {"http": 80, "https": 443}
 def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
     """Return the transport of a checker: in this process, direct, or through a proxy."""
     if settings.checker == LOCAL:
-        return LocalTransport(settings.scorer)
+        return LocalTransport(load_checker(settings.scorer, settings.scorer_weight))
     if settings.is_object:
         count = settings.max_in_flight + settings.most_late_calls
         return LocalTransport(_object_of(settings), DaemonThreads(count))

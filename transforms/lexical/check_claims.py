@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from math import inf
 
 from msgspec.structs import replace
 
@@ -16,7 +17,12 @@ from groundwatch.schemas.wire.grounding_check import (
 from groundwatch.transforms.lexical.answer_sentences import Sentence, split_sentences
 from groundwatch.transforms.lexical.citation_marks import Sources
 from groundwatch.transforms.lexical.claim_forms import ClaimForms, read_claims
-from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoreClaims, ScoredAnswer
+from groundwatch.transforms.lexical.claim_result import (
+    CONTRADICTED,
+    ClaimResult,
+    ScoreClaims,
+    ScoredAnswer,
+)
 from groundwatch.transforms.lexical.contradictions import find_differences
 from groundwatch.transforms.lexical.difference import Difference
 from groundwatch.transforms.lexical.equal_forms import with_spelling_of_facts
@@ -41,6 +47,7 @@ from groundwatch.transforms.lexical.support_score import (
     support_score_of_log_odds,
     support_share,
 )
+from groundwatch.transforms.lexical.weighted_sum import add_model
 from groundwatch.transforms.lexical.words import ClaimWords
 
 REVISION = "words-1"
@@ -48,9 +55,6 @@ REVISION = "words-1"
 
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
-
-_CONTRADICTED = logit(0.2)
-"""A claim that contradicts a fact scores at most that."""
 
 _DENIED, _SAID = logit(0.3), logit(0.65)
 _SUPPORTED = logit(0.6)
@@ -63,23 +67,21 @@ _MIN_SHARE = 0.5
 """Facts with this share of a claim's words may contradict or confirm it."""
 
 
-def check_grounding(request: CheckRequest, scorer: ScoreClaims | None = None) -> CheckResponse:
-    """Check each sentence of an answer against the facts, by a model or by the words.
+def check_grounding(
+    request: CheckRequest, scorer: ScoreClaims | None = None, weight: float = inf
+) -> CheckResponse:
+    """Check each sentence of an answer against the facts, by the words, a model, or both.
 
-    The request is within the service's limits. Only claims that require a check have a score.
+    The request is within the service's limits. Only claims that require a check have a score. The
+    log odds of the `scorer`, times the `weight`, are added to those of the words; if it is
+    infinite, the scorer's stand alone.
     """
-    facts = _described(request)
-    sentences = split_sentences(request.answer_candidate, Sources.of(facts))
+    sentences = split_sentences(request.answer_candidate, Sources.of(_described(request)))
     claims = list(read_claims(sentences, request.query))
-    given = request.grounding_spec.citation_threshold
-    threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
-    if scorer:
-        results = _check_by_model(request, sentences, claims, scorer, threshold)
-    else:
-        results = _check_by_words(claims, facts, logit(threshold))
+    results, in_answer = _check(request, sentences, claims, scorer, weight)
     scored = [result.log_odds for result in results if result.log_odds is not None]
     support = support_score_of_log_odds(scored)
-    return _response(sentences, list(in_context(results)), support, request)
+    return _response(sentences, in_answer, support, request)
 
 
 def has_claims(request: CheckRequest) -> bool:
@@ -117,6 +119,34 @@ def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords
     return read_long_facts(claims, texts) if is_long else read_whole_facts(claims, texts)
 
 
+def _check(
+    request: CheckRequest,
+    sentences: Sequence[Sentence],
+    claims: Sequence[ClaimForms],
+    scorer: ScoreClaims | None,
+    weight: float,
+) -> tuple[list[ClaimResult], list[ClaimResult]]:
+    """Return the result of each claim by itself, and beside the others of the answer."""
+    given = request.grounding_spec.citation_threshold
+    threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
+    model = _check_by_model(request, sentences, claims, scorer, threshold) if scorer else None
+    if model is not None and weight == inf:
+        return model, model
+    citation_log_odds = logit(threshold)
+    words = _check_by_words(claims, _described(request), citation_log_odds)
+    beside = list(in_context(words))
+    if model is None:
+        return words, beside
+    by_itself, in_answer = (
+        [
+            add_model(of_words, of_model, weight, citation_log_odds)
+            for of_words, of_model in zip(results, model, strict=True)
+        ]
+        for results in (words, beside)
+    )
+    return by_itself, in_answer
+
+
 def _check_by_words(
     claims: Sequence[ClaimForms],
     facts: Sequence[FactAndAttributes],
@@ -145,7 +175,7 @@ def _check_by_words(
             log_odds = _with_question(log_odds, claim.answer, own, compared)
         found = _differences_of(claim, own, compared)
         if found:
-            results.append(ClaimResult(min(log_odds, _CONTRADICTED), (), found))
+            results.append(ClaimResult(min(log_odds, CONTRADICTED), (), found))
         elif not is_only and _is_beside_the_facts(claim, chosen):
             results.append(ClaimResult())
         else:

@@ -12,6 +12,10 @@ _MIN_DOUBT = 1e-6
 """Probabilities are kept this far from 0 and 1, whose log odds are infinite."""
 
 
+CONTRADICTED = logit(0.2)
+"""A claim that contradicts a fact scores at most that."""
+
+
 class ClaimResult(NamedTuple):
     """The log odds of a claim, None if it requires no check, and the facts that it cites.
 

@@ -1,5 +1,6 @@
 """Which settings may change while an interrupted run is resumed."""
 
+from math import inf
 from typing import Any
 
 import msgspec
@@ -48,13 +49,22 @@ def test_a_setting_that_changes_the_replies_changes_the_fingerprint(name: str) -
     assert fingerprint(replace(CONFIG, check=check)) != fingerprint(CONFIG)
 
 
+def test_the_weight_of_a_model_changes_the_fingerprint_where_there_is_one() -> None:
+    def of(scorer: str | None, weight: float) -> str:
+        check = replace(CONFIG.check, scorer=scorer, scorer_weight=weight)
+        return fingerprint(replace(CONFIG, check=check))
+
+    assert of(None, 0.5) == fingerprint(CONFIG)
+    assert len({of("model", weight) for weight in (0.5, 1.0, inf)}) == 3
+
+
 def test_each_setting_counts_or_is_named_as_one_that_does_not() -> None:
     fields = {
         field.name
         for settings in (Config, CheckSettings)
         for field in msgspec.structs.fields(settings)
     }
-    assert fields - NOT_IN_FINGERPRINT == {*OTHERS, *OTHER_CHECKS}
+    assert fields - NOT_IN_FINGERPRINT == {*OTHERS, *OTHER_CHECKS, "scorer_weight"}
     assert fields >= NOT_IN_FINGERPRINT
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
+from math import inf
 from pathlib import Path
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 
 from groundwatch.launch.checker import checker_server
 from groundwatch.launch.checker.checker_server import listening
+from groundwatch.transforms.grounding.embedded_service import load_checker
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.entailment_models import write_model
@@ -43,7 +45,7 @@ def test_a_check_is_answered_over_http() -> None:
 def test_a_check_is_answered_by_a_model_where_one_is_given(tmp_path: Path) -> None:
     async def ask() -> httpx.Response:
         async with (
-            listening(port=0, checker=write_model(tmp_path)) as address,
+            listening(port=0, checker=load_checker(write_model(tmp_path), inf)) as address,
             httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as client,
         ):
             return await client.post(CHECK_PATH, content=BODY)

@@ -1,5 +1,6 @@
 """Derive the settings of the check from flags."""
 
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,20 @@ def test_a_model_scores_in_the_embedded_checker_only(tmp_path: Path) -> None:
     assert (settings.scorer, settings.checker_name) == (str(tmp_path / "mine"), "local+mine")
     [problem] = load(CheckerSettings, [*given, "--checker", "http://127.0.0.1:1"], {}).problems
     assert problem == "--scorer: needs --checker local"
+
+
+def test_a_model_without_weight_is_left_out(tmp_path: Path) -> None:
+    given = "--scorer", write_model(tmp_path / "mine"), "--scorer_weight", "0"
+    settings = settings_of(*given).check()
+    assert (settings.scorer, settings.checker_name) == (None, "local")
+    assert settings.is_lexical
+    [problem] = load(CheckerSettings, [*given, "--escalate", "local"], {}).problems
+    assert problem.startswith("--escalate local: needs --scorer, a model, and --scorer_weight")
+
+
+@pytest.mark.parametrize(("text", "weight"), [("inf", inf), ("0.5", 0.5), ("3", 3.0)])
+def test_the_weight_of_a_model_is_any_number_from_0(
+    tmp_path: Path, text: str, weight: float
+) -> None:
+    given = "--scorer", write_model(tmp_path / "mine"), "--scorer_weight", text
+    assert settings_of(*given).check().scorer_weight == weight

@@ -41,7 +41,7 @@ answers_of = st.builds(
 def really(answer: Answer, settings: CheckSettings) -> CheckedAnswer:
     async def check() -> CheckedAnswer:
         # The embedded checker answers for a paid one, whose identical calls are paid for once.
-        transport = LocalTransport(None)
+        transport = LocalTransport()
         async with GroundingClient(settings, transport=transport) as client:
             return await check_answer(answer, client, settings)
 

@@ -1,6 +1,7 @@
 """Which revision of a checker gave the scores, for every kind of checker."""
 
 import hashlib
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -30,10 +31,22 @@ def test_the_embedded_checker_has_a_revision_of_its_rules(settings: dict[str, fl
     assert revision_of(CheckSettings(**settings)) == REVISION
 
 
-def test_a_model_has_the_digest_of_its_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("weight", "rules"),
+    [(1.0, f"{REVISION}+"), (0.5, f"{REVISION}+0.5*"), (inf, "")],
+)
+def test_a_model_has_the_digest_of_its_file_beside_the_rules_and_its_weight(
+    tmp_path: Path, weight: float, rules: str
+) -> None:
     folder = write_model(tmp_path)
-    digest = hashlib.sha256(Path(folder, "model.onnx").read_bytes()).hexdigest()
-    assert revision_of(CheckSettings(scorer=folder)) == digest[:12]
+    digest = hashlib.sha256(Path(folder, "model.onnx").read_bytes()).hexdigest()[:12]
+    revision = revision_of(CheckSettings(scorer=folder, scorer_weight=weight))
+    assert revision == f"{rules}{digest}"
+
+
+def test_a_model_without_weight_is_the_embedded_checker_alone(tmp_path: Path) -> None:
+    settings = CheckSettings(scorer=write_model(tmp_path), scorer_weight=0.0)
+    assert revision_of(settings) == REVISION
 
 
 def said(*headers: str) -> Fault:

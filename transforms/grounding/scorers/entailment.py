@@ -2,8 +2,9 @@
 
 import heapq
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, TextPair
 from groundwatch.transforms.lexical.claim_result import (
@@ -18,12 +19,18 @@ _ENTAILED = frozenset({"entailment", "entailed", "supported", "consistent"})
 _DEFAULT_LABEL = re.compile(r"label_\d+")
 """The labels that `transformers` writes if nobody named them."""
 
-_MAX_FACTS = 3
-_MAX_SENTENCES = 6
+_MAX_FACTS, _MAX_SENTENCES = 8, 8
 """What a model reads for one claim: the facts and sentences that share most words with it."""
 
 Entailment = Callable[[Sequence[TextPair]], list[float]]
 """For each passage and claim, returns the probability, 0..1, that the passage entails the claim."""
+
+
+class _Passage(NamedTuple):
+    """What a model reads for one claim, and the fact of its nearest sentence."""
+
+    text: str
+    fact: int
 
 
 def score_by_entailment(
@@ -31,42 +38,39 @@ def score_by_entailment(
 ) -> list[ClaimResult]:
     """Score claims by the probability that the nearest sentences of the facts entail them.
 
-    A claim has the best score of its facts, alone and together. A fact is cited if its probability
-    reaches the threshold, 0..1.
+    The fact of the nearest sentence is cited if the probability reaches the threshold, 0..1.
+    Without a passage a claim is not entailed.
     """
-    passages = [_passages(stems_of(claim), facts) for claim in claims]
-    pairs = [
-        (passage, claim)
-        for claim, of_claim in zip(claims, passages, strict=True)
-        for _, passage in of_claim
-    ]
+    passages = [_passage(stems_of(claim), facts) for claim in claims]
+    pairs = [(each.text, claim) for each, claim in zip(passages, claims, strict=True) if each]
     probabilities = iter(entailment(pairs))
-    scores = []
-    for of_claim in passages:
-        by_fact = [(fact, next(probabilities)) for fact, _ in of_claim]
-        best = max((probability for _, probability in by_fact), default=0.0)
-        cited = (fact for fact, share in by_fact if fact is not None and share >= threshold)
-        scores.append(ClaimResult(bounded_log_odds(best), tuple(cited)))
-    return scores
+    results = []
+    for passage in passages:
+        probability = next(probabilities) if passage else 0.0
+        cited = (passage.fact,) if passage and probability >= threshold else ()
+        results.append(ClaimResult(bounded_log_odds(probability), cited))
+    return results
 
 
-def _passages(content: frozenset[str], facts: Sequence[str]) -> list[tuple[int | None, str]]:
-    """Return the nearest sentences of the nearest facts, and of all of them with no index."""
+def _passage(content: frozenset[str], facts: Sequence[str]) -> _Passage | None:
+    """Join the sentences that share most words with a claim, in the order of the facts."""
     shared = [sum(map(fact.lower().__contains__, content)) for fact in facts]
-    nearest = heapq.nlargest(_MAX_FACTS, range(len(facts)), key=shared.__getitem__)
-    passages: list[tuple[int | None, str]] = [
-        (number, _nearest_sentences(content, facts[number])) for number in nearest
+    nearest_facts = heapq.nlargest(_MAX_FACTS, range(len(facts)), key=shared.__getitem__)
+    found = [
+        (len(content & its_content), fact, text)
+        for fact in sorted(nearest_facts)
+        for its_content, text in _sentences(facts[fact])
     ]
-    if len(passages) > 1:
-        passages.append((None, " ".join(passage for _, passage in passages)))
-    return [(number, passage) for number, passage in passages if passage]
+    nearest = heapq.nlargest(_MAX_SENTENCES, range(len(found)), key=lambda place: found[place][0])
+    if not nearest:
+        return None
+    _, fact, _ = found[nearest[0]]
+    return _Passage(" ".join(found[place][2] for place in sorted(nearest)), fact)
 
 
-def _nearest_sentences(content: frozenset[str], fact: str) -> str:
-    passage = sentences_of(fact)
-    shared = [len(content & its_content) for its_content in passage.contents]
-    chosen = heapq.nlargest(_MAX_SENTENCES, range(len(shared)), key=shared.__getitem__)
-    return " ".join(passage.texts[place] for place in sorted(chosen))
+def _sentences(fact: str) -> Iterator[tuple[frozenset[str], str]]:
+    read = sentences_of(fact)
+    return zip(read.contents, read.texts, strict=True)
 
 
 class EntailmentModel:

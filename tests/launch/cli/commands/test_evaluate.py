@@ -115,7 +115,8 @@ def test_a_model_of_the_users_own_scores_in_the_embedded_checker(
     tmp_path: Path, answers: Path, gold: str
 ) -> None:
     scorer = write_model(tmp_path / "both_red")
-    found = evaluate(tmp_path, "--answers", str(answers), "--gold", gold, "--scorer", scorer)
+    given = ["--answers", str(answers), "--gold", gold, "--scorer", scorer, "--scorer_weight=inf"]
+    found = evaluate(tmp_path, *given)
     assert found["checkers"] == {"local+both_red": 4}
     assert [each["mean_score"] for each in found["claims"]["calibration"]["bins"]] == [
         pytest.approx(0.119, abs=1e-3),

@@ -74,6 +74,8 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--max_cost 7", "--max_cost is unknown"),
         ("--checker discoveryengine", "needs --project"),
         ("--scorer /nowhere", "must be a folder that holds model.onnx"),
+        ("--scorer_weight -1", "must be a number from 0 to inf"),
+        ("--scorer_weight nan", "must be a number from 0 to inf"),
         ("--resamples 0", "must be a whole number from 1"),
     ),
     "inspect": (

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from math import exp
+from math import exp, inf
 from pathlib import Path
 
 import msgspec
@@ -66,7 +66,7 @@ def test_a_model_that_names_no_unsupported_tokens_is_refused(
 ) -> None:
     expected = rf"scores tokens, and of its 2 outputs \({', '.join(labels)}\) one must be named"
     with pytest.raises(Misconfigured, match=expected):
-        load_checker(token_model(tmp_path, labels=labels))
+        load_checker(token_model(tmp_path, labels=labels), inf)
 
 
 @pytest.mark.parametrize("place", [0, 5, 11])
@@ -115,7 +115,7 @@ def test_without_facts_no_claim_is_supported(tmp_path: Path) -> None:
 
 
 def test_the_embedded_checker_returns_the_claims_with_their_bytes(tmp_path: Path) -> None:
-    transport = LocalTransport(token_model(tmp_path))
+    transport = LocalTransport(load_checker(token_model(tmp_path), inf))
     request = check_request("Hello! Ünï kettles are red. They whistle.", LAMPS)
     reply = asyncio.run(transport.answer("POST", CHECK_PATH, msgspec.json.encode(request)))
     claims = msgspec.json.decode(reply.body, type=CheckResponse).claims
@@ -138,4 +138,4 @@ def test_a_prompt_without_its_places_is_refused(tmp_path: Path) -> None:
     model = token_model(tmp_path)
     (tmp_path / "prompt.txt").write_text("Question: {question}")
     with pytest.raises(Misconfigured, match=r"prompt.txt needs the places \{question\} and"):
-        load_checker(model)
+        load_checker(model, inf)

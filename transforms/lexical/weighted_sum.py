@@ -1,0 +1,26 @@
+"""Add the log odds that a model gives to a claim to those of its words."""
+
+from groundwatch.transforms.lexical.claim_result import CONTRADICTED, ClaimResult
+
+_MOST_LOG_ODDS = 100.0
+"""A score of that is 1 as a float, and any higher log odds would say the same."""
+
+
+def add_model(
+    words: ClaimResult, model: ClaimResult, weight: float, citation_log_odds: float
+) -> ClaimResult:
+    """Return a claim's result by its words and by a model, whose log odds count `weight` times.
+
+    A claim that contradicts a fact scores at most what it does by words alone. Facts that either of
+    the two cites are cited if the sum reaches `citation_log_odds`. Words that say nothing of a
+    claim add 0; where the model has no score, that of the words stands.
+    """
+    if model.log_odds is None:
+        return words
+    log_odds = (words.log_odds or 0.0) + weight * model.log_odds
+    log_odds = min(max(log_odds, -_MOST_LOG_ODDS), _MOST_LOG_ODDS)
+    if words.differences:
+        log_odds = min(log_odds, CONTRADICTED)
+    is_cited = log_odds >= citation_log_odds and not words.differences
+    cited = {*words.cited, *model.cited} if is_cited else ()
+    return ClaimResult(log_odds, sorted(cited), words.differences)
