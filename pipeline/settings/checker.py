@@ -24,6 +24,7 @@ from groundwatch.transforms.grounding.settings import (
     with_screen,
 )
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
+from groundwatch.transforms.runtime.processors import usable_processors
 
 _CHECK = CheckSettings()
 _RULE = EscalationRule()
@@ -55,10 +56,12 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     api_version: Version of the API.
     grounding_config: Resource name of the grounding configuration. Default: the project's
       default_grounding_config.
-    max_in_flight: Concurrent calls of one process. Default: 128; of a Python object 8.
+    max_in_flight: Concurrent calls of one process. Default: 128; of a Python object 8; of a scorer
+      one for each processor, of which the workers have a share each.
     requests_per_minute: Most calls a minute of the command, with all its processes. Default: no
       limit.
-    timeout_s: Deadline of one attempt, from its start to the last byte of the reply.
+    timeout_s: Deadline of one attempt, from its start to the last byte of the reply; a scorer has
+      none.
     proxy: Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
     credentials_file: Key file of a service account, for the check and for buckets. Default:
       application default credentials.
@@ -130,6 +133,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         self,
         *,
         workers: int = 1,
+        is_here: bool = True,
         retries: RetrySettings = _RETRIES,
         budget: Budget = _CHECK.budget,
         reply_folder: str | None = None,
@@ -140,14 +144,17 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         """Derive the settings of the client; without a folder it caches replies in memory only.
 
         With a second checker they are its settings. It alone is paid, so budget, quota and stored
-        replies are its own; `thresholds` decide the verdict of the first one.
+        replies are its own; `thresholds` decide the verdict of the first one. Where the `workers`
+        are processes of this machine, a model uses its share of the processors in each of them,
+        elsewhere one.
         """
         decides = self.escalate or self.name
+        processors = max(1, usable_processors() // workers) if is_here else 1
         quota = self.requests_per_minute
         # The embedded checker is free and faster than a disk.
         has_store = reply_folder and (decides != LOCAL or budget != Budget())
         settings = msgspec.structs.replace(
-            self._client(decides, retries, outage),
+            self._client(decides, processors, retries, outage),
             requests_per_minute=None if quota is None else quota / workers,
             reply_store=f"{reply_folder}/{DATABASE}" if has_store else None,
             budget=budget,
@@ -157,14 +164,17 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         rule = EscalationRule(
             below=self.escalate_below, share=self.escalate_share, thresholds=thresholds
         )
-        first = self._client(self.name, retries, outage)
+        first = self._client(self.name, processors, retries, outage)
         if self.escalate == LOCAL:
             first = msgspec.structs.replace(first, scorer=None)  # it is the second one's
         return with_screen(first, settings, rule, defers_over_budget=defers_over_budget)
 
-    def _client(self, name: str, retries: RetrySettings, outage: OutagePolicy) -> CheckSettings:
+    def _client(
+        self, name: str, processors: int, retries: RetrySettings, outage: OutagePolicy
+    ) -> CheckSettings:
         """Derive how a checker of this name is called."""
-        is_google, is_local = name == DISCOVERY_ENGINE, name == LOCAL
+        is_google = name == DISCOVERY_ENGINE
+        scorer = self.scorer if name == LOCAL and self.scorer_weight else None
         config = self.grounding_config or ""
         location = location_of(config) if config else self.location or GLOBAL
         if is_google:
@@ -173,12 +183,12 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             named = settings_for(name)
         return msgspec.structs.replace(
             named,
-            scorer=self.scorer if is_local and self.scorer_weight else None,
+            scorer=scorer,
             scorer_weight=self.scorer_weight,
             account=self.account if is_google else None,
             api_version=self.api_version,
             grounding_config=config or grounding_config(self.project or "-", location),
-            max_in_flight=self.max_in_flight or named.max_in_flight,
+            max_in_flight=self.max_in_flight or (processors if scorer else named.max_in_flight),
             retries=msgspec.structs.replace(retries, timeout_s=self.timeout_s),
             proxy=self.proxy,
             outage=outage,

@@ -111,6 +111,7 @@ def job_config(
     *,
     run: str,
     workers: int = 1,
+    work_folder: str | None = None,
     reply_folder: str | None = None,
     retries: RetrySettings | None = None,
     outage: OutagePolicy = OutagePolicy.FAIL,
@@ -119,19 +120,23 @@ def job_config(
 ) -> Config:
     """Derive a pipeline's configuration from the settings of a job and from how it is run.
 
-    `workers` processes at most share the quota. A local `reply_folder` keeps paid replies until the
-    run ends. The other arguments are fields of `Config`, or replace settings of its `check`.
+    `workers` processes at most share the quota, and the processors of this machine where there is a
+    local `work_folder`; other machines run a process for each of theirs. A local `reply_folder`
+    keeps paid replies until the run ends. The other arguments are fields of `Config`, or replace
+    settings of its `check`.
     """
     return Config(
         output=job.output.output,
         run=run,
         replays=replays,
+        work_folder=work_folder,
         parsing=job.format.options,
         file_bytes=job.output.target_file_mb * MEGABYTE,
         sampling=job.sampling.rule,
         moved_reasons=dict(job.verdicts.move_reason),
         check=job.checker.check(
             workers=workers,
+            is_here=work_folder is not None,
             retries=retries or job.retries.policy,
             budget=job.costs.budget,
             reply_folder=reply_folder,

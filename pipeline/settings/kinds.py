@@ -158,9 +158,14 @@ def _parse_location(text: str) -> str:
 
 def _parse_model_folder(text: str) -> str:
     # The embedded checker imports all rules, which the help should not wait for.
-    from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, TOKENIZER  # noqa: PLC0415
+    from groundwatch.transforms.grounding.scorers.onnx_model import (  # noqa: PLC0415
+        MODEL,
+        TOKENIZER,
+        model_file,
+    )
 
-    missing = [name for name in (MODEL, TOKENIZER) if not (Path(text) / name).is_file()]
+    files = {MODEL: model_file(text), TOKENIZER: Path(text) / TOKENIZER}
+    missing = [name for name, file in files.items() if not file.is_file()]
     if missing:
         raise ValueError(f"must be a folder that holds {' and '.join(missing)}")
     return text

@@ -45,7 +45,7 @@ from groundwatch.transforms.grounding.refusals import Refusals
 from groundwatch.transforms.grounding.reply_cache import ReplyCache, ReplyStore
 from groundwatch.transforms.grounding.retry_policy import retry_wait_s
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy
-from groundwatch.transforms.grounding.transport import open_transport
+from groundwatch.transforms.grounding.transport import concurrent_calls, open_transport
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock, waiting
 
@@ -99,7 +99,7 @@ class GroundingClient:
         self.is_stopped: Callable[[], bool] = lambda: False
         self._settings = settings
         self._endpoint = HttpEndpoint(path, settings, transport or open_transport(settings))
-        self._slots = ConcurrencyLimiter(settings.max_in_flight, settings.most_late_calls)
+        self._slots = ConcurrencyLimiter(concurrent_calls(settings), settings.most_late_calls)
         self._quota = None if per_minute is None else open_quota(per_minute)
         self._throttle = throttle
         self._authority = None

@@ -49,6 +49,8 @@ class HttpEndpoint:
         self._url = httpx.URL((settings.endpoint or "http://local") + path)
         self._headers = ((b"Host", self._url.netloc), *_HEADERS)
         self._settings = settings
+        # A model is at work: it cannot be stopped, and another attempt takes as long.
+        self._timeout_s = None if settings.scorer else settings.retries.timeout_s
         self._transport = transport
 
     async def post(self, body: bytes, token: Mapping[str, str]) -> HttpReply:
@@ -60,7 +62,7 @@ class HttpEndpoint:
         """
         most_bytes = self._settings.max_reply_bytes
         try:
-            async with asyncio.timeout(self._settings.retries.timeout_s):
+            async with asyncio.timeout(self._timeout_s):
                 response = await self._transport.handle_async_request(self._request(body, token))
                 content = await _read_body(response, most_bytes)
         except (TimeoutError, httpx.TransportError) as error:
@@ -85,9 +87,8 @@ class HttpEndpoint:
     def _failure(self, error: Exception) -> Unavailable:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
             of_object = f" of {self._settings.checker}" if self._settings.is_object else ""
-            timeout_s = self._settings.retries.timeout_s
             return Unavailable(
-                f"no reply{of_object} within {timeout_s:g} s; --timeout_s allows more"
+                f"no reply{of_object} within {self._timeout_s:g} s; --timeout_s allows more"
             )
         if isinstance(error, httpx.ConnectError | httpx.ProxyError):
             return unreachable(self._settings, error)

@@ -117,7 +117,8 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       account: None sends no credentials.
       citation_threshold: 0..1, least score of a cited fact; None for the service's default.
       max_calls_per_answer: an answer that needs more calls is not checked.
-      max_in_flight, requests_per_minute: of a process.
+      max_in_flight, requests_per_minute: of a process. A model runs at most once for each of its
+        processors, however many may be in flight.
       max_reply_bytes: longest reply, before and after decompression.
       cache_bytes: size of the reply cache in memory; 0 for none.
       reply_store: a file that stores all replies of the run.
@@ -172,8 +173,9 @@ class CheckSettings(Record, frozen=True, kw_only=True):
 
     @property
     def most_late_calls(self) -> int:
-        """Most late calls, which run besides `max_in_flight`."""
-        return _LATE_CALLS_PER_CALL * self.max_in_flight if self.outage is OutagePolicy.HOLD else 0
+        """Most late calls, which run besides `max_in_flight`; a late model is at work."""
+        may_hang = self.outage is OutagePolicy.HOLD and not self.scorer
+        return _LATE_CALLS_PER_CALL * self.max_in_flight if may_hang else 0
 
     @property
     def outcomes_per_batch(self) -> int:

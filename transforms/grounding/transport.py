@@ -37,6 +37,7 @@ from groundwatch.transforms.runtime.network_environment import (
     through,
     tls_context,
 )
+from groundwatch.transforms.runtime.processors import usable_processors
 
 _MAX_HEADER_BYTES = 65_536
 _IDLE_TIMEOUT_S = 15.0
@@ -48,7 +49,8 @@ _PORTS = {"http": 80, "https": 443}
 def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
     """Return the transport of a checker: in this process, direct, or through a proxy."""
     if settings.checker == LOCAL:
-        return LocalTransport(load_checker(settings.scorer, settings.scorer_weight))
+        checker = load_checker(settings.scorer, settings.scorer_weight)
+        return LocalTransport(checker, DaemonThreads(concurrent_calls(settings)))
     if settings.is_object:
         count = settings.max_in_flight + settings.most_late_calls
         return LocalTransport(_object_of(settings), DaemonThreads(count))
@@ -65,6 +67,12 @@ def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
         verify=tls,
         limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
     )
+
+
+def concurrent_calls(settings: CheckSettings) -> int:
+    """Return the most calls at a time; those of a model have a processor each."""
+    most = settings.max_in_flight
+    return min(most, usable_processors()) if settings.scorer else most
 
 
 def try_connection(settings: CheckSettings) -> None:

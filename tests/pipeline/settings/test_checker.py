@@ -2,9 +2,11 @@
 
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from groundwatch.pipeline.settings import checker
 from groundwatch.pipeline.settings.checker import CheckerSettings, CostSettings
 from groundwatch.pipeline.settings.load import load
 from groundwatch.schemas.planned_run import Budget
@@ -111,6 +113,29 @@ def test_a_model_scores_in_the_embedded_checker_only(tmp_path: Path) -> None:
     assert (settings.scorer, settings.checker_name) == (str(tmp_path / "mine"), "local+mine")
     [problem] = load(CheckerSettings, [*given, "--checker", "http://127.0.0.1:1"], {}).problems
     assert problem == "--scorer: needs --checker local"
+
+
+@pytest.mark.parametrize(
+    ("flags", "where", "expected"),
+    [
+        ([], {}, 8),
+        ([], {"workers": 4}, 2),
+        ([], {"workers": 99}, 1),
+        ([], {"is_here": False}, 1),
+        (["--max_in_flight", "3"], {"workers": 4}, 3),
+        (["--scorer_weight", "0"], {}, 128),
+    ],
+)
+def test_the_calls_of_a_model_share_the_processors_of_this_machine(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    flags: list[str],
+    where: dict[str, Any],
+    expected: int,
+) -> None:
+    monkeypatch.setattr(checker, "usable_processors", lambda: 8)
+    given = "--scorer", write_model(tmp_path / "mine"), *flags
+    assert settings_of(*given).check(**where).max_in_flight == expected
 
 
 def test_a_model_without_weight_is_left_out(tmp_path: Path) -> None:

@@ -14,7 +14,12 @@ from groundwatch.transforms.lexical.claim_result import (
 )
 from groundwatch.transforms.lexical.fact_sentences import sentences_of, stems_of
 
-_BATCH_PAIRS = 32
+_BATCH_CHARS = 2_000
+"""Of a batch with its padding: about 512 tokens, beyond which one core gains nothing.
+
+Batches of the pairs of several answers gain nothing either (tests/benchmarks/scorer_speed.py).
+"""
+
 _ENTAILED = frozenset({"entailment", "entailed", "supported", "consistent"})
 _DEFAULT_LABEL = re.compile(r"label_\d+")
 """The labels that `transformers` writes if nobody named them."""
@@ -97,16 +102,35 @@ class EntailmentModel:
 
     def probabilities(self, pairs: Sequence[TextPair], question: str | None = None) -> list[float]:
         """Return for each passage and claim the probability, 0..1, that it entails the claim."""
-        pairs = [(self._model.first_text(passage, question), claim) for passage, claim in pairs]
-        probabilities: list[float] = []
-        for start in range(0, len(pairs), _BATCH_PAIRS):
-            _, logits = self._model.run(pairs[start : start + _BATCH_PAIRS])
+        texts = [(self._model.first_text(passage, question), claim) for passage, claim in pairs]
+        probabilities = [0.0] * len(texts)
+        for batch in batches_by_length([sum(map(len, pair)) for pair in texts], _BATCH_CHARS):
+            _, logits = self._model.run([texts[place] for place in batch])
             if self._label is None:
                 of_batch = 1 / (1 + self._model.numpy.exp(-logits[:, 0]))
             else:
                 of_batch = self._model.probabilities(logits)[:, self._label]
-            probabilities += map(float, of_batch)
+            for place, probability in zip(batch, of_batch, strict=True):
+                probabilities[place] = float(probability)
         return probabilities
+
+
+def batches_by_length(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """Yield the places of texts in batches of similar lengths, the shortest first.
+
+    With its padding a batch has at most `most` characters, unless it is one text.
+
+    >>> list(batches_by_length([900, 40, 1000, 60, 3000], most=2_000))
+    [[1, 3], [0, 2], [4]]
+    """
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and lengths[place] * (len(batch) + 1) > most:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
 
 
 def _entailed_label(model: OnnxModel) -> int | None:

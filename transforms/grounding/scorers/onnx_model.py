@@ -14,6 +14,9 @@ import msgspec
 from groundwatch.transforms.grounding.errors import Misconfigured
 
 MODEL, TOKENIZER, CONFIG = "model.onnx", "tokenizer.json", "config.json"
+_QUANTIZED = "model_quantized.onnx"
+"""The name that Optimum's quantizer gives to a model."""
+
 PROMPT, _QUESTION, _PASSAGES = "prompt.txt", "{question}", "{passages}"
 PROBE_TOKENS = 512
 """Every model must accept that many."""
@@ -38,6 +41,12 @@ TextPair = tuple[str, str]
 Truncation = Literal["longest_first", "only_first"]
 
 
+def model_file(folder: str) -> Path:
+    """Return the model of a folder: ``model.onnx``, or ``model_quantized.onnx`` if it is alone."""
+    plain, quantized = (Path(folder) / name for name in (MODEL, _QUANTIZED))
+    return quantized if quantized.is_file() and not plain.is_file() else plain
+
+
 class _Config(msgspec.Struct):
     """The part of ``config.json`` that is read."""
 
@@ -59,16 +68,16 @@ class OnnxModel:
     """A classifier of pairs of texts or of their tokens, as `transformers` exports them to ONNX.
 
     Args:
-      folder: contains ``model.onnx``, ``tokenizer.json`` of the tokenizers library, and, unless
-        the model has one output, ``config.json`` with an ``id2label`` that names the outputs. A
-        model that was trained with the question has ``prompt.txt``: its first text, with the places
-        ``{question}`` and ``{passages}``.
+      folder: contains ``model.onnx``, or ``model_quantized.onnx`` alone, ``tokenizer.json`` of the
+        tokenizers library, and, unless the model has one output, ``config.json`` with an
+        ``id2label`` that names the outputs. A model that was trained with the question has
+        ``prompt.txt``: its first text, with the places ``{question}`` and ``{passages}``.
 
     Attributes:
       scores_tokens: whether each token has scores, or each pair.
       outputs: the number of scores of each.
       max_tokens: the longest input of the model; 512 if the configuration states no length.
-      revision: the first 12 digits of the SHA-256 of ``model.onnx``.
+      revision: the first 12 digits of the SHA-256 of the model's file.
 
     Raises:
       Misconfigured: the folder contains no such model, or the extra ``scorer`` is not installed.
@@ -132,18 +141,18 @@ class OnnxModel:
     def _load(self) -> _Loaded:
         """Load the files of the folder; those of the prompt and of labels may be missing."""
         onnxruntime, tokenizers = _module("onnxruntime"), _module("tokenizers")
-        root = Path(self._folder)
+        root, file = Path(self._folder), model_file(self._folder)
         try:
             options = onnxruntime.SessionOptions()
             # Concurrent checks use the other processors.
             options.intra_op_num_threads = options.inter_op_num_threads = 1
-            session = onnxruntime.InferenceSession(str(root / MODEL), options)
+            session = onnxruntime.InferenceSession(str(file), options)
             tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
             content = (root / CONFIG).read_bytes() if (root / CONFIG).exists() else b"{}"
             config = msgspec.json.decode(content, type=_Config)
             prompt = root / PROMPT
             text = prompt.read_text(encoding="utf-8") if prompt.exists() else None
-            with (root / MODEL).open("rb") as model:
+            with file.open("rb") as model:
                 revision = file_digest(model, "sha256").hexdigest()[:_REVISION_DIGITS]
         except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
             raise self.error(f"cannot be loaded: {error}") from None

@@ -3,22 +3,35 @@
 import asyncio
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from math import exp, inf
 from pathlib import Path
+from shutil import copytree
+from typing import get_args
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from onnxruntime.quantization import quantize_dynamic
 
+from groundwatch.pipeline.settings.kinds import ModelFolder
 from groundwatch.schemas.wire.grounding_check import CheckResponse
 from groundwatch.transforms.grounding.embedded_service import LocalTransport, load_checker
 from groundwatch.transforms.grounding.errors import Misconfigured
-from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel, score_by_entailment
+from groundwatch.transforms.grounding.scorers.entailment import (
+    EntailmentModel,
+    batches_by_length,
+    score_by_entailment,
+)
 from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
 from groundwatch.transforms.lexical.support_score import sigmoid
 from tests.support.checks import CHECK_PATH, check_request
+from tests.support.encoders import write_encoder
 from tests.support.entailment_models import write_model
 
 BOTH, ONE = ("Lamps are red", "red lamps"), ("Lamps glow", "red lamps")
+parse_folder = get_args(ModelFolder)[1].parse
 SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))
 
 
@@ -50,6 +63,40 @@ def test_pairs_of_any_length_and_number_are_scored_in_order(tmp_path: Path) -> N
     pairs = [("red " * (number % 2) + "word " * number * 20, "red") for number in range(70)]
     found = model.probabilities(pairs)
     assert found == pytest.approx([SURE if number % 2 else UNSURE for number in range(70)])
+
+
+@given(st.lists(st.integers(0, 3_000), max_size=40))
+@settings(deadline=None)
+def test_batches_hold_texts_of_similar_length_each_once(lengths: list[int]) -> None:
+    batches = list(batches_by_length(lengths, 2_000))
+    assert sorted(chain(*batches)) == list(range(len(lengths)))
+    in_order = [lengths[place] for batch in batches for place in batch]
+    assert in_order == sorted(lengths)
+    padded = [len(batch) * max(lengths[place] for place in batch) for batch in batches]
+    assert all(
+        size <= 2_000 or len(batch) == 1 for size, batch in zip(padded, batches, strict=True)
+    )
+
+
+def test_a_model_of_8_bit_integers_scores_as_the_one_that_it_was_made_of(tmp_path: Path) -> None:
+    words = [f"word{number}" for number in range(50)]
+    plain = write_encoder(tmp_path / "plain", words, layers=2, width=64, heads=2)
+    small = tmp_path / "int8"
+    copytree(plain, small)
+    quantize_dynamic(
+        small / "model.onnx", small / "model_quantized.onnx", per_channel=True, reduce_range=True
+    )
+    (small / "model.onnx").unlink()
+    assert (small / "model_quantized.onnx").stat().st_size < Path(
+        plain, "model.onnx"
+    ).stat().st_size
+    pairs = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, 50)]
+    exact, rounded = (
+        EntailmentModel(OnnxModel(folder)).probabilities(pairs) for folder in (plain, str(small))
+    )
+    assert rounded == pytest.approx(exact, abs=0.01)
+    assert parse_folder(str(small)) == str(small)
+    assert load_checker(str(small), 1.0).revision != load_checker(plain, 1.0).revision
 
 
 def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:

@@ -1,0 +1,168 @@
+"""Time of one core that an answer takes: by words, by words and a model, by the model alone.
+
+    python -m tests.benchmarks.scorer_speed
+    python -m tests.benchmarks.scorer_speed --answers FILE.jsonl --scorer DIR
+
+Without `--scorer` the model is an encoder of 12 layers and 22 million parameters with random
+weights, once as it is and once as int8: its scores mean nothing, its times are those of published
+models of this shape. Below them are other ways to run the same pairs: one pair a run; all claims of
+an answer in one run; the pairs of many answers in batches of equal length; and what 2.0.0 did, up
+to four pairs for each claim. `--answers` are lines with "answer" and "facts".
+"""
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from heapq import nlargest
+from math import inf
+from pathlib import Path
+from shutil import copytree
+
+from onnxruntime.quantization import QuantType, quantize_dynamic
+
+from groundwatch.schemas.wire.grounding_check import CheckRequest
+from groundwatch.transforms.grounding.embedded_service import load_checker
+from groundwatch.transforms.grounding.scorers.entailment import (
+    EntailmentModel,
+    batches_by_length,
+    score_by_entailment,
+)
+from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, OnnxModel, TextPair
+from groundwatch.transforms.lexical.answer_sentences import split_sentences
+from groundwatch.transforms.lexical.fact_sentences import sentences_of, stems_of
+from tests.benchmarks.generated_answers import answer_and_facts
+from tests.support.checks import check_request
+from tests.support.encoders import write_encoder
+
+_BATCH_CHARS = 2_000
+_ROUNDS = 3
+
+
+def main() -> None:
+    """Print milliseconds an answer, each the least of three rounds in turn."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answers", type=Path)
+    parser.add_argument("--scorer")
+    parser.add_argument("--count", type=int, default=24)
+    given = parser.parse_args()
+    requests = list(_requests(given.answers))[: given.count]
+    with tempfile.TemporaryDirectory() as folder:
+        models = {"": given.scorer} if given.scorer else _encoders(Path(folder), requests)
+        for name, scorer in models.items():
+            _print(f"{name} ".lstrip(), requests, scorer)
+
+
+def _requests(path: Path | None) -> Iterator[CheckRequest]:
+    if path is None:
+        asked = map(answer_and_facts, range(400))
+    else:
+        lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        asked = ((line["answer"], line["facts"]) for line in lines)
+    for answer, facts in asked:
+        texts = [fact if isinstance(fact, str) else fact["text"] for fact in facts]
+        yield check_request(answer, *texts)
+
+
+def _encoders(folder: Path, requests: Sequence[CheckRequest]) -> dict[str, str]:
+    texts = (text for each in requests for text in (each.answer_candidate, *_facts_of(each)))
+    words = sorted({word for text in texts for word in re.findall(r"\w+|[^\w\s]+", text)})
+    plain = write_encoder(folder / "plain", words)
+    small = copytree(plain, folder / "int8")
+    quantize_dynamic(
+        Path(plain) / MODEL,
+        small / MODEL,
+        per_channel=True,
+        reduce_range=True,
+        weight_type=QuantType.QInt8,
+    )
+    return {"float32": plain, "int8": str(small)}
+
+
+def _facts_of(request: CheckRequest) -> list[str]:
+    return [fact.fact_text for fact in request.facts]
+
+
+def _print(name: str, requests: Sequence[CheckRequest], scorer: str) -> None:
+    model = EntailmentModel(OnnxModel(scorer))
+    read = [_pairs_of(each) for each in requests]
+    pairs, earlier = [new for new, _ in read], [old for _, old in read]
+    ways: dict[str, Callable[[], object]] = {
+        "words": _checks(requests, None, 0.0),
+        f"words and {name}model": _checks(requests, scorer, 1.0),
+        f"{name}model alone": _checks(requests, scorer, inf),
+        "  one pair a run": lambda: [model.probabilities([each]) for of in pairs for each in of],
+        "  all claims of an answer in one run": lambda: list(map(_in_one_run(scorer), pairs)),
+        "  batches of all answers": lambda: _shared(model, pairs),
+        "  up to four pairs a claim": lambda: list(map(model.probabilities, earlier)),
+    }
+    times_ms: dict[str, list[float]] = {way: [] for way in ways}
+    for _ in range(_ROUNDS):
+        for way, run in ways.items():
+            started_s = time.process_time()
+            run()
+            times_ms[way].append((time.process_time() - started_s) * 1_000 / len(requests))
+    claims = sum(map(len, pairs))
+    words = statistics.median(len(" ".join(each).split()) for of in pairs for each in of)
+    sys.stdout.write(
+        f"{len(requests)} answers, {claims} claims, {words:g} words in the median pair\n"
+    )
+    base = min(times_ms[f"{name}model alone"])
+    for way, found in times_ms.items():
+        sys.stdout.write(f"{way:40}{min(found):9.2f} ms an answer{min(found) / base:8.3f}\n")
+
+
+def _checks(
+    requests: Sequence[CheckRequest], scorer: str | None, weight: float
+) -> Callable[[], object]:
+    check = load_checker(scorer, weight).check
+    return lambda: [check(each) for each in requests]
+
+
+def _pairs_of(request: CheckRequest) -> tuple[list[TextPair], list[TextPair]]:
+    """Return the pairs that are read for an answer, and those that 2.0.0 read."""
+    facts = _facts_of(request)
+    claims = [each.text for each in split_sentences(request.answer_candidate)]
+    asked: list[TextPair] = []
+
+    def entailment(pairs: Sequence[TextPair]) -> list[float]:
+        asked.extend(pairs)
+        return [0.0] * len(pairs)
+
+    score_by_entailment(claims, facts, entailment, 0.6)
+    earlier = [(passage, claim) for claim in claims for passage in _earlier(claim, facts)]
+    return asked, earlier
+
+
+def _earlier(claim: str, facts: Sequence[str]) -> Iterator[str]:
+    """Yield the six nearest sentences of each of the three nearest facts, and all of them."""
+    content = stems_of(claim)
+    shared = [sum(map(fact.lower().__contains__, content)) for fact in facts]
+    passages = []
+    for number in nlargest(3, range(len(facts)), key=shared.__getitem__):
+        read = sentences_of(facts[number])
+        near = [len(content & each) for each in read.contents]
+        chosen = nlargest(6, range(len(near)), key=near.__getitem__)
+        passages.append(" ".join(read.texts[place] for place in sorted(chosen)))
+    yield from passages
+    if len(passages) > 1:
+        yield " ".join(passages)
+
+
+def _in_one_run(scorer: str) -> Callable[[Sequence[TextPair]], object]:
+    model = OnnxModel(scorer)
+    return lambda pairs: model.run(pairs) if pairs else None
+
+
+def _shared(model: EntailmentModel, pairs: Sequence[Sequence[TextPair]]) -> None:
+    every = [each for of in pairs for each in of]
+    for batch in batches_by_length([sum(map(len, each)) for each in every], _BATCH_CHARS):
+        model.probabilities([every[place] for place in batch])
+
+
+if __name__ == "__main__":
+    main()
