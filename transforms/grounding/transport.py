@@ -48,12 +48,14 @@ _PORTS = {"http": 80, "https": 443}
 
 def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
     """Return the transport of a checker: in this process, direct, or through a proxy."""
+    if settings.is_lexical:
+        return LocalTransport()
+    most_calls = concurrent_calls(settings) + settings.most_late_calls
     if settings.checker == LOCAL:
         checker = load_checker(settings.scorer, settings.scorer_weight)
-        return LocalTransport(checker, DaemonThreads(concurrent_calls(settings)))
+        return LocalTransport(checker, DaemonThreads(most_calls))
     if settings.is_object:
-        count = settings.max_in_flight + settings.most_late_calls
-        return LocalTransport(_object_of(settings), DaemonThreads(count))
+        return LocalTransport(_object_of(settings), DaemonThreads(most_calls))
     try:
         proxy = choose_proxy(settings.endpoint, settings.proxy)
         if proxy is None:
@@ -61,16 +63,15 @@ def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
         tls = tls_context(settings.endpoint, proxy.url)
     except InvalidEnvironment as error:
         raise Misconfigured(str(error)) from None
-    connections = settings.max_in_flight + settings.most_late_calls
     return httpx.AsyncHTTPTransport(
         proxy=with_tls(proxy, tls),
         verify=tls,
-        limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+        limits=httpx.Limits(max_connections=most_calls, max_keepalive_connections=most_calls),
     )
 
 
 def concurrent_calls(settings: CheckSettings) -> int:
-    """Return the most calls at a time; those of a model have a processor each."""
+    """Return the most calls at a time that are not late; those of a model have a processor each."""
     most = settings.max_in_flight
     return min(most, usable_processors()) if settings.scorer else most
 

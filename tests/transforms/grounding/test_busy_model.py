@@ -98,3 +98,9 @@ def test_a_real_model_is_run_on_a_thread_for_each_processor(
     outcomes = checked(CheckSettings(scorer=write_model(tmp_path)), 20)
     assert [type(each) for each in outcomes] == [CheckedAnswer] * 20
     assert 1 <= len(names) <= 2
+
+
+def test_words_start_no_thread() -> None:
+    before = threading.active_count()
+    transport.open_transport(CheckSettings())
+    assert threading.active_count() == before
