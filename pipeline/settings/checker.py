@@ -57,7 +57,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     grounding_config: Resource name of the grounding configuration. Default: the project's
       default_grounding_config.
     max_in_flight: Concurrent calls of one process. Default: 128; of a Python object 8; of a scorer
-      one for each processor, of which the workers have a share each.
+      one for each processor, divided by the workers.
     requests_per_minute: Most calls a minute of the command, with all its processes. Default: no
       limit.
     timeout_s: Deadline of one attempt, from its start to the last byte of the reply; a scorer has

@@ -29,7 +29,6 @@ from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.grounding.embedded_service import load_checker
 from groundwatch.transforms.grounding.scorers.entailment import (
     EntailmentModel,
-    batches_by_length,
     score_by_entailment,
 )
 from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, OnnxModel, TextPair
@@ -39,7 +38,6 @@ from tests.benchmarks.generated_answers import answer_and_facts
 from tests.support.checks import check_request
 from tests.support.encoders import write_encoder
 
-_BATCH_CHARS = 2_000
 _ROUNDS = 3
 
 
@@ -97,7 +95,9 @@ def _print(name: str, requests: Sequence[CheckRequest], scorer: str) -> None:
         f"{name}model alone": _checks(requests, scorer, inf),
         "  one pair a run": lambda: [model.probabilities([each]) for of in pairs for each in of],
         "  all claims of an answer in one run": lambda: list(map(_in_one_run(scorer), pairs)),
-        "  batches of all answers": lambda: _shared(model, pairs),
+        "  batches of all answers": lambda: model.probabilities(
+            [each for of in pairs for each in of]
+        ),
         "  up to four pairs a claim": lambda: list(map(model.probabilities, earlier)),
     }
     times_ms: dict[str, list[float]] = {way: [] for way in ways}
@@ -156,12 +156,6 @@ def _earlier(claim: str, facts: Sequence[str]) -> Iterator[str]:
 def _in_one_run(scorer: str) -> Callable[[Sequence[TextPair]], object]:
     model = OnnxModel(scorer)
     return lambda pairs: model.run(pairs) if pairs else None
-
-
-def _shared(model: EntailmentModel, pairs: Sequence[Sequence[TextPair]]) -> None:
-    every = [each for of in pairs for each in of]
-    for batch in batches_by_length([sum(map(len, each)) for each in every], _BATCH_CHARS):
-        model.probabilities([every[place] for place in batch])
 
 
 if __name__ == "__main__":

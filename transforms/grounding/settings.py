@@ -117,8 +117,8 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       account: None sends no credentials.
       citation_threshold: 0..1, least score of a cited fact; None for the service's default.
       max_calls_per_answer: an answer that needs more calls is not checked.
-      max_in_flight, requests_per_minute: of a process. A model runs at most once for each of its
-        processors, however many may be in flight.
+      max_in_flight, requests_per_minute: of a process. A model runs at most once for each processor
+        of the machine; where several processes share one, divide them.
       max_reply_bytes: longest reply, before and after decompression.
       cache_bytes: size of the reply cache in memory; 0 for none.
       reply_store: a file that stores all replies of the run.

@@ -1,6 +1,7 @@
 """Check an answer against its facts, by words or by a model."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from math import inf
 
@@ -76,9 +77,20 @@ def check_grounding(
     log odds of the `scorer`, times the `weight`, are added to those of the words; if it is
     infinite, the scorer's stand alone.
     """
-    sentences = split_sentences(request.answer_candidate, Sources.of(_described(request)))
+    facts = _described(request)
+    sentences = split_sentences(request.answer_candidate, Sources.of(facts))
     claims = list(read_claims(sentences, request.query))
-    results, in_answer = _check(request, sentences, claims, scorer, weight)
+    given = request.grounding_spec.citation_threshold
+    threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
+    model = _check_by_model(request, sentences, claims, scorer, threshold) if scorer else None
+    if model is not None and weight == inf:
+        results = in_answer = model
+    else:
+        results = _check_by_words(claims, facts, logit(threshold))
+        in_answer = list(in_context(results))
+        if model is not None:
+            add = partial(add_model, weight=weight, citation_log_odds=logit(threshold))
+            results, in_answer = (list(map(add, each, model)) for each in (results, in_answer))
     scored = [result.log_odds for result in results if result.log_odds is not None]
     support = support_score_of_log_odds(scored)
     return _response(sentences, in_answer, support, request)
@@ -117,34 +129,6 @@ def find_contradictions(
 def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
     is_long = needs_index(sum([len(claim.text) for claim in claims]), texts)
     return read_long_facts(claims, texts) if is_long else read_whole_facts(claims, texts)
-
-
-def _check(
-    request: CheckRequest,
-    sentences: Sequence[Sentence],
-    claims: Sequence[ClaimForms],
-    scorer: ScoreClaims | None,
-    weight: float,
-) -> tuple[list[ClaimResult], list[ClaimResult]]:
-    """Return the result of each claim by itself, and beside the others of the answer."""
-    given = request.grounding_spec.citation_threshold
-    threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
-    model = _check_by_model(request, sentences, claims, scorer, threshold) if scorer else None
-    if model is not None and weight == inf:
-        return model, model
-    citation_log_odds = logit(threshold)
-    words = _check_by_words(claims, _described(request), citation_log_odds)
-    beside = list(in_context(words))
-    if model is None:
-        return words, beside
-    by_itself, in_answer = (
-        [
-            add_model(of_words, of_model, weight, citation_log_odds)
-            for of_words, of_model in zip(results, model, strict=True)
-        ]
-        for results in (words, beside)
-    )
-    return by_itself, in_answer
 
 
 def _check_by_words(

@@ -3,7 +3,7 @@
 from groundwatch.transforms.lexical.claim_result import CONTRADICTED, ClaimResult
 
 _MOST_LOG_ODDS = 100.0
-"""A score of that is 1 as a float, and any higher log odds would say the same."""
+"""Log odds are kept within these, which are scores of 0 and 1 to any digit that is shown."""
 
 
 def add_model(
@@ -11,9 +11,9 @@ def add_model(
 ) -> ClaimResult:
     """Return a claim's result by its words and by a model, whose log odds count `weight` times.
 
-    A claim that contradicts a fact scores at most what it does by words alone. Facts that either of
-    the two cites are cited if the sum reaches `citation_log_odds`. Words that say nothing of a
-    claim add 0; where the model has no score, that of the words stands.
+    A claim that contradicts a fact scores at most 0.2, and cites none. Facts that either of the two
+    cites are cited if the sum reaches `citation_log_odds`. Words that say nothing of a claim add 0;
+    where the model has no score, that of the words stands.
     """
     if model.log_odds is None:
         return words
