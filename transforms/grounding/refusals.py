@@ -45,10 +45,12 @@ class Refusals:
         self._first_refused_s = 0.0
         self._every_call_is = False
         self._is_asking = False
-        self._refused_asks = 0
+        # How often many calls in a row, or one that asked, were refused.
+        self._outages = 0
 
     def succeeded(self) -> None:
         self.successes += 1
+        self._outages += self._refused >= _MANY
         self._refused = 0
         self._every_call_is = False
 
@@ -69,7 +71,7 @@ class Refusals:
             self._first_refused_s = self._clock()
         self._refused += 1
         successes, refused_at_s = self.successes, self._clock()
-        refused_asks = self._refused_asks
+        outages = self._outages
         self._waiting += 1
         try:
             while self.successes == successes:
@@ -85,7 +87,7 @@ class Refusals:
                 await asyncio.sleep(_POLL_S)
         finally:
             self._waiting -= 1
-        is_over = self._refused_asks > refused_asks
+        is_over = self._outages > outages
         found = Unavailable(str(refusal)) if is_over else AnswerRefused(str(refusal))
         found.detail = refusal.detail
         return found
@@ -98,7 +100,7 @@ class Refusals:
         try:
             await ask()
         except Misconfigured:
-            self._refused_asks += 1
+            self._outages += 1
             elapsed_s = self._clock() - self._first_refused_s
             if self.successes and elapsed_s >= _NO_SUCCESS_FOR_S:
                 self._every_call_is = True

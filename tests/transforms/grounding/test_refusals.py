@@ -78,6 +78,22 @@ def test_a_call_that_is_refused_while_the_next_is_answered_is_refused_alone(
     asyncio.run(run())
 
 
+@pytest.mark.parametrize(("refused", "expected"), [(19, AnswerRefused), (20, Unavailable)])
+def test_many_calls_in_a_row_are_refused_for_a_moment_if_the_next_is_answered(
+    clock: ManualClock, refused: int, expected: type[CheckFailed]
+) -> None:
+    async def run() -> None:
+        calls = Calls(clock, wait_s=60.0)
+        for _ in range(refused + 1):
+            calls.start()
+        for _ in range(refused):
+            await calls.refuse()
+        calls.succeed()
+        assert await calls.kinds() == [expected] * refused
+
+    asyncio.run(run())
+
+
 def test_the_last_call_of_many_is_refused_alone(clock: ManualClock) -> None:
     async def run() -> None:
         calls = Calls(clock)
