@@ -1,6 +1,7 @@
 """The settings of the grounding check: which checker, how it is called, and at which cost."""
 
 from collections.abc import Iterator
+from math import inf
 from typing import Annotated, Literal
 
 import msgspec
@@ -120,6 +121,24 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     def name(self) -> str:
         """The first checker; the embedded one by default."""
         return self.checker or LOCAL
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a checker is asked for, of which answers that have scores need new ones."""
+        return bool(self.checker or self.escalate or self.scorer)
+
+    @property
+    def compared_weights(self) -> tuple[float, ...]:
+        """The weights by which words, both and a model are compared; none without a model."""
+        given = self.scorer_weight
+        if not (self.scorer and given):
+            return ()
+        return (0.0, given if given < inf else _CHECK.scorer_weight, inf)
+
+    def alone(self, weight: float) -> CheckSettings:
+        """Derive the embedded checker alone, with another weight of its model."""
+        only = msgspec.structs.replace(self, checker=None, escalate=None, scorer_weight=weight)
+        return only.check()
 
     @property
     def account(self) -> GoogleAccount:

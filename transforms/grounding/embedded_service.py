@@ -12,11 +12,9 @@ import httpx
 import msgspec
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
-from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel
-from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
-from groundwatch.transforms.grounding.scorers.unsupported_tokens import UnsupportedTokens
+from groundwatch.transforms.grounding.scorers.shared_scorer import load_scorer
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
-from groundwatch.transforms.lexical.claim_result import ScoreClaims, ScorerFailed
+from groundwatch.transforms.lexical.claim_result import ScorerFailed
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.text_splitting import count_tokens
 from groundwatch.transforms.runtime.waiting import waiting_for
@@ -96,9 +94,9 @@ def load_checker(folder: str | None, weight: float) -> EmbeddedChecker:
     if folder is None or not weight:
         return BY_WORDS
     with waiting_for(f"the model in {folder}"):
-        model = OnnxModel(folder)
-    check = partial(check_grounding, scorer=score_by(model), weight=weight)
-    return EmbeddedChecker(check, _revision(model.revision, weight))
+        scorer = load_scorer(folder)
+    check = partial(check_grounding, scorer=scorer.score, weight=weight)
+    return EmbeddedChecker(check, _revision(scorer.revision, weight))
 
 
 def _revision(model: str, weight: float) -> str:
@@ -106,15 +104,6 @@ def _revision(model: str, weight: float) -> str:
     if weight == inf:
         return model
     return f"{REVISION}+{'' if weight == 1 else f'{weight:g}*'}{model}"
-
-
-def score_by(model: OnnxModel) -> ScoreClaims:
-    """Score claims by a model: a classifier of pairs of texts, or of their tokens.
-
-    Raises:
-      Misconfigured: no output of it has the name that is needed.
-    """
-    return (UnsupportedTokens if model.scores_tokens else EntailmentModel)(model).score
 
 
 class LocalTransport(httpx.AsyncBaseTransport):

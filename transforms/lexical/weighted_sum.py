@@ -1,5 +1,7 @@
 """Add the log odds that a model gives to a claim to those of its words."""
 
+from math import inf
+
 from groundwatch.transforms.lexical.claim_result import CONTRADICTED, ClaimResult
 
 _MOST_LOG_ODDS = 100.0
@@ -24,3 +26,14 @@ def add_model(
     is_cited = log_odds >= citation_log_odds and not words.differences
     cited = {*words.cited, *model.cited} if is_cited else ()
     return ClaimResult(log_odds, sorted(cited), words.differences)
+
+
+def scored_by(weight: float) -> str:
+    """Name what gives the scores with a weight of a model's log odds, from 0.
+
+    >>> [scored_by(weight) for weight in (0, 0.5, inf)]
+    ['words', 'words and 0.5 * model', 'model']
+    """
+    if weight == inf:
+        return "model"
+    return f"words and {weight:g} * model" if weight else "words"

@@ -1,7 +1,8 @@
 """Measure the accuracy of scores on labelled answers.
 
-Enriched records keep their scores, unless --checker is given, and their verdicts, unless thresholds
-are given.
+Enriched records keep their scores, unless --checker, --escalate or --scorer is given, and their
+verdicts, unless thresholds are given. With a scorer the same answers are compared by words, by both
+and by the model.
 """
 
 from typing import Annotated

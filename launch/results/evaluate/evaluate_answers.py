@@ -49,19 +49,25 @@ S = TypeVar("S", bound=EvaluateSettings)
 _FEW = 10  # examples, of which an interval would say nothing
 _RECALL = "recall     "
 _AUROC = "AUROC (95 % interval)"
+EMBEDDED_CHECKER_ALONE = "The embedded checker alone, by words, by both and by its model:"
 
 
 def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
     """Check the answers, or take the scores they have, and compare them with the labels."""
-    return with_labelled(loaded, _print_evaluation)
+    weights = loaded.settings.checker.compared_weights
+    return with_labelled(loaded, _print_evaluation, weights=weights)
 
 
 def with_labelled(
     loaded: Loaded[S],
     use: Callable[[LabelledAnswers, S], int],
     action: str = "evaluation",
+    weights: Sequence[float] = (),
 ) -> int:
-    """Collect the labelled answers and use them; return the exit status."""
+    """Collect the labelled answers, also with these weights of a model, and use them.
+
+    Returns the exit status.
+    """
     settings, problems = loaded.settings, loaded.problems
     answers = find_records("--answers", settings.evaluation.answers, problems)
     gold = find_inputs("--gold", settings.evaluation.gold or answers, problems)
@@ -69,11 +75,11 @@ def with_labelled(
     loaded.raise_problems()
     collected = LabelledAnswers(labels)
     try:
-        takes_scores = settings.checker.checker is None
+        takes_scores = not settings.checker.is_named
         records = [path for path in answers if takes_scores and holds_records(path)]
         collected.add_records(records, settings.verdicts.given_thresholds)
         if unscored := [path for path in answers if path not in records]:
-            collected.add_checked(unscored, settings)
+            collected.add_checked(unscored, settings, weights)
         return _use(collected, answers, lambda: use(collected, settings), action)
     except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
         return fail(f"the {action} failed: {str(error) or 'interrupted'}")
@@ -103,7 +109,9 @@ def _use(
 def _print_evaluation(collected: LabelledAnswers, settings: EvaluateSettings) -> int:
     resamples, path = settings.evaluation.resamples, settings.evaluation.evaluation_output
     unlabelled = sum(collected.unlabelled.values(), Counter())
-    evaluation = measure(collected.labelled, collected.counts, resamples, unlabelled)
+    evaluation = measure(
+        collected.labelled, collected.counts, resamples, unlabelled, collected.by_weight
+    )
     with text_beside(path):
         if given := ", ".join(_threshold_texts(settings.verdicts.given_thresholds)):
             sys.stdout.write(f"\nLOW_GROUNDED by the thresholds given: {given}\n")
@@ -172,6 +180,8 @@ def _headline(evaluation: Evaluation) -> Iterator[str]:
 
 def _tables(evaluation: Evaluation) -> Iterator[tuple[str, Table]]:
     """Yield each table with what it answers."""
+    if evaluation.by_weight:
+        yield EMBEDDED_CHECKER_ALONE, _weights(evaluation)
     of_answers = {
         "answers by lowest claim": evaluation.answers_by_claim,
         "answers by support score": evaluation.answers_by_support,
@@ -198,6 +208,16 @@ def _tables(evaluation: Evaluation) -> Iterator[tuple[str, Table]]:
     for name, quality in levels.items():
         if quality.calibration:
             yield sentence, _calibration(name, quality.calibration)
+
+
+def _weights(evaluation: Evaluation) -> Table:
+    table = plain_table("scored by", "AUROC", "difference (95 % interval)", "precision", "recall")
+    for each in evaluation.by_weight:
+        auroc = NOTHING if each.auroc is None else f"{each.auroc.value:.3f}"
+        is_base = each is evaluation.by_weight[0]
+        difference = "" if is_base else estimate_text(each.difference)
+        table.add_row(each.scored_by, auroc, difference, *precision_and_recall(each.verdicts))
+    return table
 
 
 def estimate_text(given: Estimate | None, digits: int = 3) -> str:

@@ -12,6 +12,7 @@ from groundwatch.launch.results.evaluate.labelled_answers import Counts, Labelle
 from groundwatch.launch.results.evaluate.shares import Estimate
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import LabelSpan
+from groundwatch.transforms.lexical.weighted_sum import scored_by
 
 # Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
@@ -38,6 +39,22 @@ class AnswerQuality(ScoreQuality, frozen=True, kw_only=True):
     worst: tuple[statistics.WorstScored, ...]
 
 
+class WeightQuality(Record, frozen=True, kw_only=True):
+    """How well the embedded checker scores by words, by a model, or by both.
+
+    Attributes:
+      scored_by: such as ``words``, ``words and 1 * model`` and ``model``.
+      auroc: of the answers by their lowest claim.
+      difference: of the area to that of the words.
+      verdicts: precision and recall of the verdict LOW_GROUNDED.
+    """
+
+    scored_by: str
+    auroc: Estimate | None
+    difference: Estimate | None
+    verdicts: statistics.PrecisionRecall
+
+
 class Evaluation(Record, frozen=True, kw_only=True):
     """How well scores agree with labels; the fields of the command's JSON.
 
@@ -45,6 +62,7 @@ class Evaluation(Record, frozen=True, kw_only=True):
       verdicts: precision and recall of the verdict LOW_GROUNDED.
       unknown_recall: why these labels give no recall, nor F1; None if they do.
       unequal_labels: what the recall is of, if labels are not in the proportions of all answers.
+      by_weight: the embedded checker alone by words, by both and by its model, if it has one.
     """
 
     counts: Counts
@@ -56,6 +74,7 @@ class Evaluation(Record, frozen=True, kw_only=True):
     claims: ScoreQuality | None
     unknown_recall: str | None
     unequal_labels: str | None
+    by_weight: tuple[WeightQuality, ...] = ()
 
 
 def measure(
@@ -63,11 +82,12 @@ def measure(
     counts: Counts,
     resamples: int,
     unlabelled: Mapping[str, int] = {},
+    by_weight: Mapping[float, Sequence[LabelledAnswer]] = {},
 ) -> Evaluation:
     """Measure how well scores agree with labels, with intervals of so many resamples.
 
     `unlabelled` are the answers without a label by their verdict: labels that people chose by the
-    verdict give no recall.
+    verdict give no recall. `by_weight` are the answers as checked with each weight of a model.
     """
     given = [each.verdict for each in labelled]
     unknown = unknown_recall(given, unlabelled)
@@ -87,8 +107,24 @@ def measure(
         claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
         unknown_recall=unknown,
         unequal_labels=unequal_labels(given, unlabelled),
+        by_weight=tuple(_weight_qualities(by_weight, resamples)),
     )
     return _without_recall(evaluation) if unknown else evaluation
+
+
+def _weight_qualities(
+    by_weight: Mapping[float, Sequence[LabelledAnswer]], resamples: int
+) -> Iterator[WeightQuality]:
+    words = answer_examples(by_weight.get(0.0, ()), "min_claim_score")
+    for weight, labelled in by_weight.items():
+        examples = answer_examples(labelled, "min_claim_score")
+        flags = [each.is_flagged for each in labelled]
+        yield WeightQuality(
+            scored_by=scored_by(weight),
+            auroc=statistics.measure_auroc(examples, resamples),
+            difference=statistics.measure_auroc_difference(examples, words, resamples),
+            verdicts=statistics.measure_flags(examples, flags, resamples),
+        )
 
 
 def _without_recall(evaluation: Evaluation) -> Evaluation:
@@ -105,6 +141,10 @@ def _without_recall(evaluation: Evaluation) -> Evaluation:
         low_grounded=replace(evaluation.low_grounded, recall=None, f1=None),
         verdicts=replace(evaluation.verdicts, recall=None),
         claims=evaluation.claims and masked(evaluation.claims),
+        by_weight=tuple(
+            replace(each, verdicts=replace(each.verdicts, recall=None))
+            for each in evaluation.by_weight
+        ),
     )
 
 

@@ -21,10 +21,9 @@ from groundwatch.schemas.answer import Label
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.formats.parser import ParseFailure
-from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
 from groundwatch.transforms.rules.tagging import verdict_by
 from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
-from groundwatch.transforms.step_order import enrich_answers, route_answers
+from groundwatch.transforms.step_order import route_answers
 
 
 class Counts(msgspec.Struct, kw_only=True):
@@ -104,10 +103,15 @@ def _verdict(answer: EnrichedAnswer | AnswerRow, given: GivenThresholds | None) 
 
 
 class LabelledAnswers:
-    """Collect scored answers with their labels, by record id or the answer's own name."""
+    """Collect scored answers with their labels, by record id or the answer's own name.
+
+    Attributes:
+      by_weight: the same answers by the embedded checker alone, with other weights of its model.
+    """
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
         self.labelled: list[LabelledAnswer] = []
+        self.by_weight: defaultdict[float, list[LabelledAnswer]] = defaultdict(list)
         self.damaged: list[str] = []
         self.faults: list[str] = []
         self.last_failure: str | None = None
@@ -125,9 +129,16 @@ class LabelledAnswers:
             except UnreadableFile as error:
                 self.damaged.append(str(error))
 
-    def add_checked(self, paths: Sequence[str], settings: EvaluateSettings) -> None:
-        """Check the answers of archives and add them; raise RunStopped if no call can succeed."""
+    def add_checked(
+        self, paths: Sequence[str], settings: EvaluateSettings, weights: Sequence[float] = ()
+    ) -> None:
+        """Check the answers of archives and add them, also with other weights of a model.
+
+        Raises:
+          RunStopped: no call can succeed.
+        """
         # Scores need no check, and no client of Google.
+        from groundwatch.launch.results import check_by_weights as checks  # noqa: PLC0415
         from groundwatch.transforms.check_one import check_answers  # noqa: PLC0415
         from groundwatch.transforms.grounding.transport import try_connection  # noqa: PLC0415
 
@@ -141,15 +152,16 @@ class LabelledAnswers:
         routed = (
             each for message in messages for each in route_answers(message, settings.format.options)
         )
-        for outcome in enrich_answers(routed, check, thresholds):
+        found = checks.check_by_weights(routed, settings.checker, weights, check, thresholds)
+        for outcome, by_weight in found:
             self.counts.read += 1
             if isinstance(outcome, EnrichedAnswer):
-                self._add(outcome)
+                self._add(outcome, by_weight=by_weight)
             elif isinstance(outcome, ParseFailure):
                 self.counts.unreadable += 1
                 if len(self.faults) < SHOWN_FAULTS:
                     self.faults.append(f"{outcome.message.place}: {outcome.error}")
-            elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
+            elif checks.is_of_answer(outcome):
                 self.counts.failed += 1
                 self.last_failure = str(outcome)
             else:
@@ -157,11 +169,16 @@ class LabelledAnswers:
         self.damaged += messages.damaged
 
     def _add(
-        self, answer: EnrichedAnswer | AnswerRow, thresholds: GivenThresholds | None = None
+        self,
+        answer: EnrichedAnswer | AnswerRow,
+        thresholds: GivenThresholds | None = None,
+        by_weight: Mapping[float, EnrichedAnswer] = {},
     ) -> None:
         for name in (answer.record_id, answer.answer_name):
             if name and (label := self._labels.pop(name, None)):
                 self.labelled.append(labelled_answer(answer, label, thresholds))
+                for weight, record in by_weight.items():
+                    self.by_weight[weight].append(labelled_answer(record, label))
                 self.counts.labelled += 1
                 self.counts.unscored += answer.min_claim_score is None
                 self.counts.labels_unmet -= 1

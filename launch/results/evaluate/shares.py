@@ -22,7 +22,7 @@ def wilson_lower_bound(hits: float, total: float) -> float:
 
 
 class Estimate(Record, frozen=True, kw_only=True):
-    """A value, 0..1, with its 95 % interval, as a field of a command's JSON."""
+    """A share or a difference of two, with its 95 % interval, as a field of a command's JSON."""
 
     value: float
     low: float

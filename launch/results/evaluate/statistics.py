@@ -98,6 +98,20 @@ def measure_auroc(examples: Sequence[Example], resamples: int) -> Estimate | Non
     return _estimate(lambda weights: _auroc(ranks, labels, weights), examples, resamples)
 
 
+def measure_auroc_difference(
+    examples: Sequence[Example], base: Sequence[Example], resamples: int
+) -> Estimate | None:
+    """Measure how much greater the area is than with other scores of the same examples, -1..1."""
+    ranks, of_base = (np.unique(_scores(each), return_inverse=True)[1] for each in (examples, base))
+    labels = _labels(examples)
+
+    def difference(weights: NDArray[Any]) -> float | None:
+        area, other = (_auroc(each, labels, weights) for each in (ranks, of_base))
+        return None if area is None or other is None else area - other
+
+    return _estimate(difference, examples, resamples)
+
+
 def measure_flags(
     examples: Sequence[Example], is_flagged: Sequence[bool], resamples: int
 ) -> PrecisionRecall:

@@ -2,8 +2,9 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.progress import Progress
@@ -16,24 +17,26 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
     fail_unreadable,
     fail_with,
 )
+from groundwatch.launch.results.check_by_weights import ByWeight, check_by_weights, is_of_answer
 from groundwatch.launch.results.probe.read_passages import ReadPassages, find_facts, read_texts
 from groundwatch.launch.results.probe.show_probe import Probe, show_probe
-from groundwatch.launch.results.probe.tallies import Outcome, tally, unmet
+from groundwatch.launch.results.probe.tallies import tally_kinds, unmet
+from groundwatch.pipeline.settings.checker import CheckerSettings
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import indented_json
 from groundwatch.schemas.verdict import is_of_second
 from groundwatch.transforms.changes.cases import Case, make_cases
-from groundwatch.transforms.changes.change_kind import ChangeKind
 from groundwatch.transforms.changes.statement import Statement, find_statements
 from groundwatch.transforms.check_one import check_answers, read_answer
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped, Unavailable
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.grounding.transport import try_connection
+from groundwatch.transforms.lexical.weighted_sum import scored_by
 from groundwatch.transforms.rules.thresholds import Thresholds
-from groundwatch.transforms.step_order import Routed, enrich_answers
+from groundwatch.transforms.step_order import Routed
 
 
 def probe(loaded: Loaded[ProbeCommandSettings]) -> int:
@@ -73,10 +76,10 @@ def _probe(
             " sentences of four to forty words, which end with a full stop"
         )
     _announce(cases, check)
-    outcomes = list(_outcomes(cases, check, thresholds))
-    if not any(isinstance(outcome, EnrichedAnswer) for _, outcome in outcomes):
-        return fail(f"the probe failed: no statement could be checked: {outcomes[-1][1]}")
-    result = _result(statements, len(facts), outcomes)
+    checked = list(_check(cases, settings.checker, check, thresholds))
+    if not any(isinstance(each.outcome, EnrichedAnswer) for each in checked):
+        return fail(f"the probe failed: no statement could be checked: {checked[-1].outcome}")
+    result = _result(statements, len(facts), checked, settings.checker.compared_weights)
     if settings.probe.json:
         sys.stdout.write(indented_json(result).decode())
     else:
@@ -98,25 +101,33 @@ def _announce(cases: Sequence[Case], check: CheckSettings) -> None:
     )
 
 
-def _outcomes(
-    cases: Sequence[Case], check: CheckSettings, thresholds: Thresholds
-) -> Iterator[tuple[Case, EnrichedAnswer | CheckFailed]]:
+class _Checked(NamedTuple):
+    """A case, its record or why it has none, and its records by each weight of a model."""
+
+    case: Case
+    outcome: EnrichedAnswer | CheckFailed
+    by_weight: ByWeight
+
+
+def _check(
+    cases: Sequence[Case], checker: CheckerSettings, check: CheckSettings, thresholds: Thresholds
+) -> Iterator[_Checked]:
     """Check the cases, in their order; raise what keeps all of them from being checked."""
     try_connection(check)
     step = partial(check_answers, settings=check)
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        found = enrich_answers(map(_answer, cases), step, thresholds)
-        for case, outcome in bar.track(
+        answers = map(_answer, cases)
+        found = check_by_weights(answers, checker, checker.compared_weights, step, thresholds)
+        for case, (outcome, by_weight) in bar.track(
             zip(cases, found, strict=True), len(cases), description="checking"
         ):
             if isinstance(outcome, ParseFailure):
                 raise outcome.error
-            if not isinstance(outcome, EnrichedAnswer | CheckFailed) or isinstance(
-                outcome, RunStopped
-            ):
+            if isinstance(outcome, EnrichedAnswer) or is_of_answer(outcome):
+                yield _Checked(case, outcome, by_weight)
+            else:
                 raise outcome
-            yield case, outcome
 
 
 def _answer(case: Case) -> Routed:
@@ -127,17 +138,24 @@ def _answer(case: Case) -> Routed:
 def _result(
     statements: Sequence[Statement],
     passages: int,
-    outcomes: Iterable[tuple[Case, EnrichedAnswer | CheckFailed]],
+    checked: Sequence[_Checked],
+    weights: Sequence[float],
 ) -> Probe:
-    by_kind: dict[ChangeKind | None, list[tuple[Case, Outcome]]] = {}
+    outcomes = [
+        (each.case, each.outcome if isinstance(each.outcome, EnrichedAnswer) else None)
+        for each in checked
+    ]
     calls: Counter[str] = Counter()
-    for case, outcome in outcomes:
-        record = outcome if isinstance(outcome, EnrichedAnswer) else None
-        by_kind.setdefault(case.kind, []).append((case, record))
+    for _, record in outcomes:
         if record and record.check:
             calls[record.check.checker or ""] += record.check.calls
         if record and record.screen and is_of_second(record.tags):
             calls[record.screen.checker or ""] += 1
+    by_weight = {
+        scored_by(weight): tally_kinds((each.case, each.by_weight.get(weight)) for each in checked)
+        for weight in weights
+    }
+    tallies = tally_kinds(outcomes)
     others = [each.text for each in statements if not each.is_english]
     return Probe(
         passages=passages,
@@ -145,6 +163,7 @@ def _result(
         english=len(statements) - len(others),
         not_english=others[0] if others else None,
         calls=dict(calls),
-        unchanged=tally(by_kind.get(None, []), is_changed=False),
-        changed={kind: tally(by_kind.get(kind, []), is_changed=True) for kind in ChangeKind},
+        unchanged=tallies.unchanged,
+        changed=tallies.changed,
+        by_weight=by_weight,
     )

@@ -7,8 +7,12 @@ from rich.padding import Padding
 from rich.table import Table
 
 from groundwatch.launch.cli.terminal.figures import count, counted, printable
-from groundwatch.launch.results.evaluate.evaluate_answers import estimate_text, plain_table
-from groundwatch.launch.results.probe.tallies import Tally
+from groundwatch.launch.results.evaluate.evaluate_answers import (
+    EMBEDDED_CHECKER_ALONE,
+    estimate_text,
+    plain_table,
+)
+from groundwatch.launch.results.probe.tallies import Tallies, Tally
 from groundwatch.schemas import Record
 from groundwatch.transforms.changes.change_kind import IN_ANY_LANGUAGE, ChangeKind
 
@@ -26,6 +30,7 @@ class Probe(Record, frozen=True, kw_only=True):
       statements: how many sentences could be checked or changed; `english` of them by all kinds.
       not_english: the first of the others.
       calls: how many calls each checker got, by its name.
+      by_weight: the same cases by words, by both and by a model, if there is one.
     """
 
     passages: int
@@ -35,6 +40,7 @@ class Probe(Record, frozen=True, kw_only=True):
     calls: dict[str, int]
     unchanged: Tally
     changed: dict[ChangeKind, Tally]
+    by_weight: dict[str, Tallies] = {}
 
 
 def show_probe(probe: Probe) -> None:
@@ -47,8 +53,11 @@ def show_probe(probe: Probe) -> None:
     found = probe.unchanged
     console.print(
         f"\nunchanged, flagged wrongly: {found.flagged:,} of {found.flagged + found.passed:,}"
-        f"  {estimate_text(found.share, 2)}{_others(found)}"
+        f"  {_share(found)}{_others(found)}"
     )
+    if probe.by_weight:
+        console.print(f"\n{EMBEDDED_CHECKER_ALONE}")
+        console.print(_weights(probe.by_weight))
     for kind, tally in probe.changed.items():
         if tally.examples:
             console.print(f"\n{kind}: {tally.passed:,} missed, such as\n")
@@ -73,8 +82,22 @@ def _shares(changed: Mapping[ChangeKind, Tally]) -> Table:
     table = plain_table("changed", "made", "caught", "missed", "share caught (95 % interval)")
     for kind, tally in changed.items():
         numbers = map(count, (tally.made, tally.flagged, tally.passed))
-        table.add_row(kind, *numbers, f"{estimate_text(tally.share, 2)}{_others(tally)}")
+        table.add_row(kind, *numbers, f"{_share(tally)}{_others(tally)}")
     return table
+
+
+def _weights(by_weight: Mapping[str, Tallies]) -> Table:
+    """Compare the shares that are flagged, by kind."""
+    table = plain_table("share flagged by", *by_weight)
+    for kind in ChangeKind:
+        table.add_row(kind, *(_share(each.changed[kind]) for each in by_weight.values()))
+    unchanged = (_share(each.unchanged) for each in by_weight.values())
+    table.add_row("unchanged, wrongly", *unchanged)
+    return table
+
+
+def _share(tally: Tally) -> str:
+    return estimate_text(tally.share, 2)
 
 
 def _others(tally: Tally) -> str:

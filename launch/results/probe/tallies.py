@@ -64,6 +64,24 @@ def tally(outcomes: Sequence[tuple[Case, Outcome]], *, is_changed: bool) -> Tall
     )
 
 
+class Tallies(Record, frozen=True, kw_only=True):
+    """What a checker makes of unchanged statements, and of each kind of changed ones."""
+
+    unchanged: Tally
+    changed: dict[ChangeKind, Tally]
+
+
+def tally_kinds(outcomes: Iterable[tuple[Case, Outcome]]) -> Tallies:
+    """Count the outcomes of cases by their kind."""
+    by_kind: dict[ChangeKind | None, list[tuple[Case, Outcome]]] = {}
+    for case, outcome in outcomes:
+        by_kind.setdefault(case.kind, []).append((case, outcome))
+    return Tallies(
+        unchanged=tally(by_kind.get(None, []), is_changed=False),
+        changed={kind: tally(by_kind.get(kind, []), is_changed=True) for kind in ChangeKind},
+    )
+
+
 def unmet(
     tallies: Mapping[ChangeKind, Tally], wanted: Iterable[tuple[ChangeKind, float]]
 ) -> list[str]:

@@ -124,6 +124,60 @@ def test_a_model_of_the_users_own_scores_in_the_embedded_checker(
     ]
 
 
+def test_words_model_and_both_are_compared_in_one_call_and_as_each_alone(
+    tmp_path: Path, answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scorer = "--scorer", write_model(tmp_path / "both_red")
+    given = ["--answers", str(answers), "--gold", gold]
+    found = evaluate(tmp_path, *given, *scorer, "--scorer_weight=0.5")
+    names = ["words", "words and 0.5 * model", "model"]
+    assert [each["scored_by"] for each in found["by_weight"]] == names
+    printed = capsys.readouterr().out
+    assert all(f"\n{name}  " in printed for name in names)
+    alone = (
+        evaluate(tmp_path, *given),
+        evaluate(tmp_path, *given, *scorer, "--scorer_weight=0.5"),
+        evaluate(tmp_path, *given, *scorer, "--scorer_weight=inf"),
+    )
+    for compared, each in zip(found["by_weight"], alone, strict=True):
+        assert compared["verdicts"] == each["verdicts"]
+        assert compared["auroc"] == each["answers_by_claim"]["auroc"]
+    areas = [each["auroc"]["value"] for each in found["by_weight"]]
+    differences = [each["difference"]["value"] for each in found["by_weight"]]
+    assert differences == pytest.approx([each - areas[0] for each in areas])
+    assert alone[0]["by_weight"] == []
+    assert [each["scored_by"] for each in alone[2]["by_weight"]] == [
+        "words",
+        "words and 1 * model",
+        "model",
+    ]
+
+
+def test_records_are_checked_again_by_a_model_and_not_without_weight(
+    tmp_path: Path, answers: Path, gold: str
+) -> None:
+    assert backfill(answers, tmp_path / "out") == 0
+    given = ["--answers", f"{tmp_path}/out", "--gold", gold]
+    scorer = "--scorer", write_model(tmp_path / "both_red")
+    found = evaluate(tmp_path, *given, *scorer)
+    assert found["checkers"] == {"local+both_red": 4}
+    assert len(found["by_weight"]) == 3
+    found = evaluate(tmp_path, *given, *scorer, "--scorer_weight=0")
+    assert (found["checkers"], found["by_weight"]) == ({"local": 4}, [])
+
+
+def test_behind_a_service_that_decides_the_model_is_compared_without_it(
+    tmp_path: Path, answers: Path, gold: str
+) -> None:
+    scorer = "--scorer", write_model(tmp_path / "both_red")
+    given = ["--answers", str(answers), "--gold", gold, *scorer]
+    with FaultServer() as server:
+        found = evaluate(tmp_path, *given, "--escalate", server.address, "--escalate_below=1")
+    assert found["checkers"] == {server.address: 4}
+    assert server.requests == 3  # Two of the answers are equal.
+    assert found["by_weight"] == evaluate(tmp_path, *given)["by_weight"]
+
+
 def test_a_model_that_cannot_be_used_is_reported(
     tmp_path: Path, answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ from groundwatch.launch.results.probe.show_probe import excerpts
 from groundwatch.transforms.changes.change_kind import ChangeKind
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
+from tests.support.entailment_models import write_model
 from tests.support.fault_server import FaultServer, always
 from tests.support.own_checkers import Lenient, Strict, named
 from tests.support.runs import an_archive, backfill
@@ -90,6 +91,25 @@ def test_of_two_checkers_the_second_one_decides_what_the_first_is_uncertain_of(
     assert found["calls"]["local"] == made
     assert 0 < found["calls"][named(Lenient)] < made
     assert found["unchanged"]["flagged"] == 0
+
+
+def test_words_model_and_both_are_compared_in_one_call_and_as_each_alone(
+    manual: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scorer = "--scorer", write_model(tmp_path / "both_red")
+    compared = probe(capsys, str(manual), *scorer)["by_weight"]
+    alone = {
+        "words": probe(capsys, str(manual)),
+        "words and 1 * model": probe(capsys, str(manual), *scorer),
+        "model": probe(capsys, str(manual), *scorer, "--scorer_weight=inf"),
+    }
+    assert alone["words"]["by_weight"] == {}
+    kinds = {"unchanged", "changed"}
+    assert compared == {name: {kind: each[kind] for kind in kinds} for name, each in alone.items()}
+    assert main(["probe", str(manual), *scorer]) == 0
+    printed = capsys.readouterr().out
+    assert "share flagged by" in printed
+    assert "\nunchanged, wrongly  0.00" in printed
 
 
 def test_the_table_says_what_is_made_caught_and_missed_with_examples(

@@ -12,10 +12,9 @@ from groundwatch.schemas.wire.grounding_check import CheckResponse
 from groundwatch.transforms.grounding.embedded_service import (
     LocalTransport,
     load_checker,
-    score_by,
 )
 from groundwatch.transforms.grounding.errors import Misconfigured
-from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
+from groundwatch.transforms.grounding.scorers.shared_scorer import load_scorer
 from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.claim_result import ScoredAnswer
 from groundwatch.transforms.lexical.support_score import sigmoid
@@ -37,7 +36,7 @@ def scores(
     folder: str, answer: str, facts: Sequence[str], question: str | None = None
 ) -> list[tuple[float, list[int]]]:
     scored = ScoredAnswer(text=answer, claims=split_sentences(answer), question=question)
-    results = score_by(OnnxModel(folder))(scored, facts, 0.6)
+    results = load_scorer(folder).score(scored, facts, 0.6)
     return [(round(sigmoid(each.log_odds or 0), 3), list(each.cited)) for each in results]
 
 

@@ -1,0 +1,70 @@
+"""Check the same answers by words, by a model of one's own, and by both."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import tee
+from typing import TypeGuard
+
+from groundwatch.pipeline.settings.checker import CheckerSettings
+from groundwatch.schemas.enriched_answer import EnrichedAnswer
+from groundwatch.transforms.check_one import check_answers
+from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
+from groundwatch.transforms.rules.thresholds import Thresholds
+from groundwatch.transforms.step_order import Routed, enrich_answers
+
+Enriched = EnrichedAnswer | ParseFailure | Exception
+"""A record, or why there is none."""
+
+CheckAll = Callable[[Iterable[Routed]], Iterable[Routed | Exception]]
+"""Check answers, and pass everything else."""
+
+ByWeight = dict[float, EnrichedAnswer]
+"""The record of an answer by each weight of a model; none if one of the checks failed."""
+
+
+def check_by_weights(
+    routed: Iterable[Routed],
+    checker: CheckerSettings,
+    weights: Sequence[float],
+    check: CheckAll,
+    thresholds: Thresholds,
+) -> Iterator[tuple[Enriched, ByWeight]]:
+    """Check answers, and again by the embedded checker alone with each weight of its model.
+
+    The checks go on side by side, so that the model scores each answer once.
+
+    Args:
+      routed: messages that were read; bounded.
+      checker: has the model.
+      weights: of the model.
+      check: the check whose outcomes come first, with two checkers or a service, if there are any.
+      thresholds: decide all verdicts.
+
+    Raises:
+      RunStopped: no answer can be checked with one of the weights.
+    """
+    alone = (checker.alone(each) for each in weights)
+    checks: list[CheckAll] = [check, *(partial(check_answers, settings=each) for each in alone)]
+    streams = [
+        enrich_answers(of_each, each, thresholds)
+        for of_each, each in zip(tee(routed, len(checks)), checks, strict=True)
+    ]
+    for outcome, *others in zip(*streams, strict=True):
+        found = dict(_records(weights, others))
+        yield outcome, found if len(found) == len(weights) else {}
+
+
+def _records(
+    weights: Sequence[float], outcomes: Sequence[Enriched]
+) -> Iterator[tuple[float, EnrichedAnswer]]:
+    for weight, outcome in zip(weights, outcomes, strict=True):
+        if isinstance(outcome, EnrichedAnswer):
+            yield weight, outcome
+        elif isinstance(outcome, Exception) and not is_of_answer(outcome):
+            raise outcome
+
+
+def is_of_answer(error: Exception) -> TypeGuard[CheckFailed]:
+    """Return whether an error is of one answer alone, so that others can be checked."""
+    return isinstance(error, CheckFailed) and not isinstance(error, RunStopped)

@@ -1,0 +1,86 @@
+"""Share a loaded model, and what it made of an answer, among the checks of a process."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import Future
+from hashlib import blake2b
+from threading import Lock
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel
+from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel, model_file
+from groundwatch.transforms.grounding.scorers.unsupported_tokens import UnsupportedTokens
+from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoreClaims, ScoredAnswer
+
+_MOST_KEPT = 256
+"""Answers whose results are kept; checks with several weights are that close to each other."""
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class SharedScorer:
+    """A scorer that scores an answer once, however many checks ask for it, also at a time.
+
+    Args:
+      score: scores the claims of an answer.
+      revision: of its model.
+    """
+
+    def __init__(self, score: ScoreClaims, revision: str) -> None:
+        self.revision = revision
+        self._score = score
+        self._lock = Lock()
+        self._found: OrderedDict[bytes, Future[list[ClaimResult]]] = OrderedDict()
+
+    def score(
+        self, answer: ScoredAnswer, facts: Sequence[str], threshold: float
+    ) -> list[ClaimResult]:
+        """Score claims, or wait for another thread that does; raise what the scorer raises."""
+        key = blake2b(_encode((answer, facts, threshold))).digest()
+        with self._lock:
+            found = self._found.get(key)
+            is_first = found is None
+            if found is None:
+                found = self._found[key] = Future()
+                if len(self._found) > _MOST_KEPT:
+                    self._found.popitem(last=False)
+        if is_first:
+            try:
+                found.set_result(self._score(answer, facts, threshold))
+            except BaseException as error:
+                with self._lock:
+                    self._found.pop(key, None)
+                found.set_exception(error)
+                raise
+        return found.result()
+
+
+_loaded: WeakValueDictionary[tuple[str, int], SharedScorer] = WeakValueDictionary()
+_loading = Lock()
+
+
+def load_scorer(folder: str) -> SharedScorer:
+    """Load the model of a folder, unless a check of this process has it.
+
+    Raises:
+      Misconfigured: the folder holds no such model, or no output has the name that is needed.
+    """
+    file = model_file(folder)
+    key = (folder, file.stat().st_mtime_ns if file.is_file() else 0)
+    with _loading:
+        scorer = _loaded.get(key)
+        if scorer is None:
+            model = OnnxModel(folder)
+            scorer = _loaded[key] = SharedScorer(score_by(model), model.revision)
+    return scorer
+
+
+def score_by(model: OnnxModel) -> ScoreClaims:
+    """Score claims by a model: a classifier of pairs of texts, or of their tokens.
+
+    Raises:
+      Misconfigured: no output of it has the name that is needed.
+    """
+    return (UnsupportedTokens if model.scores_tokens else EntailmentModel)(model).score
