@@ -46,9 +46,9 @@ def pubsub_server(request: pytest.FixtureRequest) -> Iterator[ServerUnderTest]:
             yield server
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def short_waits() -> Iterator[None]:
-    """Let this process try calls again, defer checks and give up locked folders sooner.
+    """Let a module of these tests, and no other, try calls again and give up locks sooner.
 
     How often a call is tried is still the settings'.
     """
