@@ -1,6 +1,7 @@
 """Choose thresholds for a precision or recall, by labels.
 
-One threshold decides, of the lowest claim or of the support score; the other is 0.
+A threshold of 0 has no effect. With a scorer its weight and the thresholds are fitted to one half
+of the answers, and measured on the other.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,9 @@ class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
     """
 
     evaluation: Annotated[EvaluationSettings, Note(without="evaluation_output")]
-    checker: Annotated[CheckerSettings, Note(without="escalate escalate_below escalate_share")]
+    checker: Annotated[
+        CheckerSettings, Note(without="escalate escalate_below escalate_share scorer_weight")
+    ]
     verdicts: Annotated[
         VerdictSettings,
         Note(without="move_reason low_grounded_threshold claim_threshold"),

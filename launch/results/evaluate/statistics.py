@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from math import ceil, inf, nextafter
 from random import Random
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ _SEED = 20_261  # fixed, so that equal scores give equal intervals
 _INTERVAL = (0.025, 0.975)
 
 _BINS = 10
-_FOLDS = 5
 
 
 class Example(NamedTuple):
@@ -28,13 +26,6 @@ class Example(NamedTuple):
     score: float | None
     is_unsupported: bool
     cluster: str
-
-
-class Goal(NamedTuple):
-    """A wanted precision, or recall, 0..1."""
-
-    value: float
-    is_recall: bool
 
 
 class PrecisionRecall(Record, frozen=True, kw_only=True):
@@ -243,27 +234,6 @@ def best_f1(examples: Sequence[Example]) -> Flagged | None:
     return flagged_of(threshold, int(flagged[best]), int(hits[best]), examples)
 
 
-def find_threshold(examples: Sequence[Example], goal: Goal) -> float | None:
-    """Find the threshold that reaches the goal at the least cost, midway between two scores.
-
-    A wanted precision costs recall, and a wanted recall precision. Returns None if no threshold
-    reaches the goal.
-    """
-    steps, flagged, hits = _by_threshold(examples)
-    unsupported = _labels(examples).sum()
-    if not hits.any():
-        return None
-    precision, recall = hits / flagged, hits / unsupported
-    value, other = (recall, precision) if goal.is_recall else (precision, recall)
-    # A threshold is at most 1, and flags lower scores.
-    reaches = (value >= goal.value) & (hits > 0) & (steps < 1)
-    if not reaches.any():
-        return None
-    best = np.flatnonzero(reaches)[np.argmax(other[reaches])]
-    following = float(steps[best + 1]) if best + 1 < len(steps) else 1.0
-    return _midway(float(steps[best]), following)
-
-
 def _by_threshold(
     examples: Sequence[Example],
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -273,27 +243,6 @@ def _by_threshold(
     steps, places = np.unique(scores[is_scored], return_inverse=True)
     hits = np.cumsum(np.bincount(places, labels[is_scored]))
     return steps, np.cumsum(np.bincount(places)), hits
-
-
-def _midway(low: float, high: float) -> float:
-    """Return a short number above `low` and at most `high`, near the middle."""
-    middle = (low + high) / 2
-    rounded = (round(middle, digits) for digits in range(3, 12))
-    return next((each for each in rounded if low < each <= high), high)
-
-
-def held_out_flags(examples: Sequence[Example], goal: Goal) -> list[bool]:
-    """Flag each example by the threshold that the other folds of the clusters give."""
-    folds = [crc32(example.cluster.encode()) % _FOLDS for example in examples]
-    pairs = list(zip(examples, folds, strict=True))
-    thresholds = [
-        find_threshold([example for example, other in pairs if other != fold], goal)
-        for fold in range(_FOLDS)
-    ]
-    return [
-        (example.score or 0) < (thresholds[fold] or 0) and example.score is not None
-        for example, fold in pairs
-    ]
 
 
 def flagged_of(

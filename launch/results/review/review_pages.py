@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 from jinja2 import ChoiceLoader, PackageLoader
 from msgspec.structs import replace
 
-from groundwatch.launch.results.evaluate.calibrate_thresholds import ChosenThresholds
+from groundwatch.launch.results.evaluate.choose_thresholds import ChosenThresholds
 from groundwatch.launch.results.evaluate.label_quality import HALF_WIDTH, LabelFindings
 from groundwatch.launch.results.evaluate.labels import DECISIONS
 from groundwatch.launch.results.evaluate.strata import Stratum

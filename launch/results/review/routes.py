@@ -12,11 +12,12 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 
 from groundwatch.launch.http_server import HttpRequest, Page
-from groundwatch.launch.results.evaluate.calibrate_thresholds import ChosenThresholds, calibrate
+from groundwatch.launch.results.evaluate.choose_thresholds import ChosenThresholds, calibrate
+from groundwatch.launch.results.evaluate.find_thresholds import Goal
 from groundwatch.launch.results.evaluate.label_quality import find_quality
 from groundwatch.launch.results.evaluate.labelled_answers import labelled_answer
 from groundwatch.launch.results.evaluate.labels import DECISIONS, UNSUPPORTED, UnreadableLabels
-from groundwatch.launch.results.evaluate.statistics import Goal
+from groundwatch.launch.results.evaluate.thresholds_file import thresholds_file
 from groundwatch.launch.results.review.answer_index import AnswerIndex, Query
 from groundwatch.launch.results.review.label_files import LabelFiles
 from groundwatch.launch.results.review.review_pages import POLICY, ReviewPages
@@ -176,7 +177,7 @@ class Routes:
         if action == "calibrate":
             found = self._calibration(form)
             if found and not found.failure:
-                storage.write_whole(self._thresholds_path, found.file())
+                storage.write_whole(self._thresholds_path, thresholds_file(found))
                 return self._redirect("labels", "", {**form, "written": "1"})
             raise _Refused(400, f"No thresholds: {found.failure if found else 'name a goal'}.")
         raise _Refused(404, "This change does not exist.")

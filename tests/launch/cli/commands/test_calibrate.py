@@ -13,6 +13,7 @@ import yaml
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope
 from tests.support.builders import a_fact
+from tests.support.entailment_models import write_known_answers
 from tests.support.evaluations import chosen_labels, write_gold
 from tests.support.outputs import records_in
 from tests.support.pages import parse_page
@@ -215,3 +216,84 @@ def test_a_goal_that_held_out_answers_miss_is_said(
     )
     assert re.search(missed, said)
     assert file.exists()
+
+
+def answers_and_model(folder: Path, right: float) -> list[str]:
+    """Flags for 240 answers, and a model that knows this share of their claims.
+
+    Unsupported answers have fewer of the words of their fact, on average.
+    """
+    chance = random.Random(5)  # noqa: S311 - the same answers each time
+    lines, labels, log_odds = [], [], {}
+    for number in range(240):
+        is_false = number % 3 == 0
+        words = ["lamps", "glow", "brightly", "inside", "every", "hall", "during", "winter"]
+        fact = f"Number {number}: {' '.join(words)}."
+        for place in chance.sample(
+            range(8), chance.randint(3, 7) if is_false else chance.randint(1, 5)
+        ):
+            words[place] = f"things{place}"
+        answer = f"{' '.join(words).capitalize()}, says number {number}."
+        lines.append(an_envelope(number, answer=answer, facts=[fact]))
+        labels.append({"name": f"answer-{number}", "hallucinated": is_false})
+        log_odds[answer] = -2.0 if is_false == (chance.random() < right) else 2.0
+    model = write_known_answers(folder / "known", log_odds)
+    answers = str(an_archive(folder, *lines))
+    gold = write_gold(folder, *labels)
+    return ["--answers", answers, "--gold", gold, "--scorer", model, "--resamples", "20"]
+
+
+def test_the_weight_of_a_model_is_fitted_with_the_thresholds_and_measured_on_the_other_half(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, file = answers_and_model(tmp_path, right=0.9), tmp_path / "thresholds.yaml"
+    assert main(["calibrate", *given, "--precision", "0.7", "--output", str(file)]) == 0
+    said = capsys.readouterr().out
+    head, *rows = [line.split() for line in said.partition("\n\n")[0].splitlines()]
+    assert head[0] == "scorer_weight"
+    areas = {row[0]: float(row[1]) for row in rows}
+    assert list(areas) == ["0", "0.25", "0.5", "1", "2", "4", "inf"]
+    [chosen] = [row for row in rows if row[-1] == "chosen"]
+    assert areas[chosen[0]] == max(areas.values()) > max(areas["0"], areas["inf"])
+    assert "precision and recall: of the other half" in said
+    assert "are fitted to a half with" not in said
+    written = yaml.safe_load(file.read_text())
+    assert list(written) == ["scorer_weight", "low_grounded_threshold", "claim_threshold"]
+    assert f"{written['scorer_weight']:g}" == chosen[0]
+    config = ["--config", str(file)]
+    assert main(["evaluate", *given, *config]) == 0
+    evaluated = capsys.readouterr().out
+    assert f"words and {chosen[0]} * model" in evaluated
+    assert backfill(Path(given[1]), tmp_path / "out", "--scorer", given[5], *config) == 0
+    flagged = {each["answer_name"] for each in records_in(tmp_path / "out") if is_low(each)}
+    false = {f"answer-{number}" for number in range(0, 240, 3)}
+    assert len(flagged & false) / len(flagged) > 0.6
+
+
+def is_low(record: dict[str, object]) -> bool:
+    return record["verdict"] == "LOW_GROUNDED"
+
+
+def test_a_model_that_knows_nothing_gets_little_weight_and_few_labels_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = answers_and_model(tmp_path, right=0.5)
+    gold = Path(given[3])
+    gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:60]))
+    file = tmp_path / "thresholds.yaml"
+    assert main(["calibrate", *given, "--recall", "0.5", "--output", str(file)]) == 0
+    assert yaml.safe_load(file.read_text())["scorer_weight"] < 1
+    said = capsys.readouterr().out
+    assert "warning: all answers: a weight and two thresholds are fitted to a half with" in said
+
+
+def test_an_infinite_weight_is_written_and_read(tmp_path: Path) -> None:
+    file = tmp_path / "thresholds.yaml"
+    given = answers_and_model(tmp_path, right=1.0)
+    output = tmp_path / "evaluation.json"
+    assert main(["calibrate", *given, "--precision", "1", "--output", str(file)]) == 0
+    file.write_text(re.sub("scorer_weight: .*", "scorer_weight: inf", file.read_text()))
+    assert main(["evaluate", *given, "--config", str(file), "--output", str(output)]) == 0
+    found = json.loads(output.read_bytes())
+    assert found["by_weight"][-1]["auroc"]["value"] == 1.0
+    assert found["answers_by_claim"]["auroc"]["value"] == 1.0
