@@ -136,8 +136,10 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         return (0.0, given if given < inf else _CHECK.scorer_weight, inf)
 
     def alone(self, weight: float) -> CheckSettings:
-        """Derive the embedded checker alone, with another weight of its model."""
-        only = msgspec.structs.replace(self, checker=None, escalate=None, scorer_weight=weight)
+        """Derive the embedded checker alone, with another weight of its model and no quota."""
+        only = msgspec.structs.replace(
+            self, checker=None, escalate=None, scorer_weight=weight, requests_per_minute=None
+        )
         return only.check()
 
     @property

@@ -172,7 +172,8 @@ def test_behind_a_service_that_decides_the_model_is_compared_without_it(
     scorer = "--scorer", write_model(tmp_path / "both_red")
     given = ["--answers", str(answers), "--gold", gold, *scorer]
     with FaultServer() as server:
-        found = evaluate(tmp_path, *given, "--escalate", server.address, "--escalate_below=1")
+        second = "--escalate", server.address, "--escalate_below=1", "--requests_per_minute=600"
+        found = evaluate(tmp_path, *given, *second)
     assert found["checkers"] == {server.address: 4}
     assert server.requests == 3  # Two of the answers are equal.
     assert found["by_weight"] == evaluate(tmp_path, *given)["by_weight"]
