@@ -27,10 +27,9 @@ from groundwatch.transforms.grounding.check_session import CheckOutcome, CheckSe
 from groundwatch.transforms.grounding.client import SentCalls
 from groundwatch.transforms.grounding.errors import (
     BadReply,
-    CheckFailed,
     Deferred,
-    RunStopped,
     Unavailable,
+    is_of_answer,
 )
 from groundwatch.transforms.grounding.python_checker import Checker, CheckerObject
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
@@ -221,7 +220,7 @@ class _CheckAnswer(beam.DoFn):
 
     def _failure(self, answer: Answer, error: Exception) -> Failure:
         """Return the failure of one answer; raise an error that concerns all of them."""
-        if not isinstance(error, CheckFailed) or isinstance(error, RunStopped):
+        if not is_of_answer(error):
             raise error
         is_outage = isinstance(error, Unavailable) and not isinstance(error, BadReply)
         if is_outage and self._settings.outage is OutagePolicy.REDELIVER:

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import tee
-from typing import TypeGuard
 
 from groundwatch.pipeline.settings.checker import CheckerSettings
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.transforms.check_one import check_answers
 from groundwatch.transforms.formats.parser import ParseFailure
-from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
+from groundwatch.transforms.grounding.errors import is_of_answer
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import Routed, enrich_answers
 
@@ -63,8 +62,3 @@ def _records(
             yield weight, outcome
         elif isinstance(outcome, Exception) and not is_of_answer(outcome):
             raise outcome
-
-
-def is_of_answer(error: Exception) -> TypeGuard[CheckFailed]:
-    """Return whether an error is of one answer alone, so that others can be checked."""
-    return isinstance(error, CheckFailed) and not isinstance(error, RunStopped)

@@ -1,5 +1,7 @@
 """The errors of a call, one class for each way to handle them."""
 
+from typing import TypeGuard
+
 from groundwatch.schemas.alert import OutageCause
 
 
@@ -89,3 +91,8 @@ class Unauthenticated(Misconfigured):
 
 class GaveUp(RunStopped):
     """No call has succeeded for so long that more attempts would only produce failures."""
+
+
+def is_of_answer(error: object) -> TypeGuard[CheckFailed]:
+    """Return whether an outcome is the failure of one answer alone: others may be checked."""
+    return isinstance(error, CheckFailed) and not isinstance(error, RunStopped)

@@ -12,7 +12,7 @@ from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.check_one import check_in_order
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.check_session import CheckSession
-from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped
+from groundwatch.transforms.grounding.errors import is_of_answer
 from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
 from groundwatch.transforms.grounding.planned_check import plan_check
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
@@ -84,7 +84,7 @@ def _plan_for_two(
             yield _plan_none(each)
         elif isinstance(outcome, CheckedAnswer):
             yield _plan_second(outcome, check, screening)
-        elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
+        elif is_of_answer(outcome):
             fault = f"{each.answer.message.place}: {outcome}"
             yield PlannedAnswer(record_id=each.answer.record_id, fault=fault)
         elif isinstance(outcome, Exception):

@@ -109,16 +109,16 @@ def choose_weight(
 ) -> WeightChoice:
     """Choose the weight by one half of the answers; of equal ones that which is nearest 1."""
     areas: dict[float, tuple[float | None, Estimate | None]] = {}
-    rarer = 0
+    # The same answers have each weight.
+    fitted, _ = _halves(next(iter(by_weight.values())))
+    unsupported = sum(each.label.is_unsupported for each in fitted)
     for weight, labelled in by_weight.items():
         fitted, others = _halves(labelled)
-        unsupported = sum(each.label.is_unsupported for each in fitted)
-        rarer = min(unsupported, len(fitted) - unsupported)
         area = measure_auroc(_examples(fitted), 1)
         of_others = measure_auroc(_examples(others), resamples)
         areas[weight] = area.value if area else None, of_others
     best = max(areas, key=lambda weight: (areas[weight][0] or 0.0, -_from_one(weight)))
-    return WeightChoice(best, areas, rarer)
+    return WeightChoice(best, areas, min(unsupported, len(fitted) - unsupported))
 
 
 def _from_one(weight: float) -> float:

@@ -1,14 +1,17 @@
 """Find the thresholds that reach a wanted precision or recall."""
 
 from collections.abc import Iterator, Sequence
-from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from groundwatch.launch.results.evaluate.evaluation import answer_examples
 from groundwatch.launch.results.evaluate.labelled_answers import LabelledAnswer
+from groundwatch.launch.results.evaluate.statistics import by_threshold, labels_of, scores_of
+from groundwatch.schemas.verdict import Verdict
+from groundwatch.transforms.rules.tagging import score_verdict
 from groundwatch.transforms.rules.thresholds import Thresholds
 
 _FOLDS = 5
@@ -30,14 +33,6 @@ class _Found(NamedTuple):
     other: float
 
 
-class _Scores(NamedTuple):
-    """Both scores of each answer, infinite for none, and whether it is unsupported."""
-
-    claims: NDArray[np.float64]
-    supports: NDArray[np.float64]
-    labels: NDArray[np.bool_]
-
-
 def find_thresholds(labelled: Sequence[LabelledAnswer], goal: Goal) -> Thresholds | None:
     """Find the thresholds that reach the goal at the least cost, each midway between two scores.
 
@@ -45,16 +40,18 @@ def find_thresholds(labelled: Sequence[LabelledAnswer], goal: Goal) -> Threshold
     both are above it where together they cost less than either alone. Returns None if none reach
     the goal. Beside each other at most 40 thresholds of the support score are tried.
     """
-    scores = _scores_of(labelled)
-    if not scores.labels.any():
+    examples = answer_examples(labelled, "min_claim_score")
+    claims, labels = scores_of(examples), labels_of(examples)
+    supports = scores_of(answer_examples(labelled, "support_score"))
+    if not labels.any():
         return None
-    none_flagged = np.zeros(len(labelled), dtype=bool)
+    none_flagged = np.zeros_like(labels)
     tried: list[tuple[_Found | None, float | None]] = [
-        (_best(scores.claims, none_flagged, scores.labels, goal), 0.0),
-        (_best(scores.supports, none_flagged, scores.labels, goal), None),
+        (_best(claims, none_flagged, labels, goal), 0.0),
+        (_best(supports, none_flagged, labels, goal), None),
         *(
-            (_best(scores.claims, scores.supports < support, scores.labels, goal), support)
-            for support in _spread(scores.supports)
+            (_best(claims, supports < support, labels, goal), support)
+            for support in _spread(supports)
         ),
     ]
     found = [(each, support) for each, support in tried if each]
@@ -66,27 +63,16 @@ def find_thresholds(labelled: Sequence[LabelledAnswer], goal: Goal) -> Threshold
     return Thresholds(claim=best.threshold, low_grounded=support)
 
 
-def _scores_of(labelled: Sequence[LabelledAnswer]) -> _Scores:
-    def array(values: Iterator[float | None]) -> NDArray[np.float64]:
-        return np.array([inf if each is None else each for each in values], dtype=float)
-
-    return _Scores(
-        array(each.min_claim_score for each in labelled),
-        array(each.support_score for each in labelled),
-        np.array([each.label.is_unsupported for each in labelled], dtype=bool),
-    )
-
-
 def _best(
-    scores: NDArray[np.float64], is_flagged: NDArray[Any], labels: NDArray[np.bool_], goal: Goal
+    scores: NDArray[np.float64],
+    is_flagged: NDArray[np.bool_],
+    labels: NDArray[np.bool_],
+    goal: Goal,
 ) -> _Found | None:
     """Find the threshold of a score, beside answers that are flagged already."""
-    is_open = (scores < inf) & ~is_flagged
-    steps, places = np.unique(scores[is_open], return_inverse=True)
-    flagged = np.count_nonzero(is_flagged) + np.cumsum(np.bincount(places, minlength=len(steps)))
-    hits = np.count_nonzero(labels & is_flagged) + np.cumsum(
-        np.bincount(places, labels[is_open], minlength=len(steps))
-    )
+    steps, flagged, hits = by_threshold(scores[~is_flagged], labels[~is_flagged])
+    flagged = flagged + np.count_nonzero(is_flagged)
+    hits = hits + np.count_nonzero(labels & is_flagged)
     precision, recall = hits / flagged, hits / np.count_nonzero(labels)
     value, other = (recall, precision) if goal.is_recall else (precision, recall)
     # A threshold is at most 1, and flags lower scores.
@@ -119,11 +105,8 @@ def _above(steps: NDArray[np.float64], place: int) -> float:
 
 def is_flagged(answer: LabelledAnswer, thresholds: Thresholds) -> bool:
     """Return whether one of the scores is below its threshold; without a score it is not."""
-    scores = (
-        (answer.min_claim_score, thresholds.claim),
-        (answer.support_score, thresholds.low_grounded),
-    )
-    return any(score is not None and score < threshold for score, threshold in scores)
+    decided = score_verdict(answer.support_score, answer.min_claim_score, thresholds)
+    return decided.verdict is Verdict.LOW_GROUNDED
 
 
 def held_out_flags(labelled: Sequence[LabelledAnswer], goal: Goal) -> list[bool]:

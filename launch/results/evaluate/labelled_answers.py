@@ -21,6 +21,7 @@ from groundwatch.schemas.answer import Label
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.formats.parser import ParseFailure
+from groundwatch.transforms.grounding.errors import is_of_answer
 from groundwatch.transforms.rules.tagging import verdict_by
 from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
 from groundwatch.transforms.step_order import route_answers
@@ -138,7 +139,7 @@ class LabelledAnswers:
           RunStopped: no call can succeed.
         """
         # Scores need no check, and no client of Google.
-        from groundwatch.launch.results import check_by_weights as checks  # noqa: PLC0415
+        from groundwatch.launch.results.check_by_weights import check_by_weights  # noqa: PLC0415
         from groundwatch.transforms.check_one import check_answers  # noqa: PLC0415
         from groundwatch.transforms.grounding.transport import try_connection  # noqa: PLC0415
 
@@ -152,7 +153,7 @@ class LabelledAnswers:
         routed = (
             each for message in messages for each in route_answers(message, settings.format.options)
         )
-        found = checks.check_by_weights(routed, settings.checker, weights, check, thresholds)
+        found = check_by_weights(routed, settings.checker, weights, check, thresholds)
         for outcome, by_weight in found:
             self.counts.read += 1
             if isinstance(outcome, EnrichedAnswer):
@@ -161,7 +162,7 @@ class LabelledAnswers:
                 self.counts.unreadable += 1
                 if len(self.faults) < SHOWN_FAULTS:
                     self.faults.append(f"{outcome.message.place}: {outcome.error}")
-            elif checks.is_of_answer(outcome):
+            elif is_of_answer(outcome):
                 self.counts.failed += 1
                 self.last_failure = str(outcome)
             else:

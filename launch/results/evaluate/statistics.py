@@ -84,8 +84,7 @@ def measure_auroc(examples: Sequence[Example], resamples: int) -> Estimate | Non
 
     How often a supported example outscores an unsupported one: 1 is perfect, 0.5 is chance.
     """
-    ranks = np.unique(_scores(examples), return_inverse=True)[1]
-    labels = _labels(examples)
+    ranks, labels = _ranks(examples), labels_of(examples)
     return _estimate(lambda weights: _auroc(ranks, labels, weights), examples, resamples)
 
 
@@ -93,8 +92,7 @@ def measure_auroc_difference(
     examples: Sequence[Example], base: Sequence[Example], resamples: int
 ) -> Estimate | None:
     """Measure how much greater the area is than with other scores of the same examples, -1..1."""
-    ranks, of_base = (np.unique(_scores(each), return_inverse=True)[1] for each in (examples, base))
-    labels = _labels(examples)
+    ranks, of_base, labels = _ranks(examples), _ranks(base), labels_of(examples)
 
     def difference(weights: NDArray[Any]) -> float | None:
         area, other = (_auroc(each, labels, weights) for each in (ranks, of_base))
@@ -107,7 +105,7 @@ def measure_flags(
     examples: Sequence[Example], is_flagged: Sequence[bool], resamples: int
 ) -> PrecisionRecall:
     """Measure the precision and the recall of flags, one for each example."""
-    flags, labels = np.array(is_flagged, dtype=bool), _labels(examples)
+    flags, labels = np.array(is_flagged, dtype=bool), labels_of(examples)
     hits = flags & labels
 
     def hits_of(whole: NDArray[np.bool_]) -> Estimate | None:
@@ -135,8 +133,7 @@ def measure_worst(
     scored = [example for example in examples if example.score is not None]
     if not scored:
         return ()
-    ranks = np.unique(_scores(scored), return_inverse=True)[1]
-    labels = _labels(scored)
+    ranks, labels = _ranks(scored), labels_of(scored)
     counts = [ceil(round(share * len(scored), 6)) for share in shares]
     parts = np.array(counts) / len(scored)
 
@@ -197,13 +194,18 @@ def _resampled(examples: Sequence[Example], resamples: int) -> Iterator[NDArray[
         yield np.bincount(drawn, minlength=len(names))[clusters]
 
 
-def _scores(examples: Sequence[Example]) -> NDArray[np.float64]:
+def scores_of(examples: Sequence[Example]) -> NDArray[np.float64]:
     """Return the scores; an example without one ranks above all others."""
     return np.array([inf if each.score is None else each.score for each in examples], dtype=float)
 
 
-def _labels(examples: Sequence[Example]) -> NDArray[np.bool_]:
+def labels_of(examples: Sequence[Example]) -> NDArray[np.bool_]:
+    """Return which examples are unsupported."""
     return np.array([example.is_unsupported for example in examples], dtype=bool)
+
+
+def _ranks(examples: Sequence[Example]) -> NDArray[np.intp]:
+    return np.unique(scores_of(examples), return_inverse=True)[1]
 
 
 def _auroc(
@@ -220,25 +222,24 @@ def _auroc(
 
 def flag_below(examples: Sequence[Example], threshold: float) -> Flagged:
     """Flag the examples below a threshold, 0..1."""
-    below = _labels(examples)[_scores(examples) < threshold]
+    below = labels_of(examples)[scores_of(examples) < threshold]
     return flagged_of(threshold, len(below), int(below.sum()), examples)
 
 
 def best_f1(examples: Sequence[Example]) -> Flagged | None:
     """Find the lowest threshold with the greatest F1, which is optimistic on other examples."""
-    steps, flagged, hits = _by_threshold(examples)
+    steps, flagged, hits = by_threshold(scores_of(examples), labels_of(examples))
     if not hits.any():
         return None
-    best = np.argmax(2 * hits / (flagged + _labels(examples).sum()))
+    best = np.argmax(2 * hits / (flagged + labels_of(examples).sum()))
     threshold = nextafter(steps[best], inf)
     return flagged_of(threshold, int(flagged[best]), int(hits[best]), examples)
 
 
-def _by_threshold(
-    examples: Sequence[Example],
+def by_threshold(
+    scores: NDArray[np.float64], labels: NDArray[np.bool_]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the scores, and how many examples up to each are flagged, and correctly."""
-    scores, labels = _scores(examples), _labels(examples)
     is_scored = scores < inf
     steps, places = np.unique(scores[is_scored], return_inverse=True)
     hits = np.cumsum(np.bincount(places, labels[is_scored]))
@@ -270,9 +271,9 @@ def measure_calibration(examples: Sequence[Example]) -> Calibration | None:
     Source: M. Naeini, G. Cooper, M. Hauskrecht, "Obtaining Well Calibrated Probabilities Using
     Bayesian Binning", AAAI 2015, for the expected calibration error.
     """
-    scores = _scores(examples)
+    scores = scores_of(examples)
     is_scored = scores < inf
-    scores, supported = scores[is_scored], ~_labels(examples)[is_scored]
+    scores, supported = scores[is_scored], ~labels_of(examples)[is_scored]
     if not len(scores):
         return None
     tenths = np.minimum((scores * _BINS).astype(int), _BINS - 1)

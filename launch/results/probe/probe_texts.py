@@ -17,7 +17,7 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
     fail_unreadable,
     fail_with,
 )
-from groundwatch.launch.results.check_by_weights import ByWeight, check_by_weights, is_of_answer
+from groundwatch.launch.results.check_by_weights import ByWeight, check_by_weights
 from groundwatch.launch.results.probe.read_passages import ReadPassages, find_facts, read_texts
 from groundwatch.launch.results.probe.show_probe import Probe, show_probe
 from groundwatch.launch.results.probe.tallies import tally_kinds, unmet
@@ -31,7 +31,12 @@ from groundwatch.transforms.changes.cases import Case, make_cases
 from groundwatch.transforms.changes.statement import Statement, find_statements
 from groundwatch.transforms.check_one import check_answers, read_answer
 from groundwatch.transforms.formats.parser import ParseFailure
-from groundwatch.transforms.grounding.errors import CheckFailed, RunStopped, Unavailable
+from groundwatch.transforms.grounding.errors import (
+    CheckFailed,
+    RunStopped,
+    Unavailable,
+    is_of_answer,
+)
 from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.lexical.weighted_sum import scored_by
