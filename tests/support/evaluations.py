@@ -25,6 +25,7 @@ def a_labelled(
     return LabelledAnswer(
         verdict=Verdict.LOW_GROUNDED if is_flagged else Verdict.GROUNDED,
         is_flagged=is_flagged,
+        is_always_flagged=False,
         support_score=support if claim_scores else None,
         min_claim_score=least,
         claims=tuple(

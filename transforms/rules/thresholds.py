@@ -39,6 +39,10 @@ class Thresholds(Record, frozen=True, kw_only=True):
         return replace(base, engines=own)
 
 
+NO_THRESHOLDS = Thresholds(low_grounded=0.0, claim=0.0)
+"""By which no score is low: what is LOW_GROUNDED all the same contradicts a fact."""
+
+
 class EscalationRule(Record, frozen=True, kw_only=True):
     """Which answers a second checker checks, by what the first one has found.
 

@@ -1,6 +1,7 @@
 """Find the thresholds that reach a wanted precision or recall."""
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import NamedTuple
 from zlib import crc32
 
@@ -12,7 +13,7 @@ from groundwatch.launch.results.evaluate.labelled_answers import LabelledAnswer
 from groundwatch.launch.results.evaluate.statistics import by_threshold, labels_of, scores_of
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.tagging import score_verdict
-from groundwatch.transforms.rules.thresholds import Thresholds
+from groundwatch.transforms.rules.thresholds import NO_THRESHOLDS, Thresholds
 
 _FOLDS = 5
 _MOST_TRIED = 40
@@ -37,20 +38,21 @@ def find_thresholds(labelled: Sequence[LabelledAnswer], goal: Goal) -> Threshold
     """Find the thresholds that reach the goal at the least cost, each midway between two scores.
 
     A wanted precision costs recall, and a wanted recall precision. A threshold of 0 has no effect;
-    both are above it where together they cost less than either alone. Returns None if none reach
-    the goal. Beside each other at most 40 thresholds of the support score are tried.
+    both are above it where together they cost less than either alone, and neither is where answers
+    that contradict a fact, which any thresholds flag, reach the goal by themselves. Returns None if
+    none reach the goal. Beside each other at most 40 thresholds of the support score are tried.
     """
     examples = answer_examples(labelled, "min_claim_score")
     claims, labels = scores_of(examples), labels_of(examples)
     supports = scores_of(answer_examples(labelled, "support_score"))
     if not labels.any():
         return None
-    none_flagged = np.zeros_like(labels)
+    always = np.array([each.is_always_flagged for each in labelled], dtype=bool)
     tried: list[tuple[_Found | None, float | None]] = [
-        (_best(claims, none_flagged, labels, goal), 0.0),
-        (_best(supports, none_flagged, labels, goal), None),
+        (_best(claims, always, labels, goal), 0.0),
+        (_best(supports, always, labels, goal), None),
         *(
-            (_best(claims, supports < support, labels, goal), support)
+            (_best(claims, always | (supports < support), labels, goal), support)
             for support in _spread(supports)
         ),
     ]
@@ -69,18 +71,19 @@ def _best(
     labels: NDArray[np.bool_],
     goal: Goal,
 ) -> _Found | None:
-    """Find the threshold of a score, beside answers that are flagged already."""
+    """Find the threshold of a score, beside answers that are flagged already; 0 if these do."""
     steps, flagged, hits = by_threshold(scores[~is_flagged], labels[~is_flagged])
-    flagged = flagged + np.count_nonzero(is_flagged)
-    hits = hits + np.count_nonzero(labels & is_flagged)
-    precision, recall = hits / flagged, hits / np.count_nonzero(labels)
+    steps = np.concatenate(([-inf], steps))
+    flagged = np.concatenate(([0], flagged)) + np.count_nonzero(is_flagged)
+    hits = np.concatenate(([0], hits)) + np.count_nonzero(labels & is_flagged)
+    precision, recall = hits / np.maximum(flagged, 1), hits / np.count_nonzero(labels)
     value, other = (recall, precision) if goal.is_recall else (precision, recall)
     # A threshold is at most 1, and flags lower scores.
     reaches = (value >= goal.value) & (hits > 0) & (steps < 1)
     if not reaches.any():
         return None
     best = np.flatnonzero(reaches)[np.argmax(other[reaches])]
-    return _Found(_above(steps, int(best)), float(other[best]))
+    return _Found(_above(steps, int(best)) if best else 0.0, float(other[best]))
 
 
 def _spread(scores: NDArray[np.float64]) -> Iterator[float]:
@@ -104,9 +107,9 @@ def _above(steps: NDArray[np.float64], place: int) -> float:
 
 
 def is_flagged(answer: LabelledAnswer, thresholds: Thresholds) -> bool:
-    """Return whether one of the scores is below its threshold; without a score it is not."""
+    """Return whether any thresholds flag it, or one of its scores is below these."""
     decided = score_verdict(answer.support_score, answer.min_claim_score, thresholds)
-    return decided.verdict is Verdict.LOW_GROUNDED
+    return answer.is_always_flagged or decided.verdict is Verdict.LOW_GROUNDED
 
 
 def held_out_flags(labelled: Sequence[LabelledAnswer], goal: Goal) -> list[bool]:
@@ -117,7 +120,7 @@ def held_out_flags(labelled: Sequence[LabelledAnswer], goal: Goal) -> list[bool]
         find_thresholds([answer for answer, other in pairs if other != fold], goal)
         for fold in range(_FOLDS)
     ]
-    of_fold = [each or Thresholds(claim=0.0, low_grounded=0.0) for each in found]
+    of_fold = [each or NO_THRESHOLDS for each in found]
     return [is_flagged(answer, of_fold[fold]) for answer, fold in pairs]
 
 

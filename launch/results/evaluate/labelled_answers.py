@@ -23,7 +23,7 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.errors import is_of_answer
 from groundwatch.transforms.rules.tagging import verdict_by
-from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
+from groundwatch.transforms.rules.thresholds import NO_THRESHOLDS, GivenThresholds, Thresholds
 from groundwatch.transforms.step_order import route_answers
 
 
@@ -57,10 +57,12 @@ class LabelledAnswer(Record, frozen=True, kw_only=True):
     Attributes:
       verdict: of the record, by which a person may have chosen the answer.
       is_flagged: whether it is LOW_GROUNDED, by the thresholds in force or by other ones.
+      is_always_flagged: whether it is by all thresholds, since it contradicts a fact.
     """
 
     verdict: str
     is_flagged: bool
+    is_always_flagged: bool
     support_score: float | None
     min_claim_score: float | None
     claims: tuple[ScoredClaim, ...]
@@ -79,6 +81,7 @@ def labelled_answer(
     return LabelledAnswer(
         verdict=answer.verdict,
         is_flagged=_verdict(answer, thresholds) == Verdict.LOW_GROUNDED,
+        is_always_flagged=verdict_by(answer, NO_THRESHOLDS) == Verdict.LOW_GROUNDED,
         support_score=answer.support_score,
         min_claim_score=answer.min_claim_score,
         claims=tuple(

@@ -55,8 +55,11 @@ def test_thresholds_decide_again_what_the_scores_decided() -> None:
 
 def test_no_threshold_takes_back_a_contradiction_or_a_reason_of_the_message() -> None:
     contradiction = a_low(verdict_reason="CONTRADICTION", min_claim_score=0.9)
-    assert is_flagged(contradiction, claim=0.0, low_grounded=0.0)
-    assert is_flagged(a_low(verdict_reason="LOW_GROUNDED_ANSWER"), claim=0.0, low_grounded=0.0)
+    of_message = a_low(verdict_reason="LOW_GROUNDED_ANSWER")
+    for low in (contradiction, of_message):
+        assert is_flagged(low, claim=0.0, low_grounded=0.0)
+        assert labelled_answer(low, LABEL).is_always_flagged
+    assert not labelled_answer(a_low(), LABEL).is_always_flagged
     skipped = an_enriched(verdict=Verdict.POLICY_SKIPPED, verdict_reason="SAFETY")
     assert not is_flagged(skipped, claim=1.0, low_grounded=1.0)
 

@@ -24,7 +24,7 @@ from groundwatch.launch.results.evaluate.find_thresholds import (
     part_of,
 )
 from groundwatch.launch.results.evaluate.labelled_answers import LabelledAnswer
-from groundwatch.transforms.rules.thresholds import Thresholds
+from groundwatch.transforms.rules.thresholds import NO_THRESHOLDS, Thresholds
 from tests.support.evaluations import a_labelled
 
 _SCORES = st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.75, 0.9, 1.0])
@@ -33,11 +33,16 @@ _GOALS = st.builds(Goal, st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]), st.booleans
 
 
 def answer_of(
-    claim: float | None, support: float, cluster: str, *, is_unsupported: bool
+    claim: float | None,
+    support: float,
+    cluster: str,
+    *,
+    is_unsupported: bool,
+    contradicts: bool = False,
 ) -> LabelledAnswer:
     scores = () if claim is None else (claim,)
     answer = a_labelled(*scores, support=support, is_unsupported=is_unsupported, spans=None)
-    return replace(answer, cluster=cluster)
+    return replace(answer, cluster=cluster, is_always_flagged=contradicts)
 
 
 _ANSWERS = st.lists(
@@ -47,6 +52,7 @@ _ANSWERS = st.lists(
         _SCORES,
         st.sampled_from("abcdefgh"),
         is_unsupported=st.booleans(),
+        contradicts=st.booleans(),
     ),
     max_size=20,
 )
@@ -78,7 +84,7 @@ def test_no_other_thresholds_reach_the_goal_at_a_lower_cost(
     found = find_thresholds(labelled, goal)
     assert (found is None) == (not reaching)
     if found is not None:
-        assert 0 < max(found.claim, found.low_grounded) <= 1
+        assert 0 <= max(found.claim, found.low_grounded) <= 1
         reached = shares(labelled, found, goal)
         assert reached is not None
         assert reached[0] >= goal.value
@@ -91,6 +97,19 @@ def test_a_threshold_is_a_short_number_between_two_scores() -> None:
         answer_of(0.6000000000000001, 1.0, "b", is_unsupported=False),
     ]
     assert find_thresholds(labelled, _PRECISE) == Thresholds(claim=0.4, low_grounded=0.0)
+
+
+def test_a_contradiction_is_flagged_by_any_thresholds() -> None:
+    wrongly = answer_of(0.9, 0.9, "a", is_unsupported=False, contradicts=True)
+    lowest = [answer_of(0.1 * n, 1.0, f"{n}", is_unsupported=True) for n in range(1, 5)]
+    high = answer_of(0.8, 1.0, "b", is_unsupported=False)
+    # Three right flags of four need three answers below the threshold, not two.
+    found = find_thresholds([wrongly, *lowest, high], Goal(0.75, is_recall=False))
+    assert found == Thresholds(claim=0.6, low_grounded=0.0)
+    assert find_thresholds([wrongly, lowest[0], high], Goal(0.6, is_recall=False)) is None
+    rightly = answer_of(0.9, 0.9, "c", is_unsupported=True, contradicts=True)
+    assert find_thresholds([rightly, high], _PRECISE) == NO_THRESHOLDS
+    assert is_flagged(rightly, NO_THRESHOLDS)
 
 
 @given(_ANSWERS, _GOALS)
