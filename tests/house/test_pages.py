@@ -25,6 +25,8 @@ EXAMPLES = {
     *("my_checker.py", "launch/cli/commands/verdicts.py"),
     # So do docs/rag_service.md and docs/checkers.md.
     *("answer_log.py", "my_checks.py"),
+    # docs/own_model.md has these.
+    *("make_pairs.py", "train_model.py", "export_model.py"),
 }
 
 

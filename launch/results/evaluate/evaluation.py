@@ -8,7 +8,7 @@ from msgspec.structs import asdict, replace
 
 from groundwatch.launch.results.evaluate import statistics
 from groundwatch.launch.results.evaluate.chosen_labels import unequal_labels, unknown_recall
-from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
+from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer
 from groundwatch.launch.results.evaluate.shares import Estimate
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import LabelSpan
@@ -18,8 +18,6 @@ from groundwatch.transforms.lexical.weighted_sum import scored_by
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
 SUPPORT_THRESHOLDS = (0.6, 0.8, 0.9)
 WORST_SHARES = (0.05, 0.1, 0.2)
-_MIN_OVERLAP_BYTES = 2
-"""Of a claim and a labelled span, as in RAGTruth's own evaluation of sentences."""
 
 
 class ScoreQuality(Record, frozen=True, kw_only=True):
@@ -162,12 +160,7 @@ def _claim_examples(
     answer: LabelledAnswer, spans: Iterable[LabelSpan]
 ) -> Iterator[statistics.Example]:
     for claim in answer.claims:
-        is_unsupported = any(_overlaps(claim, span) for span in spans)
-        yield statistics.Example(claim.score, is_unsupported, answer.cluster)
-
-
-def _overlaps(claim: ScoredClaim, span: LabelSpan) -> bool:
-    return min(claim.end, span.end) - max(claim.start, span.start) >= _MIN_OVERLAP_BYTES
+        yield statistics.Example(claim.score, claim.is_in(spans), answer.cluster)
 
 
 def _answer_quality(

@@ -31,8 +31,8 @@ Entailment = Callable[[Sequence[TextPair]], list[float]]
 """For each passage and claim, returns the probability, 0..1, that the passage entails the claim."""
 
 
-class _Passage(NamedTuple):
-    """What a model reads for one claim, and the fact of its nearest sentence."""
+class Passage(NamedTuple):
+    """What a model reads for one claim, and the number of the fact of its nearest sentence."""
 
     text: str
     fact: int
@@ -46,7 +46,7 @@ def score_by_entailment(
     The fact of the nearest sentence is cited if the probability reaches the threshold, 0..1.
     Without a passage a claim is not entailed.
     """
-    passages = [_passage(stems_of(claim), facts) for claim in claims]
+    passages = [nearest_passage(claim, facts) for claim in claims]
     pairs = [(each.text, claim) for each, claim in zip(passages, claims, strict=True) if each]
     probabilities = iter(entailment(pairs))
     results = []
@@ -57,8 +57,12 @@ def score_by_entailment(
     return results
 
 
-def _passage(content: frozenset[str], facts: Sequence[str]) -> _Passage | None:
-    """Join the sentences that share most words with a claim, in the order of the facts."""
+def nearest_passage(claim: str, facts: Sequence[str]) -> Passage | None:
+    """Join the eight sentences that share most words with a claim, in the order of the facts.
+
+    They are of the eight facts that share most. None if the facts have no sentence.
+    """
+    content = stems_of(claim)
     shared = [sum(map(fact.lower().__contains__, content)) for fact in facts]
     nearest_facts = heapq.nlargest(_MAX_FACTS, range(len(facts)), key=shared.__getitem__)
     found = [
@@ -70,7 +74,7 @@ def _passage(content: frozenset[str], facts: Sequence[str]) -> _Passage | None:
     if not nearest:
         return None
     _, fact, _ = found[nearest[0]]
-    return _Passage(" ".join(found[place][2] for place in sorted(nearest)), fact)
+    return Passage(" ".join(found[place][2] for place in sorted(nearest)), fact)
 
 
 def _sentences(fact: str) -> Iterator[tuple[frozenset[str], str]]:
