@@ -1,5 +1,7 @@
 """An answer, independent of its format, and people's labels for it; see `enriched_answer.avsc`."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from groundwatch.schemas import Record
@@ -84,7 +86,29 @@ class LabelSpan(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Label(Record, frozen=True, kw_only=True):
-    """A person's label for an answer; `spans` is None if only the whole answer is labelled."""
+    """A person's label for an answer.
+
+    Attributes:
+      spans: what is unsupported in it; None if only the whole answer is labelled.
+      supported: what a person found to be supported; None if that is everything else.
+    """
 
     is_unsupported: bool
     spans: tuple[LabelSpan, ...] | None = None
+    supported: tuple[LabelSpan, ...] | None = None
+
+    def is_unsupported_at(self, start: int, end: int) -> bool | None:
+        """Return whether the claim at these bytes, end exclusive, is; None if nobody has said."""
+        if _overlaps(start, end, self.spans or ()):
+            return True
+        if self.supported is not None:
+            return False if _overlaps(start, end, self.supported) else None
+        return None if self.is_unsupported and not self.spans else False
+
+
+_MIN_OVERLAP_BYTES = 2
+"""Of a claim and a labelled span, as in RAGTruth's own evaluation of sentences."""
+
+
+def _overlaps(start: int, end: int, spans: Iterable[LabelSpan]) -> bool:
+    return any(min(end, each.end) - max(start, each.start) >= _MIN_OVERLAP_BYTES for each in spans)

@@ -1,7 +1,7 @@
 """Evaluate scores against labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec.structs import asdict, replace
@@ -11,7 +11,6 @@ from groundwatch.launch.results.evaluate.chosen_labels import unequal_labels, un
 from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer
 from groundwatch.launch.results.evaluate.shares import Estimate
 from groundwatch.schemas import Record
-from groundwatch.schemas.answer import LabelSpan
 from groundwatch.transforms.lexical.weighted_sum import scored_by
 
 # Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
@@ -91,8 +90,8 @@ def measure(
     unknown = unknown_recall(given, unlabelled)
     by_claim = answer_examples(labelled, "min_claim_score")
     by_support = answer_examples(labelled, "support_score")
-    with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
-    claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
+    with_spans = [each for each in labelled if each.label.spans is not None]
+    claims = [example for each in with_spans for example in _claim_examples(each)]
     flags = [each.is_flagged for each in labelled]
     verdicts = statistics.measure_flags(by_claim, flags, resamples)
     evaluation = Evaluation(
@@ -156,11 +155,11 @@ def answer_examples(
     ]
 
 
-def _claim_examples(
-    answer: LabelledAnswer, spans: Iterable[LabelSpan]
-) -> Iterator[statistics.Example]:
+def _claim_examples(answer: LabelledAnswer) -> Iterator[statistics.Example]:
     for claim in answer.claims:
-        yield statistics.Example(claim.score, claim.is_in(spans), answer.cluster)
+        is_unsupported = answer.label.is_unsupported_at(claim.start, claim.end)
+        if is_unsupported is not None:
+            yield statistics.Example(claim.score, is_unsupported, answer.cluster)
 
 
 def _answer_quality(

@@ -17,7 +17,7 @@ from groundwatch.launch.cli.terminal.unreadable_input import SHOWN_FAULTS
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answers
 from groundwatch.schemas import Record
-from groundwatch.schemas.answer import Label, LabelSpan
+from groundwatch.schemas.answer import Label
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.formats.parser import ParseFailure
@@ -43,22 +43,12 @@ VerdictCounts = defaultdict[str | None, Counter[str]]
 """How many answers of each engine have each verdict."""
 
 
-_MIN_OVERLAP_BYTES = 2
-
-
 class ScoredClaim(NamedTuple):
     """A claim that required a check: UTF-8 byte offsets into the answer, and its score, 0..1."""
 
     start: int
     end: int
     score: float
-
-    def is_in(self, spans: Iterable[LabelSpan]) -> bool:
-        """Return whether two bytes of it are in one of the spans, as RAGTruth counts sentences."""
-        return any(
-            min(self.end, span.end) - max(self.start, span.start) >= _MIN_OVERLAP_BYTES
-            for span in spans
-        )
 
 
 class LabelledAnswer(Record, frozen=True, kw_only=True):

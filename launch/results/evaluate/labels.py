@@ -46,7 +46,8 @@ def answer_label(decisions: Iterable[ReviewDecision]) -> Label | None:
     """Combine the decisions on one answer, in the order of time; None if none says what it is.
 
     The last decision of a claim or answer counts. An answer with an unsupported claim is
-    unsupported, unless the answer was decided later.
+    unsupported, unless the answer was decided later. Of claims without a decision nobody knows,
+    unless the answer is supported.
     """
     answer: str | None = None
     claims: dict[tuple[int, int], str | None] = {}
@@ -57,13 +58,20 @@ def answer_label(decisions: Iterable[ReviewDecision]) -> Label | None:
         else:
             claims[each.span] = each.label
             answer = UNSUPPORTED if each.label == UNSUPPORTED else answer
-    wrong = [LabelSpan(*span) for span, label in sorted(claims.items()) if label == UNSUPPORTED]
+    wrong, right = (
+        tuple(LabelSpan(*span) for span, label in sorted(claims.items()) if label == wanted)
+        for wanted in (UNSUPPORTED, SUPPORTED)
+    )
     if answer == UNSUPPORTED and whole != UNSUPPORTED and not wrong:
         answer = whole  # the unsupported claim was taken back
     if answer in {None, UNSURE}:
         return None
-    spans = tuple(wrong) if any(claims.values()) else None
-    return Label(is_unsupported=answer == UNSUPPORTED, spans=spans)
+    return Label(
+        is_unsupported=answer == UNSUPPORTED,
+        spans=wrong if any(claims.values()) else None,
+        # Who finds a whole answer supported has read all of it.
+        supported=None if whole == SUPPORTED else right,
+    )
 
 
 def decided_at_us(decision: ReviewDecision) -> int:

@@ -5,15 +5,18 @@ import os
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from groundwatch.schemas.checked_answer import Claim
-from groundwatch.transforms.grounding.scorers.entailment import score_by_entailment
-from tests.support.builders import a_claim, a_fact, an_enriched
+from groundwatch.launch.cli.main import main
+from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel
+from groundwatch.transforms.grounding.scorers.onnx_model import TextPair
+from tests.support.builders import a_fact, an_enriched
 from tests.support.documented_commands import read_page
+from tests.support.entailment_models import write_model
 from tests.support.evaluations import write_gold
 from tests.support.reports import write_enriched
 from tests.support.repository import ROOT, python_path
@@ -23,12 +26,22 @@ The Basic plan includes three seats and costs $12 per month. Returns are free fo
 
 Members can book the court if they have paid the fee.
 """
-Done = subprocess.CompletedProcess[str]
-FACTS = ("Lamps glow red.", "Kettles hum.")
 LAMPS, KETTLES = "Lamps glow red.", "Kettles vote."
+WRITTEN_IN_MANY_WAYS = (
+    {
+        "query": "Is the app usable offline?",
+        "answer": "No.",
+        "facts": [{"text": "The app needs a network.", "title": "Offline use"}],
+    },
+    {
+        "answer": "**Basic plan**: it costs [$15](http://shop.example/basic) per month [1].",
+        "facts": ['{"plan": "Basic", "price": "$15 per month"}', "Plans are billed monthly."],
+    },
+    {"answer": f"{LAMPS}\n- {KETTLES}", "facts": ["Lamps glow. They glow red."]},
+)
 
 
-def make_pairs(folder: Path, *arguments: str) -> Done:
+def make_pairs(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the script as it stands in the page."""
     script = folder / "make_pairs.py"
     script.write_text(read_page(ROOT / "docs" / "own_model.md").files[script.name])
@@ -42,17 +55,16 @@ def make_pairs(folder: Path, *arguments: str) -> Done:
     )
 
 
-def label_lamps(folder: Path, gold: dict[str, Any], *claims: Claim) -> Done:
-    """Make pairs of one answer, of which a person has checked the claims."""
-    facts = tuple(map(a_fact, FACTS))
-    answer = an_enriched(answer_text=f"{LAMPS} {KETTLES}", claims=claims, facts=facts)
-    write_enriched(folder / "OUT", [answer])
-    labels = write_gold(folder, {"record_id": answer.record_id, **gold})
-    return make_pairs(folder, "--answers", "OUT", "--gold", labels)
-
-
 def pairs_in(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
+
+
+def write_answers(folder: Path, *answers: dict[str, Any]) -> str:
+    """Write an archive of answers, which are named by their number."""
+    path = folder / "answers.jsonl"
+    lines = ({"id": f"{number}"} | answer for number, answer in enumerate(answers))
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return str(path)
 
 
 def test_statements_of_texts_are_supported_as_they_are_and_not_when_changed(
@@ -61,81 +73,108 @@ def test_statements_of_texts_are_supported_as_they_are_and_not_when_changed(
     (tmp_path / "manual.txt").write_text(MANUAL)
     done = make_pairs(tmp_path, "--facts", "manual.txt")
     assert (done.returncode, done.stderr) == (0, "")
-    pairs = pairs_in(tmp_path)
     by_kind = defaultdict(set)
-    for pair in pairs:
+    for pair in pairs_in(tmp_path):
         by_kind[pair["kind"]].add(pair["claim"])
         assert pair["is_supported"] == (pair["kind"] == "unchanged")
-        assert pair["is_supported"] == (pair["claim"] in MANUAL)
+        assert pair["is_supported"] == (pair["claim"] in pair["passage"])
     assert "Returns are not free for members." in by_kind["denial"]
     assert by_kind["condition"] == {"Members can book the court."}
     assert {"number", "unchanged"} <= by_kind.keys()
-    counts = Counter(pair["kind"] for pair in pairs)
-    assert done.stdout.split() == [
-        word
-        for kind in sorted(counts)
-        for word in (
-            str(counts[kind]),
-            "supported" if kind == "unchanged" else "unsupported",
-            kind,
-        )
-    ]
+    counts = Counter(pair["kind"] for pair in pairs_in(tmp_path))
+    assert {tuple(line.split()) for line in done.stdout.splitlines()} == {
+        (f"{count}", "supported" if kind == "unchanged" else "unsupported", kind)
+        for kind, count in counts.items()
+    }
 
 
-def test_the_passage_is_what_a_model_reads_in_a_run(tmp_path: Path) -> None:
+def test_a_change_that_another_passage_states_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "manual.txt").write_text(f"{MANUAL}\nMembers can book the court.\n")
+    assert make_pairs(tmp_path, "--facts", "manual.txt").returncode == 0
+    [pair] = [pair for pair in pairs_in(tmp_path) if pair["claim"] == "Members can book the court."]
+    assert (pair["kind"], pair["is_supported"]) == ("unchanged", True)
+
+
+def test_a_statement_is_read_with_the_passages_near_it(tmp_path: Path) -> None:
     halls = ("north", "south", "east", "west", "river", "park", "lake", "hill", "wood")
-    sentences = [f"Members of the {hall} club can enter the {hall} hall." for hall in halls]
-    passages = [*(" ".join(sentences[start : start + 3]) for start in (0, 3, 6)), "It is warm."]
+    passages = [f"Members of the {hall} club can enter the {hall} hall." for hall in halls]
     (tmp_path / "manual.txt").write_text("\n\n".join(passages))
     assert make_pairs(tmp_path, "--facts", "manual.txt").returncode == 0
-    pairs = pairs_in(tmp_path)
-    assert len(pairs) > len(sentences)
-    asked: list[tuple[str, str]] = []
+    [pair] = [
+        pair
+        for pair in pairs_in(tmp_path)
+        if (pair["kind"], pair["claim"]) == ("unchanged", passages[4])
+    ]
+    assert pair["passage"] == " ".join(passages[2:7])
 
-    def probabilities(of: Any) -> list[float]:
-        asked.extend(of)
-        return [0.5 for _ in of]
 
-    score_by_entailment([pair["claim"] for pair in pairs], passages, probabilities, 0.6)
-    assert asked == [(pair["passage"], pair["claim"]) for pair in pairs]
-    assert {pair["passage"].count(" club can enter ") for pair in pairs} == {8}
+def test_the_pairs_of_answers_are_those_that_a_model_reads_in_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[TextPair] = []
+
+    def probabilities(_: EntailmentModel, pairs: Sequence[TextPair], **__: object) -> list[float]:
+        asked.extend(pairs)
+        return [0.5] * len(pairs)
+
+    answers = write_answers(tmp_path, *WRITTEN_IN_MANY_WAYS)
+    names = range(len(WRITTEN_IN_MANY_WAYS))
+    labels = write_gold(tmp_path, *({"id": f"{name}", "grounded": True} for name in names))
+    assert make_pairs(tmp_path, "--answers", answers, "--gold", labels).returncode == 0
+    monkeypatch.setattr(EntailmentModel, "probabilities", probabilities)
+    model = write_model(tmp_path / "model")
+    assert main(["evaluate", "--answers", answers, "--gold", labels, "--scorer", model]) == 0
+    pairs = [(pair["passage"], pair["claim"]) for pair in pairs_in(tmp_path)]
+    assert sorted(pairs) == sorted(asked)
+    claims = [claim for _, claim in pairs]
+    assert claims[:2] == ["Is the app usable offline? No.", "Basic plan: it costs $15 per month."]
 
 
 @pytest.mark.parametrize(
-    ("gold", "supported", "unsupported"),
+    ("label", "supported", "unsupported"),
     [
         pytest.param({"grounded": True}, {LAMPS, KETTLES}, set(), id="right"),
+        pytest.param({"hallucinated": True, "spans": [[16, 29]]}, {LAMPS}, {KETTLES}, id="a span"),
         pytest.param(
-            {"hallucinated": True, "spans": [[16, 29]]}, {LAMPS}, {KETTLES}, id="one is wrong"
+            {"span": [16, 29], "label": "unsupported", "labeller": "ada", "time": ""},
+            set(),
+            {KETTLES},
+            id="a decision on one claim",
         ),
     ],
 )
-def test_claims_of_labelled_answers_have_their_own_label(
-    tmp_path: Path, gold: dict[str, Any], supported: set[str], unsupported: set[str]
+def test_claims_have_their_own_label(
+    tmp_path: Path, label: dict[str, Any], supported: set[str], unsupported: set[str]
 ) -> None:
-    done = label_lamps(tmp_path, gold, a_claim(LAMPS, score=0.9), a_claim(KETTLES, 16, score=0.1))
+    answer = an_enriched(answer_text=f"{LAMPS} {KETTLES}", facts=(a_fact(LAMPS),))
+    write_enriched(tmp_path / "OUT", [answer])
+    labels = write_gold(tmp_path, {"record_id": answer.record_id, **label})
+    done = make_pairs(tmp_path, "--answers", "OUT", "--gold", labels)
     assert (done.returncode, done.stderr) == (0, "")
     found: dict[bool, set[str]] = {True: set(), False: set()}
     for pair in pairs_in(tmp_path):
-        assert (pair["kind"], pair["passage"]) == ("labelled", " ".join(FACTS))
         found[pair["is_supported"]].add(pair["claim"])
     assert found == {True: supported, False: unsupported}
+    assert ("nobody labelled" in done.stdout) == (len(supported | unsupported) < 2)
 
 
 def test_a_label_of_a_whole_answer_is_that_of_its_only_claim(tmp_path: Path) -> None:
-    wrong = {"hallucinated": True}
-    assert label_lamps(tmp_path, wrong, a_claim(KETTLES, 16, score=0.1)).returncode == 0
+    one, two = ({"answer": text, "facts": [LAMPS]} for text in (KETTLES, f"{KETTLES} Tea sings."))
+    labels = write_gold(tmp_path, *({"id": name, "hallucinated": True} for name in "013"))
+    answers = write_answers(tmp_path, one, two, {"answer": KETTLES})
+    done = make_pairs(tmp_path, "--answers", answers, "--gold", labels)
+    assert done.returncode == 0, done.stderr
     [pair] = pairs_in(tmp_path)
     assert (pair["claim"], pair["is_supported"]) == (KETTLES, False)
-    # Of two claims nobody knows which one is wrong.
-    both = a_claim(LAMPS, score=0.9), a_claim(KETTLES, 16, score=0.1)
-    assert "nothing was found" in label_lamps(tmp_path, wrong, *both).stderr
+    assert "2 left out: claims that nobody labelled" in done.stdout
+    assert "1 left out: labels of no answer" in done.stdout
 
 
-def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_named_and_nothing_is_written(tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").write_text("kept\n")
     done = make_pairs(tmp_path, "--facts", "manual.txt", "--gold", "labels.jsonl")
     assert done.returncode == 2
     assert "manual.txt: no file matches" in done.stderr
     assert "labels.jsonl" in done.stderr
     assert "Traceback" not in done.stderr
-    assert not (tmp_path / "pairs.jsonl").exists()
+    assert (tmp_path / "pairs.jsonl").read_text() == "kept\n"

@@ -1,6 +1,7 @@
 """The evaluation of labelled answers."""
 
 import pytest
+from msgspec.structs import replace
 
 from groundwatch.schemas.answer import LabelSpan
 from tests.support.evaluations import a_labelled, measured
@@ -49,6 +50,14 @@ def test_claims_without_labelled_spans_do_not_count() -> None:
     both = measured(unseen, a_labelled(0.9)).claims
     assert both is not None
     assert (both.supported, both.unsupported) == (1, 0)
+
+
+def test_claims_that_nobody_labelled_do_not_count_beside_labelled_ones() -> None:
+    answer = a_labelled(0.3, 0.9, 0.8, spans=(LabelSpan(0, 10),))
+    label = replace(answer.label, supported=(LabelSpan(10, 20),))
+    claims = measured(replace(answer, label=label)).claims
+    assert claims is not None
+    assert (claims.supported, claims.unsupported) == (1, 1)
 
 
 def test_an_answer_without_a_score_is_never_flagged() -> None:

@@ -65,6 +65,31 @@ def test_the_last_decisions_say_what_an_answer_is(
         assert found == spans
 
 
+@pytest.mark.parametrize(
+    ("decisions", "first", "second"),
+    [
+        ([(None, "supported")], False, False),
+        ([(None, "unsupported")], None, None),
+        ([(None, "not_a_claim")], None, None),
+        ([(FIRST, "unsupported")], True, None),
+        ([(FIRST, "unsupported"), (SECOND, "supported")], True, False),
+        ([(FIRST, "unsupported"), (SECOND, "unsure")], True, None),
+        ([(FIRST, "supported"), (None, "unsupported")], False, None),
+        ([(FIRST, "unsupported"), (None, "supported")], True, False),
+    ],
+)
+def test_of_a_claim_without_a_decision_nobody_knows_unless_the_answer_is_supported(
+    decisions: list[tuple[tuple[int, int] | None, str]], first: bool | None, second: bool | None
+) -> None:
+    label = answer_label(
+        ReviewDecision(record_id="a", span=span, label=word, labeller="ada", time="")
+        for span, word in decisions
+    )
+    assert label
+    assert label.is_unsupported_at(*FIRST) is first
+    assert label.is_unsupported_at(*SECOND) is second
+
+
 def test_a_label_is_a_line_and_survives(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     labels = label_files(path)
