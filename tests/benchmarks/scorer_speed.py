@@ -36,8 +36,8 @@ from groundwatch.transforms.grounding.scorers.entailment import (
     score_by_entailment,
 )
 from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, OnnxModel, TextPair
-from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.check_claims import check_grounding
+from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoredAnswer
 from groundwatch.transforms.lexical.fact_sentences import sentences_of, stems_of
 from tests.benchmarks.generated_answers import answer_and_facts
 from tests.support.checks import check_request
@@ -144,16 +144,19 @@ def _uncertain(requests: Sequence[CheckRequest]) -> Iterator[CheckRequest]:
 
 def _pairs_of(request: CheckRequest) -> tuple[list[TextPair], list[TextPair]]:
     """Return the pairs that are read for an answer, and those that 2.0.0 read."""
-    facts = _facts_of(request)
-    claims = [each.text for each in split_sentences(request.answer_candidate)]
     asked: list[TextPair] = []
 
     def entailment(pairs: Sequence[TextPair]) -> list[float]:
         asked.extend(pairs)
         return [0.0] * len(pairs)
 
-    score_by_entailment(claims, facts, entailment, 0.6)
-    earlier = [(passage, claim) for claim in claims for passage in _earlier(claim, facts)]
+    def score(answer: ScoredAnswer, facts: Sequence[str], threshold: float) -> list[ClaimResult]:
+        texts = [claim.text for claim in answer.claims]
+        return score_by_entailment(texts, facts, entailment, threshold)
+
+    check_grounding(request, score)
+    facts = _facts_of(request)
+    earlier = [(passage, claim) for _, claim in asked for passage in _earlier(claim, facts)]
     return asked, earlier
 
 
