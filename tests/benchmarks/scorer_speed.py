@@ -31,10 +31,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from groundwatch import CheckSettings, check_many
 from groundwatch.schemas.verdict import is_of_second
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
-from groundwatch.transforms.grounding.scorers.entailment import (
-    EntailmentModel,
-    score_by_entailment,
-)
+from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel, nearest_passage
 from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, OnnxModel, TextPair
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoredAnswer
@@ -134,9 +131,9 @@ def _check(
 
 
 def _uncertain(requests: Sequence[CheckRequest]) -> Iterator[CheckRequest]:
-    """Yield what a second checker gets: which one does not matter."""
+    """Yield what a second checker gets, which is the same for any."""
     answers = [(each.answer_candidate, _facts_of(each)) for each in requests]
-    records = check_many(answers, escalate=CheckSettings(scorer_weight=0))
+    records = check_many(answers, escalate=CheckSettings())
     for request, record in zip(requests, records, strict=True):
         if is_of_second(record.tags):
             yield request
@@ -146,13 +143,13 @@ def _pairs_of(request: CheckRequest) -> tuple[list[TextPair], list[TextPair]]:
     """Return the pairs that are read for an answer, and those that 2.0.0 read."""
     asked: list[TextPair] = []
 
-    def entailment(pairs: Sequence[TextPair]) -> list[float]:
-        asked.extend(pairs)
-        return [0.0] * len(pairs)
-
-    def score(answer: ScoredAnswer, facts: Sequence[str], threshold: float) -> list[ClaimResult]:
-        texts = [claim.text for claim in answer.claims]
-        return score_by_entailment(texts, facts, entailment, threshold)
+    def score(answer: ScoredAnswer, facts: Sequence[str], _: float) -> list[ClaimResult]:
+        asked.extend(
+            (passage.text, claim.text)
+            for claim in answer.claims
+            if (passage := nearest_passage(claim.text, facts))
+        )
+        return [ClaimResult() for _ in answer.claims]
 
     check_grounding(request, score)
     facts = _facts_of(request)

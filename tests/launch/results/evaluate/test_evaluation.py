@@ -52,6 +52,12 @@ def test_claims_without_labelled_spans_do_not_count() -> None:
     assert (both.supported, both.unsupported) == (1, 0)
 
 
+def test_an_unsupported_answer_with_no_span_says_nothing_of_its_claims() -> None:
+    claims = measured(a_labelled(0.3, 0.9, spans=(), is_unsupported=True)).claims
+    assert claims is not None
+    assert (claims.supported, claims.unsupported) == (0, 0)
+
+
 def test_claims_that_nobody_labelled_do_not_count_beside_labelled_ones() -> None:
     answer = a_labelled(0.3, 0.9, 0.8, spans=(LabelSpan(0, 10),))
     label = replace(answer.label, supported=(LabelSpan(10, 20),))
