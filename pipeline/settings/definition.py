@@ -150,7 +150,13 @@ def accepted_settings(settings: type[Settings]) -> tuple[Setting, ...]:
     fields = settings_of(settings)
     replace = msgspec.structs.replace
     earlier = (
-        replace(field, key=field.note.earlier, note=Note())
+        replace(
+            field,
+            key=field.note.earlier,
+            help=f"Earlier name of {field.name}, to which it adds values.",
+            default=(),
+            note=Note(),
+        )
         for field in fields
         if field.note.earlier
     )

@@ -2,7 +2,8 @@
 
 tests/data/release_2_0_0/ was written by 2.0.0: a finished backfill of answers.jsonl with labels of
 its review, one that `--max_calls 3` stopped, and the work folder of a worker that was killed before
-it could publish a file.
+it could publish a file; and the metadata of its Dataflow templates. 2.0.0 reads groundwatch.yaml
+without a problem in each command.
 """
 
 import json
@@ -10,11 +11,14 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from groundwatch.launch.cli.commands import all_commands
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.cli.paths import default_run_id
+from tests.support import templates
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import alerts_in, record_ids_in, summary_in, visible_files
 from tests.support.repository import ROOT
@@ -41,7 +45,7 @@ def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_nothing_on_disk_names_a_module() -> None:
     files = [path for path in LEFT.rglob("*") if path.is_file()]
-    assert len(files) == 14
+    assert len(files) == 17
     module = re.compile(rb"\b(launch|pipeline|schemas|transforms)\.[a-z_]+")
     assert not [path for path in files if module.search(path.read_bytes())]
 
@@ -56,6 +60,34 @@ def test_the_labels_of_a_review_are_used(left: Path, capsys: pytest.CaptureFixtu
     records = str(left / "finished" / "enriched" / "*" / "*.avro")
     assert main(["evaluate", "--answers", records, "--gold", "labels.jsonl"]) == 0
     assert "2 of 2" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("left")
+def test_a_config_file_is_read_by_each_command() -> None:
+    commands = all_commands()
+    variants = [other for each in commands.values() for _, other in each.variants]
+    for command in (*commands.values(), *variants):
+        problems = command.load(["--config", "groundwatch.yaml"]).problems
+        assert not [each for each in problems if "groundwatch.yaml" in each]
+    job = commands["backfill"].load(["--config", "groundwatch.yaml"]).settings.job
+    assert job.alerts.alert_verdicts == ("LOW_GROUNDED", "NUMBER_MISMATCH", "DATE_MISMATCH")
+
+
+@pytest.mark.parametrize("name", ["watch", "backfill"])
+def test_a_template_takes_the_same_parameters(left: Path, name: str) -> None:
+    then = json.loads((left / "templates" / f"{name}.json").read_bytes())
+    made: Any = templates.all_metadata()[name]["parameters"]
+    now = {each["name"]: each for each in made}
+    for parameter in then["parameters"]:
+        replacement = now.pop(parameter["name"])
+        assert replacement["paramType"] == parameter["paramType"]
+        assert replacement["isOptional"] or not parameter["isOptional"]
+        assert words_of(parameter) <= words_of(replacement)
+    assert all(each["isOptional"] for each in now.values())
+
+
+def words_of(parameter: dict[str, Any]) -> set[str]:
+    return {option["value"] for option in parameter.get("enumOptions", ())}
 
 
 def test_a_stopped_backfill_goes_on(left: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from groundwatch.launch.cli.commands.backfill import BackfillSettings
 from groundwatch.launch.cli.commands.watch import WatchStreamSettings
-from groundwatch.pipeline.settings.definition import Setting, Settings, settings_of
+from groundwatch.pipeline.settings.definition import Setting, Settings, accepted_settings
 from tests.support.repository import ROOT
 
 Json = dict[str, object]
@@ -66,7 +66,7 @@ def template_settings(settings: type[Settings]) -> list[Setting]:
     """List the settings that a template takes as parameters."""
     return [
         field
-        for field in settings_of(settings)
+        for field in accepted_settings(settings)
         if not field.note.is_local and field.name not in _NOT_PARAMETERS
     ]
 

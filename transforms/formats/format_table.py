@@ -48,12 +48,16 @@ FORMATS: tuple[Format, ...] = (
 )
 """All input formats; the first that matches a message reads it."""
 
+_EARLIER_NAMES = {"phoenix.row": gen_ai_messages.GEN_AI.name}
+"""Names that 2.0.0 had for formats, which settings and the attributes of messages may hold."""
+
 _ARRAYS = tuple(known for known in FORMATS if known.is_array)
 
 
 def format_names() -> tuple[str, ...]:
     """Return the names that a message's format can be given: source formats and families."""
-    return tuple(sorted({name for known in FORMATS for name in (known.name, known.family)}))
+    names = {name for known in FORMATS for name in (known.name, known.family)}
+    return tuple(sorted(names.union(_EARLIER_NAMES)))
 
 
 # For each field, the formats of objects that have it, as bits: asking all formats takes time.
@@ -96,6 +100,7 @@ def find_format(request: Request) -> Format:
     value, named = request.value, request.named_format
     formats = _possible_formats(value)
     if named is not None:
+        named = _EARLIER_NAMES.get(named, named)
         formats = tuple(known for known in FORMATS if named in (known.name, known.family))
         if not formats:
             names = ", ".join(format_names())

@@ -32,6 +32,9 @@ from groundwatch.pipeline.settings.load import (
 from groundwatch.schemas import Record
 
 _CREDENTIALS_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
+_OBSOLETE = frozenset({"estimate_from"})
+"""Settings of 2.0.0 that have no effect now; files and the environment may still hold them."""
+
 # It fits a terminal of 80 columns.
 _HELP_WIDTH = 79
 # A longer list is cut to the main settings, unless with --help-all.
@@ -89,7 +92,7 @@ class Command(Record, frozen=True, kw_only=True):
     def load(self, arguments: Sequence[str]) -> Loaded[Any]:
         """Load the settings of the command from its arguments, the environment and a file."""
         settings = (each for _, taken in documented_commands() for each in accepted_settings(taken))
-        known = frozenset(each.key for each in settings if not each.is_argument)
+        known = _OBSOLETE.union(each.key for each in settings if not each.is_argument)
         loaded = load(self.settings, arguments, os.environ, known)
         beam_flags = beam_flag_names() if self.takes_beam_options else []
         names = [*flag_names(self.settings), *beam_flags, "help", "help-all"]

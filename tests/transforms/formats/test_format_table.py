@@ -133,8 +133,18 @@ def test_a_family_restricts_the_detection() -> None:
     )
 
 
+def test_a_name_of_an_earlier_release_is_that_of_the_format_now() -> None:
+    row = {
+        "context.span_id": "eee19b7ec3c1b174",
+        "attributes.openinference.span.kind": "CHAIN",
+        "attributes.output.value": "a",
+    }
+    assert parsed(row, format="phoenix.row").source_format == "opentelemetry.gen_ai"
+
+
 def test_format_names_are_the_formats_and_their_families() -> None:
     names = format_names()
     assert {"gemini", "gemini.candidate", "vertex", "vertex.generate_content"} <= {*names}
     assert len({known.name for known in FORMATS}) == len(FORMATS)
-    assert {*names} == {part for known in FORMATS for part in (known.name, known.family)}
+    now = {part for known in FORMATS for part in (known.name, known.family)}
+    assert {*names} == now | {"phoenix.row"}

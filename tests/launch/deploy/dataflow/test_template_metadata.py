@@ -10,7 +10,7 @@ from google.cloud.dataflow_v1beta3 import ContainerSpec, TemplateMetadata
 
 from groundwatch.launch.cli.commands.backfill import BackfillSettings
 from groundwatch.launch.cli.commands.watch import WatchStreamSettings
-from groundwatch.pipeline.settings.definition import Setting, settings_of
+from groundwatch.pipeline.settings.definition import Setting, accepted_settings
 from tests.support import templates
 
 Json = dict[str, Any]
@@ -48,7 +48,7 @@ def parameters_of(name: str) -> dict[str, Json]:
 @pytest.mark.parametrize("name", MADE)
 def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> None:
     beams = {parameter["name"] for parameter in templates._BEAM_PARAMETERS}
-    flags = {setting.name for setting in settings_of(KNOWN[name])}
+    flags = {setting.name for setting in accepted_settings(KNOWN[name])}
     left_out = flags - (set(parameters_of(name)) - beams)
     assert set(parameters_of(name)) <= flags | beams
     local = {
