@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from groundwatch.transforms.select_alerts import SelectAlerts as SelectAlerts
     from groundwatch.transforms.tag_answers import TagAnswers as TagAnswers
 
-__version__ = "2.0.0"
+__version__ = "2.1.0"
 _MODULES = {
     "CheckGrounding": "groundwatch.transforms.check_grounding",
     "CheckResult": "groundwatch.checks",
