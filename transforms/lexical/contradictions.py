@@ -114,7 +114,7 @@ def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
             ):
                 return True
             is_near = share >= near and claim.signs & signs & VALUE
-            if is_near and not claim.has_values_in(each, place):
+            if is_near and not claim.has_values_of(each, place):
                 return True
     return False
 

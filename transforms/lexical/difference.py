@@ -93,16 +93,15 @@ class ComparedClaim(ReadSentence):
                     found.append((forms[place], units))
         return found
 
-    def has_values_in(self, sentences: FactSentences, place: int) -> bool:
-        """Return whether a sentence has its values as they are spelled; a fast test.
+    def has_values_of(self, sentences: FactSentences, place: int) -> bool:
+        """Return whether a sentence has the claim's values and no other ones; a fast test.
 
-        "A day" has no number that tells it from "two days".
+        "A day" has no number that tells it from "one day", and "two days" has another one.
         """
-        contents = sentences.contents[place]
         return (
             bool(self.numbers)
-            and self.numbers <= contents
-            and self._value_stems <= contents
+            and self.words.numbers == sentences.numbers[place]
+            and self._value_stems == VALUE_STEMS & sentences.contents[place]
             and self._value_signs == _value_signs_in(sentences.texts[place])
         )
 

@@ -134,6 +134,7 @@ class FactSentences:
     Attributes:
       texts: the sentences.
       signs: of each, what it may have, as bits.
+      numbers: of each, the forms of its numbers, in order.
       contents: of each, the stems of its content tokens.
     """
 
@@ -141,6 +142,7 @@ class FactSentences:
         self.texts = [text for _, text in locate_sentences(fact)]
         words = [read_words(text) for text in self.texts]
         self.signs = [each.signs for each in words]
+        self.numbers = [each.numbers() for each in words]
         content = [compress(each.forms, each.kinds) for each in words]
         self.contents = [frozenset(map(stem_of, forms)) for forms in content]
         self._read: dict[int, ReadSentence] = {}

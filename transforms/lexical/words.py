@@ -82,6 +82,10 @@ class Words(Record, frozen=True):
     kinds: bytes
     signs: int
 
+    def numbers(self) -> Sequence[str]:
+        """Return the forms of the numbers, in order."""
+        return _of_kind(_NUMBER, self.forms, self.kinds)
+
 
 class Token(NamedTuple):
     """A token and its place in a text in characters; `lower` is its spelling in lower case."""
@@ -264,7 +268,7 @@ class ClaimWords:
         self.signs = words.signs
         self.content = tuple(compress(words.forms, words.kinds))
         self.distinct = frozenset(self.content)
-        self.numbers = _of_kind(_NUMBER, words.forms, words.kinds)
+        self.numbers = words.numbers()
 
     @CachedAttribute
     def names(self) -> Sequence[str]:

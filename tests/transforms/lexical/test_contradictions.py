@@ -1,5 +1,7 @@
 """Contradictions: a claim that nearly stands in a fact, and differs in a value or denies it."""
 
+from itertools import permutations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -302,6 +304,24 @@ def test_the_fast_tests_miss_nothing_in_a_language(
 
 def test_the_fast_tests_miss_no_word_that_negates(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fast_and_slow(NEGATED, monkeypatch)
+
+
+TWO_VALUES = "The work takes {} in the shop and the job needs {}."
+VALUES = (
+    *("a day", "one day", "two days", "a month", "5 kg", "7 kg", "5 cm", "20 percent"),
+    *("20 dollars", "$5", "€5", "May 2019", "5 May 2019", "5 lamps", "10 am", "10 pm"),
+)
+
+
+def test_the_fast_tests_miss_no_value_beside_one_that_both_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    changed = [
+        (TWO_VALUES.format(one, shared), TWO_VALUES.format(*of_fact))
+        for shared, one, other in permutations(VALUES, 3)
+        for of_fact in ((other, shared), (shared, other))
+    ]
+    assert fast_and_slow(changed, monkeypatch)
 
 
 def fast_and_slow(pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> bool:
