@@ -29,7 +29,14 @@ from groundwatch.launch.backfill.earlier_runs import (
     resolve_replayed,
 )
 from groundwatch.launch.backfill.resolved_failures import resolving_files
-from groundwatch.launch.backfill.same_run import EndedRun, planned_now, repeated_run
+from groundwatch.launch.backfill.same_run import (
+    EndedRun,
+    WouldReplace,
+    finished_run,
+    planned_now,
+    repeated_run,
+    what_it_holds,
+)
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.engine.run_summary import summary_of
 from groundwatch.pipeline import storage
@@ -62,7 +69,8 @@ _ANY_CALL = "/grpc.health.v1.Health/Check"  # "unimplemented" is an answer, too
 def run_remotely(config: Config, *, again: bool) -> EndedRun:
     """Run a job on the runner that Beam's options name, and write and return its summary.
 
-    A finished run is not run again, unless with `again`.
+    A finished run is not run again, unless with `again`. The files of a runner are named by the run
+    alone, so a second replay of a name would replace those of the first.
 
     Raises:
       WouldReplace: the run would replace the results of a finished one.
@@ -73,6 +81,12 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
             end_publication(config, finished)
             remove_unused_folder(config.destination.temporary_folder)
             return EndedRun(finished, is_earlier=True)
+        if config.replays and (finished := finished_run(config)):
+            raise WouldReplace(
+                f"{config.output} holds {what_it_holds(finished)} of the replay {config.run!r},"
+                " and a replay on a runner would replace them: nothing was checked or written;"
+                " give another --run_id, or none"
+            )
         overwritten = announce_replacement(config)
         started_at_us = clock.now_us()
         planned = planned_now(config)

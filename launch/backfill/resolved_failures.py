@@ -15,9 +15,10 @@ _IDS_A_CLAIM = 500
 
 
 def resolving_files(config: Config) -> list[str]:
-    """List the enriched files of all other replays into the output folder of a replay.
+    """List the files of records that all other replays into the output folder have written.
 
-    An interrupted replay of the same id is this one, or is replaced by it.
+    An interrupted replay of the same id is this one, or is replaced by it. Deleted files are left
+    out: who deletes results wants them again.
     """
     destination = config.destination
     replays = (
@@ -28,7 +29,6 @@ def resolving_files(config: Config) -> list[str]:
     )
     entries = (read_manifest(destination, run.name, "enriched") for run in replays)
     paths = (destination.path(entry.path) for entry in chain.from_iterable(entries))
-    # Who deletes results wants them again.
     return [path for path in paths if storage.exists(path)]
 
 

@@ -92,6 +92,24 @@ def test_copies_of_resolved_failures_are_not_paid_for_again(
     assert_once(output)
 
 
+@PLACES
+def test_a_second_replay_of_a_name_adds_its_answers_or_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
+) -> None:
+    output = failing_backfill(tmp_path)
+    with FaultServer() as server:
+        given = "--checker", server.address, "--run_id", "again", *flags
+        assert replay_file(saved_failures(output, last=4), output, *given) == 0
+        before = record_ids_in(output)
+        ended = replay_file(saved_failures(output), output, *given)
+        if flags:
+            assert (ended, server.requests, record_ids_in(output)) == (2, 4, before)
+            assert "a replay on a runner would replace them" in capsys.readouterr().err
+            ended = replay_file(saved_failures(output), output, *given, "--run_id", "other")
+        assert (ended, server.requests) == (0, FAILURES)
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+
+
 @pytest.mark.parametrize(
     "changed", [(), ("--low_grounded_threshold", "0.3")], ids=["resumed", "begun anew"]
 )
