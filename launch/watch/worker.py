@@ -113,6 +113,8 @@ class Worker:
         default_factory=deque
     )
     _deferred: Sequence[DeferredMessage] = ()
+    # Places of messages whose outcome is durable, until they are acknowledged.
+    _durable: list[str] = field(default_factory=list)
     # Answers that have ended beside deferred ones, by the place of their message.
     _finished_answers: dict[str, int] = field(default_factory=dict)
     _latency: AlertLatency = field(default_factory=AlertLatency)
@@ -131,6 +133,8 @@ class Worker:
         """Process one batch, if there are messages, then publish what is due."""
         self.health.record_pull(outstanding=self.waiting)
         try:
+            if self._durable:
+                self._acknowledge(())
             if not self._process_next() and not self.waiting:
                 self.health.batch_problem = None
         except DamagedDatabase:
@@ -279,14 +283,16 @@ class Worker:
             self._acknowledge([message.place])
 
     def _acknowledge(self, places: Sequence[str]) -> None:
-        """Acknowledge what is durable, unless the database is gone."""
+        """Acknowledge what is durable, unless the database is gone; what fails is tried again."""
+        self._durable += places
         self.journal.database.checkpoint()
         self.owned_paths.check()
-        self.subscription.acknowledge(places)
-        for place in places:
+        self.subscription.acknowledge(self._durable)
+        for place in self._durable:
             self._finished_answers.pop(place, None)
-        if places:
+        if self._durable:
             self.health.record_progress()
+        self._durable = []
 
     def _retry_later(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are tried again", error, len(messages))
@@ -294,7 +300,7 @@ class Worker:
         self.retry_queue.add_failed(messages)
 
     def _finish_batch(self, work: Work, outcome: Outcome, counts: RunCounts) -> None:
-        """Acknowledge the messages of a batch, but for those with deferred answers."""
+        """Record what a batch found, and acknowledge its messages without deferred answers."""
         messages, deferred = work.messages, self._deferred
         self.batches_done += 1
         self.size.adjust(
@@ -305,15 +311,16 @@ class Worker:
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
         )
         self.retry_queue.reset()
-        finished = finished_beside(outcome.deferred)
-        self._acknowledge([message.place for message in messages if message.place not in finished])
-        self._finished_answers |= finished
         self._latency.add(messages, len(outcome.alerts))
         self.reporter.report_alerts(outcome.alerts)
         arrivals = _arrivals(outcome, deferred)
         self.monitor.record_arrivals(len(messages) - len(deferred), arrivals, clock.now_us())
         self.monitor.record_rates(outcome.rates)
         self.retry_queue.add_deferred(messages, outcome.deferred)
+        finished = finished_beside(outcome.deferred)
+        self._finished_answers |= finished
+        # At last, since it may fail: the disk of the output may be gone.
+        self._acknowledge([message.place for message in messages if message.place not in finished])
 
 
 def _arrivals(batch: Outcome, deferred: Sequence[DeferredMessage]) -> Counter[str | None]:

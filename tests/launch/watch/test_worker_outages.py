@@ -1,6 +1,7 @@
 """A checker that is away, refuses or hangs: messages are held within bounds, and none is lost."""
 
 import asyncio
+import errno
 import itertools
 import json
 import threading
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from groundwatch.launch.watch.owned_paths import OwnedPaths
 from groundwatch.launch.watch.worker import Worker, WorkerLimits
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.transforms.grounding import refusals
@@ -66,6 +68,30 @@ def test_a_deferred_answer_is_not_a_duplicate_when_it_is_tried_again(watched: Wa
         watched.drain(config)
     assert len(watched.record_ids()) == 1
     assert total(watched.ledger())["duplicates"] == 1
+
+
+@pytest.mark.parametrize("answer", ["Lamps glow red.", HANGING], ids=["checked", "deferred"])
+def test_what_is_durable_is_acknowledged_when_the_folder_can_be_read_again(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    check, fail_at = OwnedPaths.check, iter([True])
+
+    def lose_the_folder_once(self: OwnedPaths) -> None:
+        if next(fail_at, False):
+            raise OSError(errno.ESTALE, "Stale file handle")
+        check(self)
+
+    monkeypatch.setattr(OwnedPaths, "check", lose_the_folder_once)
+    outage = Changing(UNAVAILABLE["503"])
+    watched.publish(*map(an_envelope, range(3)), an_envelope(9, answer=answer), b"no answer")
+    with FaultServer(by_answer({HANGING: outage})) as checker:
+        with watched.worker(checked_by(watched, checker)) as worker:
+            work(worker, lambda: watched.outstanding == worker.waiting)
+            outage.reply = good
+            work(worker, lambda: not watched.outstanding)
+            worker.finish()
+    assert len(watched.record_ids()) == 4
+    assert len(failures_in(watched.output)) == 1
 
 
 def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) -> None:
