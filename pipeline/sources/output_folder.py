@@ -1,6 +1,6 @@
 """Find, read and write the files of an output folder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -14,6 +14,7 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow, is_enriched_schema
 from groundwatch.transforms.rules.thresholds import Thresholds
 
+_Row = TypeVar("_Row")
 _Line = TypeVar("_Line", AlertLine, AnswerRow, FailureLine)
 
 
@@ -61,6 +62,14 @@ def read_answers(path: str) -> Iterator[AnswerRow]:
         for rows in read_blocks(path):
             for row in rows:
                 yield msgspec.convert(row, AnswerRow)
+
+
+def until_damage(rows: Iterable[_Row], damaged: list[str]) -> Iterator[_Row]:
+    """Yield the rows of a file up to where it is damaged, if it is, which is added to a list."""
+    try:
+        yield from rows
+    except UnreadableFile as error:
+        damaged.append(str(error))
 
 
 def read_blocks(path: str) -> Iterator[list[ArchiveRow]]:

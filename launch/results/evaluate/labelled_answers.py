@@ -15,7 +15,7 @@ from groundwatch.launch.cli.archive_messages import ArchiveMessages
 from groundwatch.launch.cli.commands.evaluate import EvaluateSettings
 from groundwatch.launch.cli.terminal.unreadable_input import SHOWN_FAULTS
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answers
+from groundwatch.pipeline.sources.output_folder import read_answers, until_damage
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Label
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
@@ -126,12 +126,9 @@ class LabelledAnswers:
     def add_records(self, paths: Iterable[str], thresholds: GivenThresholds) -> None:
         """Add the answers of enriched files; thresholds replace those of their verdicts."""
         for path in paths:
-            try:
-                for answer in read_answers(path):
-                    self.counts.read += 1
-                    self._add(answer, thresholds)
-            except UnreadableFile as error:
-                self.damaged.append(str(error))
+            for answer in until_damage(read_answers(path), self.damaged):
+                self.counts.read += 1
+                self._add(answer, thresholds)
 
     def add_checked(
         self, paths: Sequence[str], settings: EvaluateSettings, weights: Sequence[float] = ()

@@ -19,6 +19,7 @@ from groundwatch.pipeline.sources.output_folder import (
     find_files,
     read_answers,
     read_summary,
+    until_damage,
 )
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from groundwatch.schemas import Record
@@ -55,7 +56,12 @@ class ExportProgress(Exported, frozen=True, kw_only=True):
 
 
 class FolderExport:
-    """Send the records of a folder in the order of its files, and keep what is done in a file."""
+    """Send the records of a folder in the order of its files, and keep what is done in a file.
+
+    Attributes:
+      delivered: what became of the records, with those of earlier exports.
+      damaged: the files that are damaged; their records in front of that are sent.
+    """
 
     def __init__(
         self, settings: ExportSettings, sleep: Callable[[float], None] = time.sleep
@@ -73,6 +79,7 @@ class FolderExport:
         self._older = self._sent_before = 0
         self._write_at_s = 0.0
         self.delivered = Delivered()
+        self.damaged: list[str] = []
 
     def send_all(self, target: Target[GroundingResult]) -> None:
         """Send what is not sent yet, or raise what `Target.send` does after two minutes.
@@ -139,7 +146,8 @@ class FolderExport:
                 self.delivered, self._sent_before = earlier.delivered, earlier.delivered.sent
 
     def _send_file(self, target: Target[GroundingResult], name: str, path: str) -> None:
-        answers = islice(read_answers(path), self._files.get(name, 0), None)
+        rows = until_damage(read_answers(path), self.damaged)
+        answers = islice(rows, self._files.get(name, 0), None)
         results = (grounding_result(each, with_text=self._settings.export_text) for each in answers)
         since_us = self._settings.since
         while batch := list(islice(results, target.max_rows)):

@@ -35,6 +35,9 @@ def export(loaded: Loaded[ExportSettings]) -> int:
         return fail(f"{error}. {run.describe()}; the same command resumes")
     except KeyboardInterrupt:
         return fail(f"interrupted. {run.describe()}; the same command resumes")
+    if run.damaged:
+        advice = "restore what is damaged, and the same command sends the rest"
+        return fail(f"{'; '.join(run.damaged)}. {run.describe()}; {advice}")
     sys.stdout.write(f"{run.describe()}.\n")
     if run.delivered.skipped and not run.delivered.sent:
         return fail(

@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import TypeVar
 
 from groundwatch.launch.results.report.counts.tally import Findings, Tally
 from groundwatch.launch.results.report.page.page import render
@@ -18,8 +17,6 @@ from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
 
 REPORT_NAME = "report.html"
 _NAMED_BY_DATABASE = re.compile(r"([^/]+)-([0-9a-f]{8})-\d{6}\.avro$")
-
-_Line = TypeVar("_Line")
 
 
 def write_report(output: str, url_template: str | None = None) -> tuple[str, Tally]:
@@ -54,14 +51,20 @@ def read_output(
     """
     unreadable: list[str] = []
     paths = [files.summary] if files.summary else []
-    summary = next(_readable(map(output_folder.read_summary, paths), unreadable), None)
+    summary = next(
+        output_folder.until_damage(map(output_folder.read_summary, paths), unreadable), None
+    )
     base = summary and summary.thresholds
     tally = Tally((base or Thresholds()).replaced(thresholds), shown)
     for path in files.alerts:
-        for alert in _readable(output_folder.read_lines(path, AlertLine), unreadable):
+        for alert in output_folder.until_damage(
+            output_folder.read_lines(path, AlertLine), unreadable
+        ):
             tally.add_alert(alert)
     for path in files.failures:
-        for failure in _readable(output_folder.read_lines(path, FailureLine), unreadable):
+        for failure in output_folder.until_damage(
+            output_folder.read_lines(path, FailureLine), unreadable
+        ):
             tally.add_failure(failure)
     for answer in _answers(files.enriched, unreadable):
         tally.add_answer(answer)
@@ -84,15 +87,8 @@ def _answers(paths: Iterable[str], unreadable: list[str]) -> Iterator[AnswerRow]
     for by_identity in writers.values():
         seen: set[str] | None = set() if len(by_identity) > 1 else None
         for path in chain.from_iterable(by_identity.values()):
-            for answer in _readable(output_folder.read_answers(path), unreadable):
+            for answer in output_folder.until_damage(output_folder.read_answers(path), unreadable):
                 if seen is None or answer.record_id not in seen:
                     yield answer
                 if seen is not None:
                     seen.add(answer.record_id)
-
-
-def _readable(records: Iterable[_Line], unreadable: list[str]) -> Iterator[_Line]:
-    try:
-        yield from records
-    except output_folder.UnreadableFile as error:
-        unreadable.append(str(error))

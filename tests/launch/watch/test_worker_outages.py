@@ -84,12 +84,14 @@ def test_what_is_durable_is_acknowledged_when_the_folder_can_be_read_again(
     monkeypatch.setattr(OwnedPaths, "check", lose_the_folder_once)
     outage = Changing(UNAVAILABLE["503"])
     watched.publish(*map(an_envelope, range(3)), an_envelope(9, answer=answer), b"no answer")
-    with FaultServer(by_answer({HANGING: outage})) as checker:
-        with watched.worker(checked_by(watched, checker)) as worker:
-            work(worker, lambda: watched.outstanding == worker.waiting)
-            outage.reply = good
-            work(worker, lambda: not watched.outstanding)
-            worker.finish()
+    with (
+        FaultServer(by_answer({HANGING: outage})) as checker,
+        watched.worker(checked_by(watched, checker)) as worker,
+    ):
+        work(worker, lambda: watched.outstanding == worker.waiting)
+        outage.reply = good
+        work(worker, lambda: not watched.outstanding)
+        worker.finish()
     assert len(watched.record_ids()) == 4
     assert len(failures_in(watched.output)) == 1
 

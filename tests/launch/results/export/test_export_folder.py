@@ -100,6 +100,25 @@ def test_a_record_that_is_refused_is_named_and_the_others_are_sent(
     assert set(scored_ids(server)) == {f"r{number}" for number in range(30)}
 
 
+def test_a_damaged_file_is_named_and_all_other_records_are_sent(
+    tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = a_folder(tmp_path, 20, 20)
+    damaged, _ = find_files(str(folder)).enriched
+    content = Path(damaged).read_bytes()
+    Path(damaged).write_bytes(content[:-30])
+    command = ["export", str(folder), "--to", "langfuse", "--endpoint", server.url]
+    for sent in ("20 records sent and confirmed", "nothing new to send"):
+        assert main(command) == 1
+        said = capsys.readouterr().err
+        assert f"{damaged}: is damaged" in said
+        assert sent in said
+        assert "restore what is damaged" in said
+    Path(damaged).write_bytes(content)
+    assert main(command) == 0
+    assert sorted(scored_ids(server)) == sorted(f"r{number}" for number in range(40))
+
+
 def test_a_wrong_key_ends_it_and_the_same_command_resumes(
     tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
