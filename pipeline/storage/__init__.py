@@ -4,6 +4,7 @@ All functions raise OSError where a file is missing, or cannot be read, listed, 
 """
 
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -95,10 +96,12 @@ def _move_in(temporary_path: str, path: str, *, must_be_new: bool) -> None:
 def replacing(path: str, temporary_path: str | None = None) -> Iterator[IO[bytes]]:
     """Write a file under a temporary name while a `with` block lasts, and publish it at its end.
 
-    The name is by default a hidden one beside the path. An error leaves an earlier file.
+    The name is by default a hidden one beside the path, and that of no other writer. An error
+    leaves an earlier file.
     """
     folder, slash, name = path.rpartition("/")
-    temporary_path = temporary_path or f"{folder}{slash}.groundwatch-{name}"
+    own = f".groundwatch-{name}-{secrets.token_hex(4)}"
+    temporary_path = temporary_path or f"{folder}{slash}{own}"
     try:
         with create(temporary_path) as stream:
             yield stream

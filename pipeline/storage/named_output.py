@@ -1,6 +1,7 @@
 """Write to a path that a person named: a file, an object, a device, a pipe, or standard output."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
@@ -10,20 +11,27 @@ from typing import IO
 from groundwatch.pipeline import storage
 
 _STDOUT = 1
-_STANDARD_OUTPUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+_STREAMS = {"-": _STDOUT, "/dev/stdout": _STDOUT, "/dev/stderr": 2}
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/(\d{1,9})")
+
+
+def _descriptor(path: str) -> int | None:
+    """Return the number of this process's open file that a path names, None if it names none."""
+    found = _DESCRIPTOR.fullmatch(path)
+    return int(found[1]) if found else _STREAMS.get(path)
 
 
 def is_standard_output(path: str | None) -> bool:
     """Return whether a path means this process's standard output."""
-    return path in _STANDARD_OUTPUT
+    return path is not None and _descriptor(path) == _STDOUT
 
 
 def is_stream(path: str) -> bool:
-    """Return whether a path is a device, a pipe, a socket or standard output.
+    """Return whether a path is a device, a pipe, a socket or an open file of this process.
 
     It is written to as it is: a file in its place would hide it from all other programs.
     """
-    if is_standard_output(path):
+    if _descriptor(path) is not None:
         return True
     is_there = storage.is_local(path) and Path(path).exists()
     return is_there and not (Path(path).is_file() or Path(path).is_dir())
@@ -31,13 +39,14 @@ def is_stream(path: str) -> bool:
 
 @contextmanager
 def writing(path: str) -> Iterator[IO[bytes]]:
-    """Write to a path while a `with` block lasts; raise OSError.
+    """Write to a path while a `with` block lasts; raise OSError if it cannot be written.
 
     A file appears when the block ends without an error, and replaces an earlier one, also where the
     path is a link to that. A stream gets at once what is written.
     """
-    if is_standard_output(path):
-        with open(_STDOUT, "wb", closefd=False) as stream:
+    descriptor = _descriptor(path)
+    if descriptor is not None:
+        with open(descriptor, "wb", closefd=False) as stream:
             yield stream
         return
     if is_stream(path):

@@ -77,5 +77,28 @@ def test_standard_output_is_written_to(path: str, capfd: pytest.CaptureFixture[s
     assert not Path("-").exists()
 
 
+@pytest.mark.parametrize("path", ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"])
+def test_a_log_behind_standard_error_is_added_to(
+    path: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    os.write(2, b"one ")
+    write(path, b"two ")
+    os.write(2, b"three")
+    assert capfd.readouterr().err == "one two three"
+    assert is_stream(path)
+    assert not is_standard_output(path)
+
+
+def test_two_writers_of_one_file_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    with writing(str(path)) as first:
+        first.write(b"first")
+        with writing(str(path)) as second:
+            second.write(b"second")
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_path_that_is_none_of_these_is_a_file(tmp_path: Path) -> None:
     assert not any(map(is_stream, (str(tmp_path), str(tmp_path / "new"), "gs://b/table.csv")))
