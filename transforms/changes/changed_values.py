@@ -65,6 +65,10 @@ _TIME_LIMIT = re.compile(
     r"\b(?:before|after|by|until|till|than|prior to)\s+(?:\w+\s+)?$", re.IGNORECASE
 )
 
+_ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
+_VOWEL = re.compile(r"8|1[18](?!\d)|(?!one\b|euro|u)[aeiou]|hours?\b", re.IGNORECASE)
+"""What is spoken with a vowel first: "an 8 percent share", "an 11,000 lumen lamp"."""
+
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _YEARS, _YEAR_STEPS = range(1500, 2100), (2, 3, 4, 5, 6, 7, 8, 9)
 _DAY = re.compile(r"(?<!\d)(\d{1,2})(?!\d)")
@@ -110,12 +114,23 @@ def change_date(statement: Statement) -> str | None:
 
 
 def apply_one(statement: Statement, edits: Iterable[Edit]) -> str | None:
-    """Make one of the edits that have an option."""
-    edit = pick([each for each in edits if each.options], statement.digest, "place")
+    """Make one of the edits that have an option; "a" and "an" before it still fit."""
+    fitting = [_behind_article(each, statement) for each in edits]
+    edit = pick([each for each in fitting if each.options], statement.digest, "place")
     if edit is None:
         return None
     option = pick(edit.options, statement.digest, "option")
     return f"{statement.text[: edit.start]}{option}{statement.text[edit.end :]}"
+
+
+def _behind_article(edit: Edit, statement: Statement) -> Edit:
+    """Keep the options that fit behind an English article, if there is one."""
+    article = _ARTICLE.search(statement.text[: edit.start]) if statement.is_english else None
+    if article is None:
+        return edit
+    is_an = article[1].lower() == "an"
+    options = [each for each in edit.options if bool(_VOWEL.match(each)) == is_an]
+    return edit._replace(options=tuple(options))
 
 
 def limits(text: str, start: int, end: int) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from groundwatch.transforms.changes.english import WEEKDAYS
+from groundwatch.transforms.changes.english import BEING, HAVING, MODALS, WEEKDAYS
 from groundwatch.transforms.changes.statement import Source, Statement, pick, words_in
 from groundwatch.transforms.lexical.dates import MONTHS_IN_ENGLISH
 from groundwatch.transforms.lexical.phrases import STOP_WORDS
@@ -12,18 +12,21 @@ from groundwatch.transforms.lexical.phrases import STOP_WORDS
 _WORD = r"[A-Z][A-Za-z\u00c0-\u024f]*(?:[-'\u2019][A-Z][a-z]+)*"
 _NAME = re.compile(
     r"(?P<before>\b(?i:in|at|from|near|to|by|the|an?|of|for|with|on|our|your|any) |^)"
-    rf"(?P<name>{_WORD}(?: {_WORD}){{0,3}})(?=[.;)]|,(?! [A-Z])| (?P<next>[a-z]+)\b)"
+    # A point ends the statement, or is a part of the name: "Washington D.C."
+    rf"(?P<name>{_WORD}(?: {_WORD}){{0,3}})(?=\.\W*$|[;)]|,(?! [A-Z])| (?P<next>[a-z]+)\b)"
 )
-_OF_PLACES = frozenset({"in", "at", "from", "near", "to", "by"})
-"""Words before a name that tell something of what it names; behind "of" stands anything."""
+_PREPOSITIONS = frozenset({"in", "at", "from", "near", "to", "by"})
+"""Words before a name that say something of what it names; behind "of" stands anything."""
+
+_ARTICLES = frozenset({"a", "an"})
 
 _MIN_CHARS, _MIN_NOUN = 3, 4
 NO_NAMES = frozenset({*MONTHS_IN_ENGLISH, *map(str.lower, WEEKDAYS)}) | STOP_WORDS
 _PLAIN_WORDS = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
-_VERB = frozenset("is are was were has had can will must does did".split())  # noqa: SIM905
+_VERBS = BEING | HAVING | MODALS | {"does", "did"}
 
 Place = tuple[str, str, bool, bool]
-"""The words before and behind, whether all letters are capitals, and whether it is one word."""
+"""The words before and behind, whether all letters are capitals, and whether it is more words."""
 
 
 class _Found(NamedTuple):
@@ -54,8 +57,10 @@ class Names:
     def change(self, statement: Statement) -> str | None:
         """Put a name of another fact in the place of one.
 
-        Both stand in their texts before the same word ("the Basic plan"), or before none and behind
-        the same one ("in Paris"). None for a statement that is not English, or without such a name.
+        Both stand in their texts before the same noun ("the Basic plan"), behind the same article
+        if it is "a" or "an"; or before none and behind the same preposition ("in Paris"); or first
+        of all and before the same verb. None for a statement that is not English, or without such a
+        name.
         """
         if not statement.is_english:
             return None
@@ -75,6 +80,7 @@ class Names:
 
 
 def _names(text: str) -> Iterator[_Found]:
+    """Find the names that stand at a place where names of one kind stand."""
     for found in _NAME.finditer(text):
         name, before, behind = found["name"], found["before"].strip().lower(), found["next"] or ""
         if len(name) < _MIN_CHARS or any(word.lower() in NO_NAMES for word in name.split()):
@@ -83,11 +89,12 @@ def _names(text: str) -> Iterator[_Found]:
             # What is joined may be of another kind.
             continue
         if not before:
-            place = ("", behind) if behind in _VERB else None
+            place = ("", behind) if behind in _VERBS else None
         elif behind and behind not in STOP_WORDS:
-            place = ("", behind) if len(behind) >= _MIN_NOUN else None
+            article = before if before in _ARTICLES else ""
+            place = (article, behind) if len(behind) >= _MIN_NOUN else None
         else:
-            place = (before, "") if before in _OF_PLACES else None
+            place = (before, "") if before in _PREPOSITIONS else None
         if place:
             yield _Found(name, found.start("name"), (*place, name.isupper(), " " in name))
 

@@ -53,6 +53,20 @@ def test_a_number_keeps_its_form(text: str, form: str) -> None:
     assert changed in {form.format(digit) for digit in "123456789"} - {text}
 
 
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("The shop gives an 8 percent discount to members.", None),
+        ("The course comes with an 80 page book for everybody.", None),
+        ("The shop has an 18 day trial for new members.", r"The shop has an 88 day .*"),
+        ("The shop has a 30 day trial for new members.", r"The shop has a [15679]0 day .*"),
+    ],
+)
+def test_an_article_fits_the_new_number(text: str, changed: str | None) -> None:
+    found = change_number(alone(text))
+    assert found is None if changed is None else re.fullmatch(changed, found or "")
+
+
 def test_a_small_number_in_words_becomes_another_one() -> None:
     changed = change_number(alone("The library lends six books to each reader."))
     assert changed is not None
@@ -302,6 +316,19 @@ def test_a_name_is_not_replaced_by_one_that_may_name_the_same() -> None:
     initials = "The office is in New York.", "The shop is in NY."
     part = "The office is in Frankfurt.", "The shop is in Frankfurter."
     assert cases_of(ChangeKind.NAME, *initials) == cases_of(ChangeKind.NAME, *part) == []
+
+
+def test_another_name_fits_its_article_and_a_point_of_a_name_ends_none() -> None:
+    passages = (
+        *("We repair an Apple device for you.", "The shop will sell a Samsung device to you."),
+        *("Members get an Epson device at work.", "There is a museum in Washington D.C."),
+        *("The museum is in Washington D.C. and opens daily.", "The shop is in Berlin for years."),
+    )
+    changed = {case.original: case.text for case in cases_of(ChangeKind.NAME, *passages)}
+    assert changed == {
+        "We repair an Apple device for you.": "We repair an Epson device for you.",
+        "Members get an Epson device at work.": "Members get an Apple device at work.",
+    }
 
 
 def test_two_facts_are_merged_to_what_neither_says() -> None:
