@@ -59,9 +59,7 @@ class Publisher:
             entry = msgspec.json.decode(encoded, type=FileEntry) if encoded else None
             if entry and storage.exists(target):
                 if storage.checksum(target) != entry.checksum:
-                    raise TargetExists(
-                        f"{target} exists, and another process wrote it: it is not replaced"
-                    )
+                    raise TargetExists(target)
                 self._record_placed(number, kind, entry)
             else:
                 self._database.write(statements.DELETE_FILE, number)

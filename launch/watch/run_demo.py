@@ -79,8 +79,8 @@ def run_demo(config: Config) -> int:
     try:
         with folder_held(str(config.work_folder)):
             storage.remove_folder(str(config.work_folder))
-        earlier = storage.find_below(config.output)
-        storage.remove([path for path in earlier if Path(path).name.startswith(f"{config.run}-")])
+            found = storage.find_below(config.output)
+            storage.remove([path for path in found if Path(path).name.startswith(f"{config.run}-")])
         summary = run_worker(
             config,
             build(WatchSettings, {"subscription": _SUBSCRIPTION}),

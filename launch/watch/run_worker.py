@@ -77,12 +77,23 @@ def _try_checker(config: Config) -> None:
 
 
 def _try_topics(settings: WatchSettings) -> None:
-    """Raise `TargetMisconfigured` for a topic that does not exist; later ones are tried again."""
-    topics = settings.pubsub
-    for name in (topics.alert_topic, topics.failure_topic, topics.enriched_topic):
+    """Raise `TargetMisconfigured` for topics that do not exist; later, one may come back."""
+    given = settings.pubsub
+    topics = {
+        "--alert_topic": given.alert_topic,
+        "--failure_topic": given.failure_topic,
+        "--enriched_topic": given.enriched_topic,
+    }
+    problems = []
+    for flag, name in topics.items():
         if name:
             with closing(open_topic(name, settings)) as topic:
-                topic.try_access()
+                try:
+                    topic.try_access()
+                except TargetMisconfigured as error:
+                    problems.append(f"{flag}: {error}")
+    if problems:
+        raise TargetMisconfigured("; ".join(problems))
 
 
 def run_worker(

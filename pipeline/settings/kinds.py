@@ -182,15 +182,16 @@ def _parse_key_file(text: str) -> str:
     return text
 
 
-def _parse_pair(text: str) -> tuple[str, str]:
+def parse_pair(text: str, form: str) -> tuple[str, str]:
+    """Split a value of a form such as NAME=VALUE; raise ValueError for another one."""
     name, equals, value = text.partition("=")
     if not (name and equals):
-        raise ValueError("must have the form NAME=VALUE")
+        raise ValueError(f"must have the form {form}")
     return name, value
 
 
 def _parse_moved_reason(text: str) -> tuple[str, Verdict]:
-    reason, verdict = _parse_pair(text)
+    reason, verdict = parse_pair(text, "REASON=VERDICT")
     if reason in FINDINGS:
         raise ValueError(f"{reason} is a reason of groundwatch; move one that a generator gives")
     return reason, Verdict(_one_of(lambda: PRECEDENCE, verdict))
@@ -200,7 +201,7 @@ def _parse_mapping(text: str) -> tuple[str, str]:
     # The paths import the JSON reader, which the help should not wait for.
     from groundwatch.transforms.formats.field_maps.field_map import parse_map  # noqa: PLC0415
 
-    field, path = _parse_pair(text)
+    field, path = parse_pair(text, "FIELD=JSONPATH")
     parse_map(((field, path),))
     return field, path
 

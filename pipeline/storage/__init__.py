@@ -24,6 +24,12 @@ __all__ = ["fsync"]
 class TargetExists(OSError):
     """Another file has the name of a file that is to be published."""
 
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} exists, and another process wrote it: it is not replaced; move it away, and"
+            " start again"
+        )
+
 
 def _buckets() -> Any:
     """Import the module for buckets: Beam and Google's client start slowly."""
@@ -81,9 +87,7 @@ def publish_new(temporary_path: str, path: str) -> None:
         _move_in(temporary_path, path, must_be_new=True)
     except FileExistsError:
         if checksum(temporary_path) != checksum(path):
-            raise TargetExists(
-                f"{path} exists, and another process wrote it: it is not replaced"
-            ) from None
+            raise TargetExists(path) from None
         remove([temporary_path])
 
 

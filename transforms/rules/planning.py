@@ -33,15 +33,17 @@ class PlannedCall(Record, frozen=True, kw_only=True):
 
 
 def min_calls(answer_text: str, facts: Sequence[Fact], limits: CheckLimits) -> int:
-    """Return a lower bound of the calls for an answer, much faster than planning them."""
-    most = limits.max_fact_chars
+    """Return a lower bound of the calls for an answer with text and facts with text.
+
+    Much faster than planning the calls.
+    """
+    max_chars, max_tokens = limits.max_fact_chars, limits.max_answer_tokens
     fact_pieces = sum(
-        1 if len(fact.text) <= most else ceil(sum(map(len, fact.text.split())) / most)
+        1 if len(fact.text) <= max_chars else ceil(sum(map(len, fact.text.split())) / max_chars)
         for fact in facts
     )
-    most = limits.max_answer_tokens
     answer_pieces = sum(
-        1 if len(text) <= most else ceil(count_tokens(text) / most)
+        1 if len(text) <= max_tokens else ceil(count_tokens(text) / max_tokens)
         for _, text in without_reasoning(answer_text)
     )
     return answer_pieces * ceil(fact_pieces / limits.max_facts)

@@ -21,7 +21,7 @@ class GivenAnswerSettings(Settings, frozen=True, kw_only=True):
     fact_file: Files of source texts, one text each.
     query: The question.
     format: What is printed: text for people, the record as JSON, or a note for the next prompt of
-      the model that wrote the answer. The note is empty if no statement is flagged.
+      the model that wrote the answer. The note is empty if no statement is flagged. Default: text.
     json: The same as --format json.
     """
 
@@ -29,19 +29,19 @@ class GivenAnswerSettings(Settings, frozen=True, kw_only=True):
     fact: Annotated[tuple[kinds.Text, ...], Note(is_argument=True)] = ()
     fact_file: Annotated[tuple[kinds.LocalFile, ...], Note(is_argument=True)] = ()
     query: Annotated[kinds.Text | None, Note(is_argument=True)] = None
-    format: Annotated[Literal["text", "json", "note"], Note(is_argument=True)] = "text"
+    format: Annotated[Literal["text", "json", "note"] | None, Note(is_argument=True)] = None
     json: Annotated[kinds.Switch, Note(is_argument=True)] = False
 
     def problems(self) -> Iterator[str]:
         if not (self.fact or self.fact_file):
             yield "--fact is missing: pass the source texts with --fact or --fact_file"
-        if self.json and self.format == "note":
-            yield "--format note: --json asks for another format; pass one of them"
+        if self.json and self.format not in {None, "json"}:
+            yield f"--format {self.format}: --json asks for another format; pass one of them"
 
     @property
     def printed_as(self) -> str:
         """The format that is asked for."""
-        return "json" if self.json else self.format
+        return "json" if self.json else self.format or "text"
 
 
 class CheckCommandSettings(Settings, frozen=True, kw_only=True):

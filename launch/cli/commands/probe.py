@@ -19,9 +19,7 @@ from groundwatch.transforms.changes.change_kind import ChangeKind
 
 
 def _parse_wanted(text: str) -> tuple[ChangeKind, float]:
-    kind, equals, share = text.partition("=")
-    if not equals:
-        raise ValueError("must have the form KIND=SHARE, such as number=0.8")
+    kind, share = kinds.parse_pair(text, "KIND=SHARE, such as number=0.8")
     if kind not in tuple(ChangeKind):
         raise ValueError(f"{kind} is not one of {', '.join(ChangeKind)}")
     return ChangeKind(kind), kinds.parse_fraction(share)

@@ -29,7 +29,6 @@ from groundwatch.transforms.runtime.network_environment import (
 _TIMEOUT_S = 10.0
 _NOT_FOUND = 404
 _PLACE_DIGITS = 16
-_MAX_PORT = 65_535
 _REDIRECTS = range(300, 400)
 
 _Reply = TypeVar("_Reply")
@@ -86,7 +85,7 @@ class HttpSender:
         unknown: bytes | None = None,
         account: str = "",
     ) -> None:
-        self._shown = show_address(name, base_url, advice)
+        self._shown = describe_address(name, base_url, advice)
         self.place = place_of(base_url, account)
         self._advice = advice
         self._unknown = unknown
@@ -132,18 +131,17 @@ class HttpSender:
         return confirmed
 
 
-def show_address(name: str, url: str, advice: str) -> str:
+def describe_address(name: str, url: str, advice: str) -> str:
     """Name a target with its host and port; raise TargetMisconfigured if there is no such address.
 
     The rest of an address may be a secret.
     """
     try:
-        urlsplit(url)  # httpx takes a bracket that is not closed
+        port = urlsplit(url).port  # httpx takes any number, and a bracket that is not closed
         parts = httpx.URL(url)
     except (ValueError, httpx.InvalidURL):
-        parts = httpx.URL()
-    is_web = parts.scheme in {"http", "https"} and parts.host
-    if not is_web or (parts.port or 0) > _MAX_PORT:
+        port, parts = None, httpx.URL()
+    if parts.scheme not in {"http", "https"} or not parts.host or port == 0:
         raise TargetMisconfigured(
             f"{name} needs an address such as http://127.0.0.1:8000; {advice}"
         )

@@ -23,10 +23,10 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_conte
 from groundwatch import __version__
 from groundwatch.launch.results.export.contracts import OPENTELEMETRY
 from groundwatch.launch.results.export.http_sender import (
+    describe_address,
     no_reply,
     place_of,
     reply_error,
-    show_address,
     unconfirmed,
 )
 from groundwatch.launch.results.export.result_payloads import opentelemetry_attributes
@@ -67,7 +67,7 @@ class OtlpEvents(Target[GroundingResult]):
         except ValueError:
             raise TargetMisconfigured(f"{self.name} needs an address; {_ADVICE}") from None
         endpoint = self._exporter._endpoint  # noqa: SLF001 - of several variables
-        show_address(self.name, endpoint, _ADVICE)
+        describe_address(self.name, endpoint, _ADVICE)
         _require_files(self._session)
         check_environment(endpoint)
         self.place = place_of(endpoint)
@@ -97,7 +97,7 @@ class _Session(EnvironmentSession):
 
     def request(self, method: Any, url: Any, *arguments: Any, **named: Any) -> requests.Response:
         """Send a request, and keep the reply, or why there is none."""
-        shown = show_address(OtlpEvents.name, str(url), _ADVICE)
+        shown = describe_address(OtlpEvents.name, str(url), _ADVICE)
         try:
             reply = super().request(method, url, *arguments, **named)
         except requests.RequestException as error:

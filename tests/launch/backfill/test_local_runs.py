@@ -320,7 +320,7 @@ def held_until(asked: str, released: threading.Event) -> Choice:
 
     async def choose(exchange: Exchange) -> bool:
         if "Lamp 0 " in exchange.asked:
-            await asyncio.to_thread(released.wait)
+            await asyncio.to_thread(released.wait, 60)
         elif f"Lamp {asked} " in exchange.asked:
             released.set()
         return await good(exchange)
@@ -339,7 +339,8 @@ def test_a_batch_does_not_wait_for_the_last_call_of_the_one_before(tmp_path: Pat
         flags = "--checker", server.address
         assert in_batches(lamps(tmp_path), tmp_path / "out", *flags) == 0
         assert server.requests == ANSWERS
-    assert len(set(ids_in(tmp_path / "out"))) == ANSWERS
+    ids = ids_in(tmp_path / "out")
+    assert len(set(ids)) == len(ids) == ANSWERS
     assert summary_in(tmp_path / "out")["closes"] is True
 
 
@@ -366,7 +367,7 @@ def test_a_batch_that_waits_for_calls_is_finished_when_another_one_fails(
         assert in_batches(archive, output, *flags) == 0
         assert run_again[0] == 3
         assert server.requests == ANSWERS
-    assert len(set(ids_in(output))) == ANSWERS
+    assert len(set(ids_in(output))) == len(ids_in(output)) == ANSWERS
 
 
 @pytest.mark.timeout(60)

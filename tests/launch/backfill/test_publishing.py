@@ -103,7 +103,7 @@ def test_the_files_of_an_earlier_run_stay_until_the_same_command_has_ended_again
         crash_in(patched, 5)
         assert in_batches(archive, output, "--again") == 1
     assert before < set(visible_files(output))
-    assert len(set(record_ids_in(output))) == ANSWERS
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
     assert in_batches(archive, output) == 0
     assert not before & set(visible_files(output))
     assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS

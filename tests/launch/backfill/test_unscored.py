@@ -56,16 +56,24 @@ def test_one_scored_answer_is_enough_for_a_gate(tmp_path: Path) -> None:
     assert backfill(archive, tmp_path / "out", "--fail_above", "0") == 0
 
 
-@pytest.mark.parametrize(("allowed", "status"), [("0", 4), ("0.49", 4), ("0.5", 0)])
+_UNREAD = "1 could not be read, beside 1 that are scored: a larger share than --fail_above"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "status", "said"),
+    [
+        ("0", 4, _UNREAD),
+        ("0.49", 4, _UNREAD),
+        ("0.5", 0, "0 of 1 scored answers LOW_GROUNDED, --fail_above 0.5"),
+    ],
+)
 def test_messages_that_cannot_be_read_count_in_a_gate(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], allowed: str, status: int
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], allowed: str, status: int, said: str
 ) -> None:
     archive, output = an_archive(tmp_path, an_envelope(1), b"{"), tmp_path / "out"
     assert backfill(archive, output, "--fail_above", allowed) == status
     assert main(["report", str(output), "--fail_above", allowed]) == status
-    complaint = "1 could not be read, beside 1 that are scored: a larger share than --fail_above"
-    passed = "0 of 1 scored answers LOW_GROUNDED, --fail_above 0.5"
-    assert capsys.readouterr().err.count(complaint if status else passed) == 2
+    assert capsys.readouterr().err.count(said) == 2
 
 
 FACT = "Lamps glow red at night."

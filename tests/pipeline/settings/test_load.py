@@ -182,12 +182,15 @@ def test_a_flag_wins_over_the_environment_over_the_file_over_the_default(tmp_pat
 def test_the_environment_names_the_file_and_lists_values_by_spaces(tmp_path: Path) -> None:
     file = tmp_path / "settings.yaml"
     file.write_text("output: file\n")
-    found = loaded(
-        GROUNDWATCH_CONFIG=str(file), GROUNDWATCH_INPUT="a b", GROUNDWATCH_ALERT_TEXT="true"
-    )
+    found = loaded(GROUNDWATCH_CONFIG=str(file), GROUNDWATCH_INPUT="a b")
     assert found.problems == []
     assert (found.settings.input, found.settings.output) == (("a", "b"), "file")
-    assert found.settings.alert_text is True
+
+
+def test_a_variable_of_one_value_may_have_spaces() -> None:
+    found = loaded(*("--input", "a"), GROUNDWATCH_OUTPUT="my folder", GROUNDWATCH_ALERT_TEXT="true")
+    assert found.problems == []
+    assert (found.settings.output, found.settings.alert_text) == ("my folder", True)
 
 
 YAML = {

@@ -62,11 +62,22 @@ def test_a_note_is_printed_for_the_model(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_json_has_two_names(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["check", "--answer", FACT, "--fact", FACT]
-    assert main([*command, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["verdict"] == "GROUNDED"
-    assert main([*command, "--format", "json", "--json"]) == 0
-    assert main([*command, "--format", "note", "--json"]) == 2
-    assert "--format note: --json asks for another format" in capsys.readouterr().err
+    printed = []
+    for names in (["--format", "json"], ["--json"], ["--format", "json", "--json"]):
+        assert main([*command, *names]) == 0
+        record = json.loads(capsys.readouterr().out)
+        # Times differ.
+        del record["check"]
+        printed.append(record)
+    assert printed[0]["verdict"] == "GROUNDED"
+    assert printed == printed[:1] * 3
+
+
+@pytest.mark.parametrize("other", ["text", "note"])
+def test_two_formats_are_refused(capsys: pytest.CaptureFixture[str], other: str) -> None:
+    command = ["check", "--answer", FACT, "--fact", FACT, "--format", other, "--json"]
+    assert main(command) == 2
+    assert f"--format {other}: --json asks for another format" in capsys.readouterr().err
 
 
 def test_texts_come_from_files_and_standard_input(

@@ -35,7 +35,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--alert_verdicts BAD", "must be one of GROUNDED, LOW"),
         ("--alert_tags BAD", "must be one of GROUNDED, LOW"),
         ("--text some", "must be one of none, hash, full"),
-        ("--move_reason X", "must have the form NAME=VALUE"),
+        ("--move_reason X", "must have the form REASON=VERDICT"),
         ("--move_reason X=GROUNDED", "must be one of INCOMPLETE"),
         ("--input s3://a/b", "local path, or begin with gs://"),
         ("--impersonate_service_account bob", "bob: must be an email"),
@@ -94,6 +94,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "probe FILE": (
         ("--cases 0", "--cases 0: must be a whole number from 1"),
         ("--fail_below .8", "--fail_below .8: must have the form KIND=SHARE, such as number=0.8"),
+        ("--fail_below =.8", "--fail_below =.8: must have the form KIND=SHARE, such as number=0.8"),
         ("--fail_below numbers=.8", "numbers is not one of number, date, unit, denial, name"),
         ("--fail_below number=2", "--fail_below number=2: must be a number from 0 to 1"),
         ("--fail_below date=.8 date=.9", "--fail_below date: is given twice, as 0.8 and as 0.9"),

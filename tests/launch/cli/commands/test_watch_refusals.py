@@ -10,7 +10,7 @@ from groundwatch.launch.cli.main import main
 from groundwatch.launch.cli.paths import default_work_folder
 from groundwatch.launch.engine.engine_database import folder_held
 from groundwatch.launch.engine.run_summary import summary_of
-from groundwatch.launch.watch import run_worker as watch_module
+from groundwatch.launch.watch import run_worker as start_worker
 from groundwatch.pipeline.settings.config import Config, Destination
 from groundwatch.schemas.summary import RunCounts, Summary
 from groundwatch.transforms.grounding import client
@@ -32,7 +32,7 @@ def watch(watched: Watched, *flags: str) -> int:
     return main(["watch", *places, "--pubsub_address", watched.server.address, *flags])
 
 
-def summarise(read: int) -> Callable[..., Summary]:
+def summarize(read: int) -> Callable[..., Summary]:
     """A worker that has read so many messages, and checked one."""
 
     def run(config: Config, *_: object, **__: object) -> Summary:
@@ -49,8 +49,18 @@ def test_a_topic_that_does_not_exist_is_a_wrong_command_line(
 ) -> None:
     missing = "projects/lamps/topics/missing"
     assert watch(watched, f"--{flag}", missing) == 2
-    assert f"cannot publish to {missing}" in capsys.readouterr().err
+    assert f"--{flag}: cannot publish to {missing}" in capsys.readouterr().err
     assert not watched.output.exists()
+
+
+def test_all_topics_that_do_not_exist_are_named(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = "--alert_topic", "projects/p/topics/a", "--failure_topic", "projects/p/topics/f"
+    assert watch(watched, *missing) == 2
+    said = capsys.readouterr().err
+    assert "cannot publish to projects/p/topics/a" in said
+    assert "cannot publish to projects/p/topics/f" in said
 
 
 def test_a_second_worker_on_the_same_output_is_refused(
@@ -100,7 +110,7 @@ def test_a_subscription_that_is_not_there_ends_the_watch_with_a_sentence(
 def test_a_checker_that_is_not_there_is_reported_at_the_start(
     watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(watch_module, "run_worker", summarise(read=1))
+    monkeypatch.setattr(start_worker, "run_worker", summarize(read=1))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
     assert watch(watched, "--checker", address) == 0
@@ -112,7 +122,7 @@ def test_a_checker_that_is_not_there_is_reported_at_the_start(
 def test_counts_that_do_not_close_are_a_failure(
     watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(watch_module, "run_worker", summarise(read=2))
+    monkeypatch.setattr(start_worker, "run_worker", summarize(read=2))
     assert watch(watched) == 1
     assert "the counts do not add up: 2 messages were read" in capsys.readouterr().err
 
@@ -121,6 +131,9 @@ def test_a_second_demo_on_the_same_output_is_refused_and_takes_nothing_from_the_
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = default_work_folder(Destination(root=str(tmp_path), run="watch-demo"))
+    published = tmp_path / "enriched" / "event_date=2026-03-02" / "watch-demo-000001.avro"
+    published.parent.mkdir(parents=True)
+    published.touch()
     with folder_held(folder):
         before = sorted(tmp_path.rglob("*"))
         assert main(["watch", "--demo", "--output", str(tmp_path)]) == 1
