@@ -23,9 +23,6 @@ from groundwatch.transforms.rules.spans import character_start
 
 _MAX_MISMATCHES = 12
 _MAX_QUOTED = 40
-_MAX_SENTENCE_BYTES = 1_000
-# Behind a sentence, of any script, or a line.
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n|(?<=。)".encode())
 _MAX_QUERY_BYTES = 600
 _LEAD_BYTES = 600
 _MAX_CLAIM_CHARACTERS = 600
@@ -56,7 +53,7 @@ Passage = tuple[str, NumberedClaim | None]  # a part of an answer, and the claim
 class FactExcerpt(Record, frozen=True, kw_only=True):
     """A fact of an answer, and the numbers of the claims that it supports; numbers are from 1.
 
-    `cited` are the sentences that support them.
+    `quoted` are its sentences that the page quotes as supporting one, as they stand in it.
     """
 
     number: int
@@ -65,7 +62,7 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
     uri: str | None
     title: str | None
     cited_by: tuple[int, ...]
-    cited: tuple[str, ...]
+    quoted: tuple[str, ...]
 
 
 class AnswerExcerpt(Record, frozen=True, kw_only=True):
@@ -131,6 +128,11 @@ def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # n
     has_text = text_mode is TextMode.FULL
     lowest = ranked[0].claim.start if ranked else 0
     text = cut_text(row.answer_text, lowest, limits.answer_bytes) if has_text else None
+    quotes = [
+        (each.number, quote)
+        for each in ranked[: _MAX_QUOTED if has_text else 0]
+        for quote in quote_facts(each.number - 1, row.claims, row.mismatches, row.facts)
+    ]
     return AnswerExcerpt(
         answer=replace(
             row,
@@ -155,13 +157,9 @@ def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # n
             )
             for each in row.mismatches[: _MAX_MISMATCHES if has_text else 0]
         ),
-        facts=tuple(_facts(row, ranked, limits, has_text=has_text)),
+        facts=tuple(_facts(row, ranked, quotes, limits, has_text=has_text)),
         fact_count=len(row.facts),
-        quotes=tuple(
-            (each.number, quote)
-            for each in ranked[: _MAX_QUOTED if has_text else 0]
-            for quote in quote_facts(each.number - 1, row.claims, row.mismatches, row.facts)
-        ),
+        quotes=tuple(quotes),
     )
 
 
@@ -175,7 +173,12 @@ def _text_mode(row: AnswerRow) -> TextMode:
 
 
 def _facts(
-    row: AnswerRow, ranked: Sequence[NumberedClaim], limits: Limits, *, has_text: bool
+    row: AnswerRow,
+    ranked: Sequence[NumberedClaim],
+    quotes: Sequence[tuple[int, Quote]],
+    limits: Limits,
+    *,
+    has_text: bool,
 ) -> Iterator[FactExcerpt]:
     """Order the facts: those that contradict, then by the lowest claim that cites them."""
     facts = row.facts
@@ -190,7 +193,10 @@ def _facts(
             if index in claim.citations
         }
         fact, cited_byte = facts[index], next(iter(starts.values()), 0)
-        whole = fact.text.encode(errors="replace") if has_text and starts else b""
+        of_fact = (each for _, each in quotes if each.fact == index and not each.contradicts)
+        places = [found for each in of_fact if (found := _place_of(each, fact.text))]
+        if places:
+            cited_byte = len(fact.text[: places[0].start()].encode(errors="replace"))
         yield FactExcerpt(
             number=index + 1,
             text=cut_text(fact.text, cited_byte, limits.fact_bytes) if has_text else None,
@@ -199,15 +205,14 @@ def _facts(
             uri=fact.uri if len(fact.uri or "") <= _MAX_URI_CHARACTERS else None,
             title=kept_title(fact.title),
             cited_by=tuple(sorted(starts)),
-            cited=tuple(_sentence(whole, start) for start in {*starts.values()} if whole),
+            quoted=tuple(found[0] for found in places),
         )
 
 
-def _sentence(text: bytes, start_byte: int) -> str:
-    """Return the sentence of a fact that begins at a byte."""
-    rest = text[start_byte : start_byte + _MAX_SENTENCE_BYTES]
-    end = _SENTENCE_END.search(rest)
-    return rest[: end.start() if end else None].decode(errors="ignore").strip()
+def _place_of(quote: Quote, text: str) -> re.Match[str] | None:
+    """Find a quoted sentence in its fact, where it may stand on several lines."""
+    words = quote.text.strip("\u2026 ").split()
+    return re.search(r"\s+".join(map(re.escape, words)), text)
 
 
 def cut_text(text: str, around: int, max_bytes: int) -> Excerpt:

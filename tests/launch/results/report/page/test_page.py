@@ -436,6 +436,15 @@ def test_sentences_of_facts_are_quoted_below_the_answer(tmp_path: Path) -> None:
     )
 
 
+def test_the_sentence_that_is_quoted_is_the_one_that_is_marked(tmp_path: Path) -> None:
+    quoted = "Delivery takes 2 working days in Europe."
+    fact = f"Orders before 15:00 leave at once. {quoted.replace(' ', '  ')} It is free."
+    page = page_of(tmp_path, check(f"{quoted} Kettles vote.", [fact]))
+    assert f"“{quoted}”" in page.text
+    marks = [(each.text, each.attributes.get("class")) for each in page.all("mark")]
+    assert marks == [(quoted.replace(" ", "  "), "supports")]
+
+
 @pytest.mark.parametrize("mode", [TextMode.NONE, TextMode.HASH])
 def test_nothing_is_quoted_where_texts_were_not_kept(tmp_path: Path, mode: TextMode) -> None:
     record = check("The warranty is 3 years.", ["The warranty is 2 years."])
