@@ -37,16 +37,18 @@ def show(loaded: Loaded[ShowSettings]) -> int:
         if not files.enriched and not unpublished:
             advice = "pass an output folder after the id"
             return fail(f"{folder} {describe_no_records(folder, advice, others)}")
-        found = unpublished | published
+        meant = unpublished | published
     except (OSError, UnreadableFile) as error:
         return fail(f"the records cannot be read: {error}")
-    record = found.get(wanted) or (next(iter(found.values())) if len(found) == 1 else None)
-    if record is None and found:
-        ids = ", ".join(list(found)[:_MAX_SHOWN])
-        return fail(f"{wanted!r} can mean {counted(len(found), 'record')}: {ids}")
-    if record is None:
+    whole = [each for each in meant.values() if wanted in {each.record_id, each.answer_name}]
+    found = whole or list(meant.values())
+    if not found:
         missing = f"no record of {folder} has the id or the name {wanted!r}"
         return fail("; ".join([missing, *waiting]))
+    if len(found) > 1:
+        ids = ", ".join(each.record_id for each in found[:_MAX_SHOWN])
+        return fail(f"{wanted!r} can mean {counted(len(found), 'record')}: {ids}")
+    [record] = found
     if record.record_id not in published:
         sys.stderr.writelines(f"groundwatch: {each}\n" for each in waiting)
     if settings.json:

@@ -13,7 +13,7 @@ from groundwatch.pipeline.settings.definition import Note, Settings
 class ShowSettings(Settings, frozen=True, kw_only=True):
     """The settings of `show`.
 
-    record: The record id, its first characters, or the answer's name.
+    record: The record id, its first characters, or the answer's name, which wins if it is whole.
     folder: An output folder, local or gs://.
     work_folders: Work folders of workers that are not below DIR: a record may be in no file yet.
     json: Print the record as JSON.

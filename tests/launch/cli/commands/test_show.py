@@ -35,6 +35,16 @@ def test_a_record_is_found_by_its_id_or_its_name(
         assert fact.text.split()[0] in printed
 
 
+def test_a_whole_name_wins_over_the_beginning_of_ids(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others = [an_enriched(record_id=f"17{number}" + "0" * 61) for number in range(3)]
+    write_enriched(tmp_path, [*others, a_low(record_id=LOW, answer_name="17")])
+    write_summary(tmp_path)
+    assert main(["show", "17", str(tmp_path)]) == 0
+    assert LOW in capsys.readouterr().out
+
+
 def test_the_checker_and_the_screen_before_it_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
