@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from groundwatch.launch.cli.commands.check import CheckCommandSettings
-from groundwatch.launch.cli.terminal.exit_status import DONE, LOW_GROUNDED, fail
+from groundwatch.launch.cli.terminal.exit_status import DONE, LOW_GROUNDED, USAGE, fail
 from groundwatch.launch.cli.terminal.figures import printable
 from groundwatch.launch.cli.terminal.print_record import print_record
 from groundwatch.pipeline.settings.load import Loaded
@@ -22,7 +22,7 @@ from groundwatch.transforms.runtime.waiting import waiting_for
 
 
 def check(loaded: Loaded[CheckCommandSettings]) -> int:
-    """Print the record of an answer; the exit status is 4 if it is low-grounded."""
+    """Print the record of an answer; return the exit status."""
     settings, given = loaded.settings, loaded.settings.given
     facts = list(given.fact)
     for path in given.fact_file:
@@ -35,6 +35,8 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
     check_settings = settings.checker.check(retries=settings.retries.policy, thresholds=thresholds)
     try:
         answer = sys.stdin.read() if given.answer == "-" else given.answer
+        if not answer.strip():
+            return fail("--answer -: standard input is empty", USAGE)
         try_connection(check_settings)
         routed = read_answer(answer, facts, given.query)
         with waiting_for(f"a reply of the checker {check_settings.checker}"):

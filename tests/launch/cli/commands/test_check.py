@@ -80,6 +80,14 @@ def test_two_formats_are_refused(capsys: pytest.CaptureFixture[str], other: str)
     assert f"--format {other}: --json asks for another format" in capsys.readouterr().err
 
 
+def test_nothing_on_standard_input_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
+    assert main(["check", "--answer", "-", "--fact", FACT]) == 2
+    assert "--answer -: standard input is empty" in capsys.readouterr().err
+
+
 def test_texts_come_from_files_and_standard_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
