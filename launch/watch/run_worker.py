@@ -77,7 +77,7 @@ def _try_checker(config: Config) -> None:
 
 
 def _try_topics(settings: WatchSettings) -> None:
-    """Raise `TargetMisconfigured` for topics that do not exist; later, one may come back."""
+    """Raise `TargetMisconfigured` for missing topics; one that is deleted later is tried again."""
     given = settings.pubsub
     topics = {
         "--alert_topic": given.alert_topic,

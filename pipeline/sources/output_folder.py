@@ -65,7 +65,7 @@ def read_answers(path: str) -> Iterator[AnswerRow]:
 
 
 def until_damage(rows: Iterable[_Row], damaged: list[str]) -> Iterator[_Row]:
-    """Yield the rows of a file up to where it is damaged, if it is, which is added to a list."""
+    """Yield the rows of a file up to where it is damaged; add what is wrong with it to a list."""
     try:
         yield from rows
     except UnreadableFile as error:

@@ -25,9 +25,14 @@ class TargetExists(OSError):
     """Another file has the name of a file that is to be published."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(
-            f"{path} exists, and another process wrote it: it is not replaced; move it away, and"
-            " start again"
+        # The path is the argument, from which another process makes the error again.
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path} exists, and another process wrote it: it is not replaced; move it away,"
+            " and start again"
         )
 
 

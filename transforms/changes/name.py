@@ -26,7 +26,7 @@ _PLAIN_WORDS = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 _VERBS = BEING | HAVING | MODALS | {"does", "did"}
 
 Place = tuple[str, str, bool, bool]
-"""The words before and behind, whether all letters are capitals, and whether it is more words."""
+"""The words before and behind, whether all letters are capitals, and whether it is one word."""
 
 
 class _Found(NamedTuple):
@@ -96,7 +96,7 @@ def _names(text: str) -> Iterator[_Found]:
         else:
             place = (before, "") if before in _PREPOSITIONS else None
         if place:
-            yield _Found(name, found.start("name"), (*place, name.isupper(), " " in name))
+            yield _Found(name, found.start("name"), (*place, name.isupper(), " " not in name))
 
 
 def _are_related(name: str, other: str) -> bool:

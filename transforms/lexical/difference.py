@@ -96,7 +96,7 @@ class ComparedClaim(ReadSentence):
     def has_values_of(self, sentences: FactSentences, place: int) -> bool:
         """Return whether a sentence has the claim's values and no other ones; a fast test.
 
-        "A day" has no number that tells it from "one day", and "two days" has another one.
+        Without a number it cannot know: "a day", "one month".
         """
         return (
             bool(self.numbers)

@@ -3,6 +3,7 @@
 import errno
 import functools
 import os
+import pickle
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -181,6 +182,11 @@ def test_publishing_under_a_free_name_never_replaces_another_file(tmp_path: Path
     with pytest.raises(storage.TargetExists, match="final exists"):
         storage.publish_new(str(tmp_path / "temporary"), str(tmp_path / "final"))
     assert (tmp_path / "final").read_bytes() == b"somebody's"
+
+
+def test_a_taken_name_reads_the_same_from_another_process() -> None:
+    error = storage.TargetExists("out/final")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301 - made just now
 
 
 def test_publishing_under_a_free_name_again_is_harmless(tmp_path: Path) -> None:
