@@ -61,6 +61,9 @@ def _results(setting: Setting, *, smoke: bool) -> Results:
     with tempfile.TemporaryDirectory() as folder:
         with _course(setting, folder) as course:
             found = measured(contenders, course, setting, sys.stderr.write)
+            alone_and_pair = embedded(
+                2 * setting.few if smoke else _EMBEDDED_ANSWERS, setting, course.checker
+            )
         variants = tuple(_measured(each, contenders, setting, folder) for each in _VARIANTS)
     flags = " ".join(sys.argv[1:])
     return Results(
@@ -71,7 +74,7 @@ def _results(setting: Setting, *, smoke: bool) -> Results:
         versions=versions_of(name for one in contenders for name in one.packages),
         setting=setting,
         measured=found,
-        embedded=embedded(2 * setting.few if smoke else _EMBEDDED_ANSWERS, setting.few),
+        embedded=alone_and_pair,
         variants=variants,
     )
 

@@ -40,7 +40,7 @@ class Course:
     """
 
     def __init__(self, checker: SlowChecker, folder: Path) -> None:
-        self._checker = checker
+        self.checker = checker
         self._folder = folder
 
     def run(
@@ -55,16 +55,16 @@ class Course:
           fault_share: of the calls, those that the check server fails.
         """
         archive = self._archive(count, repeating=repeating)
-        self._checker.begin(fault_share)
+        self.checker.begin(fault_share)
         with tempfile.TemporaryDirectory(dir=self._folder) as output:
             job = Job(
                 archive=str(archive),
                 output=output,
-                checker=self._checker.address,
+                checker=self.checker.address,
                 in_flight=contender.in_flight,
             )
             usage = usage_of(contender.command(job), _LONGEST_S)
-            calls = self._checker.begin()
+            calls = self.checker.begin()
             account = _account(Path(output), archive, calls, usage)
         return Run(usage=usage, calls=calls, account=account)
 

@@ -120,11 +120,19 @@ class Variant(Record, frozen=True, kw_only=True):
 
 
 class Embedded(Record, frozen=True, kw_only=True):
-    """The embedded checker, without any server, on one core."""
+    """What an answer costs with the embedded checker.
+
+    Attributes:
+      name: what ran.
+      answers: in each round.
+      cpu_ms: processor time of one more answer, the median of the rounds.
+      calls: to the second checker, for each answer.
+    """
 
     name: str
     answers: int
-    per_s: float
+    cpu_ms: float
+    calls: float
 
 
 class Results(Record, frozen=True, kw_only=True):
