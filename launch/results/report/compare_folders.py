@@ -28,7 +28,7 @@ _KEY_BYTES = 16
 _TABLES = """
 PRAGMA cache_size = -32768;
 CREATE TABLE answers (
-    is_after INTEGER, record_id TEXT, name BLOB, question BLOB,
+    is_after INTEGER, record_id TEXT, name BLOB, question BLOB, text BLOB,
     engine TEXT, verdict TEXT, support REAL, claim REAL,
     PRIMARY KEY (is_after, record_id)
 ) WITHOUT ROWID;
@@ -170,32 +170,34 @@ class PairedAnswers:
     def add(self, answer: AnswerRow, *, is_after: bool) -> None:
         """Store an answer of one of the folders; a later record of the same id replaces it."""
         self._database.execute(
-            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(is_after, answer.record_id, _key(answer.answer_name), _key(answer.query)),
+                None if answer.query else _key(answer.answer_text),
                 *(cut_name(answer.engine), answer.verdict),
                 *(answer.support_score, answer.min_claim_score),
             ),
         )
 
     def pair_others(self) -> Pairing:
-        """Pair what has no record id in common: by its name, and the rest by its question.
+        """Pair what has no record id in common: by name, else by question, without one by text.
 
-        Only a name or a question that each folder has once there makes a pair. A record id depends
-        on the content, so an answer that changed has another one. Questions pair the answers to one
-        set of questions; where most answers have no pair, they are chance and are left out.
+        Only what each folder has once there makes a pair. A record id depends on the content, or on
+        the place: an answer that changed has another one, and one in a renamed file may. Questions
+        pair the answers to one set of questions, and texts equal archives; where most answers have
+        no pair, they are chance and are left out.
         """
         [[by_id]] = self._rows(_PAIRED_BY_ID)
-        by_name, by_question = (
+        by_name, by_question, by_text = (
             self._database.execute(_PAIR_BY_KEY.format(key=key)).rowcount
-            for key in ("name", "question")
+            for key in ("name", "question", "text")
         )
         totals = "SELECT COUNT(*) FROM answers GROUP BY is_after"
         fewest = min((count for [count] in self._rows(totals)), default=0)
-        if 2 * (by_id + by_name + by_question) < fewest:
-            self._database.execute("DELETE FROM other_pairs WHERE paired_by = 'question'")
-            by_question = 0
-        return Pairing(by_id, by_name, by_question)
+        if 2 * (by_id + by_name + by_question + by_text) < fewest:
+            self._database.execute("DELETE FROM other_pairs WHERE paired_by <> 'name'")
+            by_question = by_text = 0
+        return Pairing(by_id, by_name, by_question, by_text)
 
     def changes(self) -> dict[tuple[str, str], int]:
         """Count the pairs by their two verdicts."""
@@ -229,6 +231,6 @@ class PairedAnswers:
 
 
 def _key(text: str | None) -> bytes | None:
-    """Return what stands for a name or a question; None without one."""
+    """Return what stands for a name, a question or a text; None without one."""
     data = (text or "").encode(errors="surrogatepass")
     return hashlib.blake2b(data, digest_size=_KEY_BYTES).digest() if data else None

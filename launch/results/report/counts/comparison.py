@@ -56,11 +56,12 @@ class PairCounts(NamedTuple):
 
 
 class Pairing(NamedTuple):
-    """How many answers of two folders are paired by their record id, name and question."""
+    """How many answers of two folders are paired by their record id, name, question and text."""
 
     by_id: int
     by_name: int = 0
     by_question: int = 0
+    by_text: int = 0
 
 
 NO_PAIRS = PairCounts(None, 0, 0, 0, 0, None, None)

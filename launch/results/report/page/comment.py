@@ -156,8 +156,9 @@ def _notes(findings: Findings) -> Iterator[list[str]]:
 
 def _pairing_sentence(found: Comparison) -> str:
     by = found.pairing
-    ways = ((by.by_id, "record id"), (by.by_name, "name"), (by.by_question, "question"))
-    paired = ", ".join(f"{count(pairs)} by {way}" for pairs, way in ways if pairs)
+    ways = ("record id", "name", "question", "text")
+    counts = zip(ways, by, strict=True)
+    paired = ", ".join(f"{count(pairs)} by {way}" for way, pairs in counts if pairs)
     return (
         f"{counted(found.total.pairs, 'answer')} in both{f' ({paired})' if paired else ''},"
         f" {count(found.only_before)} only before, {count(found.only_after)} only after."

@@ -107,6 +107,26 @@ def test_an_answer_that_changed_is_paired_by_its_name_else_by_its_question(tmp_p
     ) in " ".join(page.text.split())
 
 
+def test_an_answer_without_name_and_question_is_paired_by_its_text(tmp_path: Path) -> None:
+    before = [
+        answer(1, GROUNDED, 0.9, answer_text="A lamp."),
+        answer(2, GROUNDED, 0.9, answer_text="Two lamps."),
+        answer(3, GROUNDED, 0.9, answer_text="Sorry.", query="How many?"),
+        answer(4, GROUNDED, 0.9, answer_text="Twice."),
+        answer(5, GROUNDED, 0.9, answer_text="Twice."),
+    ]
+    after = [
+        answer(11, LOW, 0.3, answer_text="A lamp."),
+        answer(12, GROUNDED, 0.9, answer_text="Two lamps."),
+        answer(13, GROUNDED, 0.9, answer_text="Sorry.", query="Which one?"),
+        answer(14, GROUNDED, 0.9, answer_text="Twice."),
+    ]
+    page = compared(tmp_path, before, after)
+    assert "2 more answers paired by text." in page.text
+    assert "3 only in the first, 2 only in the second." in page.text
+    assert page.all("h1")[0].text.startswith("1 of 2 answers in both folders has another verdict")
+
+
 def test_an_id_that_is_a_line_of_a_file_pairs_no_other_question(tmp_path: Path) -> None:
     questions = [f"Question {number}?" for number in range(4)]
     before, after = (
