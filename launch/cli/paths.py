@@ -112,7 +112,7 @@ def standard_input_kept(destination: Destination) -> Iterator[KeptInput]:
             run = f"{destination.run}-{digest}"
             path = Path(default_work_folder(replace(destination, run=run)), "standard-input.jsonl")
             copy.seek(0)
-            with storage.replacing(str(path)) as stream:
+            with storage.replacing(str(path), storage.unshared_path(str(path))) as stream:
                 shutil.copyfileobj(copy, stream, MEGABYTE)
                 stream.flush()
                 # The same content is the same version of the file.

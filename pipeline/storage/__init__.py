@@ -101,16 +101,27 @@ def _move_in(temporary_path: str, path: str, *, must_be_new: bool) -> None:
     files.move_in(temporary_path, path, must_be_new=must_be_new)
 
 
+def unshared_path(path: str) -> str:
+    """Return a new hidden name beside a path, for a file that several processes may write at once.
+
+    Nobody removes it after a kill.
+    """
+    return _beside(path, f"-{secrets.token_hex(4)}")
+
+
+def _beside(path: str, ending: str) -> str:
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}.groundwatch-{name}{ending}"
+
+
 @contextmanager
 def replacing(path: str, temporary_path: str | None = None) -> Iterator[IO[bytes]]:
     """Write a file under a temporary name while a `with` block lasts, and publish it at its end.
 
-    The name is by default a hidden one beside the path, and that of no other writer. An error
-    leaves an earlier file.
+    The name is by default a hidden one beside the path, which is the same each time: what a killed
+    process has left there is replaced. An error leaves an earlier file.
     """
-    folder, slash, name = path.rpartition("/")
-    own = f".groundwatch-{name}-{secrets.token_hex(4)}"
-    temporary_path = temporary_path or f"{folder}{slash}{own}"
+    temporary_path = temporary_path or _beside(path, "")
     try:
         with create(temporary_path) as stream:
             yield stream

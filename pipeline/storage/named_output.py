@@ -54,7 +54,8 @@ def writing(path: str) -> Iterator[IO[bytes]]:
         with open(path, "wb", opener=lambda name, _: os.open(name, os.O_WRONLY)) as stream:
             yield stream
         return
-    with storage.replacing(os.path.realpath(path) if storage.is_local(path) else path) as stream:
+    final_path = os.path.realpath(path) if storage.is_local(path) else path
+    with storage.replacing(final_path, storage.unshared_path(final_path)) as stream:
         yield stream
 
 
