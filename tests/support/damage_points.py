@@ -3,7 +3,8 @@
 A file is removed, cut to a length, or has one bit flipped. The next run either refuses with a
 sentence, and leaves the database as it is, or everything is right: nothing is lost, doubled or
 unreadable. With `--removed`, the whole work folder is removed after a kill at each point of a run,
-as a person does who starts again after a refusal.
+as a person does who starts again after a refusal. A worker is left out: no other place has what it
+acknowledged and has not yet written to a file.
 """
 
 import argparse
@@ -36,7 +37,8 @@ from tests.support.crash_points import (
 from tests.support.outputs import record_ids_in
 from tests.support.system_calls import require_tracing, run_killed_at
 
-DAMAGED_JOBS = ("backfill", "replay", "worker")
+_READ_AGAIN = ("backfill", "replay")
+DAMAGED_JOBS = (*_READ_AGAIN, "worker")
 _PAGE_BYTES = 4_096
 _FRAME_BYTES = _PAGE_BYTES + 24
 _PAGE_HEADER_BYTES = 40
@@ -224,16 +226,17 @@ def print_sweep(job: str, results: Iterable[dict[str, Any]]) -> int:
 def main_of_sweep(arguments: Sequence[str]) -> int:
     """Sweep jobs; return 1 if there was a problem."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("jobs", nargs="*", default=DAMAGED_JOBS)
+    parser.add_argument("jobs", nargs="*", help=", ".join(DAMAGED_JOBS))
     parser.add_argument("--flips", type=int, default=12, help="bits flipped a page")
     parser.add_argument("--step", type=int, default=1, help="try each so many damages, or points")
     parser.add_argument("--removed", action="store_true", help="remove the work folder instead")
     given = parser.parse_args(arguments)
+    jobs = given.jobs or (_READ_AGAIN if given.removed else DAMAGED_JOBS)
     require_tracing()
     problems = 0
     with CountingChecker.started() as checker:
         rehearse(checker)
-        for job in given.jobs:
+        for job in jobs:
             results = (
                 sweep_removals(job, given.step, checker)
                 if given.removed

@@ -17,7 +17,7 @@ from groundwatch.schemas.wire import groundwatch as wire
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields, words
 from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
 from groundwatch.transforms.formats.field_maps.fact_values import read_fact
-from groundwatch.transforms.formats.field_maps.json_path import read_text_as_json
+from groundwatch.transforms.formats.field_maps.json_path import MISSING, read_text_as_json
 from groundwatch.transforms.formats.field_values import first_time, proportion
 from groundwatch.transforms.formats.format import Format, Reading, Request
 from groundwatch.transforms.formats.mapped_answers import is_row
@@ -29,6 +29,7 @@ _Span = TypeVar("_Span", bound=Citation)
 
 _REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
+_START_OF_LIST = re.compile(r"""\s*+[\[{]\s*+["'{\[]""")
 _COPIED_FIELDS = words("""
     record_id answer_name source_format engine session query answer_text facts trace_id span_id
     response_id
@@ -72,13 +73,23 @@ def _read_envelope(request: Request) -> Reading:
 
 
 def _with_known_facts(value: Any) -> Any:
-    """Parse facts that are a list in JSON, as tables hold them, and name the texts of others."""
-    facts = value.get("facts")
+    """Make the facts a list: tables hold one as a text, and a single fact needs none.
+
+    The texts of objects are named. UnreadableAnswer is raised for a list that is damaged.
+    """
+    facts = read_text_as_json(value.get("facts"))
     if isinstance(facts, str):
-        facts = read_text_as_json(facts)
-    elif not (isinstance(facts, list) and dict in map(type, facts)):
+        if _START_OF_LIST.match(facts):
+            raise UnreadableAnswer(
+                "facts is a text that begins like a list and is none: it is neither JSON nor a list"
+                " of texts as Python prints it."
+            )
+        facts = [] if facts in MISSING else [facts]
+    elif isinstance(facts, dict):
+        facts = [facts]
+    if not isinstance(facts, list):
         return value
-    return value | {"facts": list(map(_with_text, facts)) if isinstance(facts, list) else facts}
+    return value | {"facts": [_with_text(fact) for fact in facts]}
 
 
 def _with_text(fact: Any) -> Any:

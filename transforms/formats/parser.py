@@ -77,8 +77,8 @@ def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
     field_map = parse_map(options.own_map) if options.own_map else None
     [(value, own_message, carried_by)] = split_answers(message, field_map)
     request = _request(value, own_message, carried_by, options)
-    _, found = _read(request, field_map)
-    return unread_paths(request, found)
+    answer, found = _read(request, field_map)
+    return unread_paths(answer, request, found)
 
 
 def suggest_map_of(failures: Iterable[ParseFailure], options: ParseOptions) -> str:

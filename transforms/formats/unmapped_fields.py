@@ -22,6 +22,9 @@ from groundwatch.transforms.rules.routing import depends_on_content
 
 _MAX_QUESTION_CHARACTERS = 200
 _FLAGS = {"text": "answer", "facts": "facts"}
+_WRONG_LENGTH = (
+    " It is a list of texts, such as a row of CSV with more or fewer cells than the first line."
+)
 
 
 def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
@@ -49,10 +52,16 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
         raise _lacking(lacking, unread, request, input_format)
 
 
-def unread_paths(request: Request, input_format: Format) -> Sequence[str]:
-    """Return the paths of texts that its format does not read of a message that it understands."""
-    parts = _known_parts(request.as_written(), input_format)
-    return _unread((*parts, *_beside(request)), is_text_lacking=False)
+def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequence[str]:
+    """Return the paths of texts that are not in the answer that was read of a message.
+
+    The format may know other names for them than its fields have.
+    """
+    texts = [answer.answer_text, answer.query]
+    texts += [text for fact in answer.facts for text in (fact.text, fact.title, fact.uri)]
+    read = frozenset(filter(None, texts))
+    parts = (*_known_parts(request.as_written(), input_format), *_beside(request))
+    return list(dict.fromkeys(names_of_unread(parts, is_text_lacking=False, read=read)))
 
 
 def describe_texts(request: Request, wanted: Sequence[str]) -> str:
@@ -66,7 +75,8 @@ def unknown_texts(
     """Make the error of a message that nothing reads, with where it has texts, and a map."""
     written = request.as_written()
     if not isinstance(written, dict):
-        return UnreadableAnswer(reason)
+        is_row = isinstance(written, list) and all(isinstance(cell, str) for cell in written)
+        return UnreadableAnswer(reason + _WRONG_LENGTH * is_row)
     names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
     return UnreadableAnswer(f"{reason}{found}", suggest_map([written], wanted), wanted)

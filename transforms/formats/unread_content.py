@@ -223,13 +223,19 @@ def wire_content(content: str, value: object, known: Known | None) -> Iterator[o
 
 
 def unread_fields(
-    value: object, known: Known | None, *, is_text_lacking: bool, path: str = ""
+    value: object,
+    known: Known | None,
+    *,
+    is_text_lacking: bool,
+    path: str = "",
+    read: frozenset[str] = frozenset(),
 ) -> Iterator[str]:
     """Yield the paths of what is not known of parsed JSON and could hold what is lacking.
 
     Each is the outermost field that nothing is known of. A list or an object counts if some text in
     it is of several words, a text by itself if it has over 200 characters, is a statement or is
-    named as facts are; where the text is lacking, also if it has several words.
+    named as facts are; where the text is lacking, also if it has several words. Texts within
+    one of `read`, but for the white space around them, count nowhere.
     """
     value = read_text_as_json(value)
     inner: Iterator[tuple[str, object, Known | None, str]]
@@ -248,7 +254,11 @@ def unread_fields(
     for name, each, found, place in inner:
         if found is not None:
             if found != READ:
-                yield from unread_fields(each, found, is_text_lacking=is_text_lacking, path=place)
+                yield from unread_fields(
+                    each, found, is_text_lacking=is_text_lacking, path=place, read=read
+                )
+        elif read and _is_in(each, read):
+            continue
         elif isinstance(each, dict) and not name:
             yield from (
                 f"{place}.{below}" for below, field in _searched(each) if _has_words(below, field)
@@ -257,10 +267,25 @@ def unread_fields(
             yield place
 
 
-def names_of_unread(parts: Iterable[SearchedPart], *, is_text_lacking: bool) -> Iterator[str]:
+def names_of_unread(
+    parts: Iterable[SearchedPart], *, is_text_lacking: bool, read: frozenset[str] = frozenset()
+) -> Iterator[str]:
     """Yield the same paths of several parts of a message."""
     for path, value, known in parts:
-        yield from unread_fields(value, known, is_text_lacking=is_text_lacking, path=path)
+        yield from unread_fields(
+            value, known, is_text_lacking=is_text_lacking, path=path, read=read
+        )
+
+
+def _is_in(value: object, read: frozenset[str]) -> bool:
+    """Return whether all texts that could hold content, at any depth, are among those read."""
+    value = read_text_as_json(value)
+    if isinstance(value, dict):
+        fields = (field for name, field in value.items() if could_hold_content(name, field))
+        return all(_is_in(field, read) for field in fields)
+    if isinstance(value, list):
+        return all(_is_in(item, read) for item in value)
+    return not isinstance(value, str) or any(value.strip() in text for text in read)
 
 
 def join_names(paths: Sequence[str]) -> str:

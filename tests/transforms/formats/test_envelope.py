@@ -3,6 +3,7 @@
 import pytest
 
 from groundwatch.schemas.answer import Fact
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from tests.support.answer_messages import parsed
 
 
@@ -67,6 +68,35 @@ def test_the_trace_of_an_envelope_is_kept_and_changes_no_record_id(suffix: str) 
 )
 def test_a_fact_without_text_is_dropped(facts: list[object] | None) -> None:
     assert parsed({"answer": "a", "facts": facts}).facts == ()
+
+
+@pytest.mark.parametrize(
+    ("facts", "texts"),
+    [
+        ("Lamps glow.", ["Lamps glow."]),
+        ("[1] Lamps glow.", ["[1] Lamps glow."]),
+        ({"text": "Lamps glow."}, ["Lamps glow."]),
+        ('{"page_content": "Lamps glow."}', ["Lamps glow."]),
+        ('["Lamps glow.", "At night."]', ["Lamps glow.", "At night."]),
+        ("['Lamps glow.', 'At night.']", ["Lamps glow.", "At night."]),
+        ("", []),
+        (" ", []),
+        ({}, []),
+    ],
+)
+def test_a_single_fact_needs_no_list(facts: object, texts: list[str]) -> None:
+    assert [fact.text for fact in parsed({"answer": "a", "facts": facts}).facts] == texts
+
+
+def test_a_cell_that_pandas_writes_for_nothing_is_no_fact() -> None:
+    with pytest.raises(UnmappedFields):
+        parsed({"answer": "a", "facts": "nan"})
+
+
+@pytest.mark.parametrize("facts", ['["Lamps glow.", "At', '[{"text": "Lamps', "['Lamps'"])
+def test_a_list_that_is_cut_off_is_no_fact(facts: str) -> None:
+    with pytest.raises(UnreadableAnswer, match="facts is a text that begins like a list"):
+        parsed({"answer": "a", "facts": facts})
 
 
 @pytest.mark.parametrize(

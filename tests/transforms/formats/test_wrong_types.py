@@ -40,7 +40,7 @@ UNREADABLE = {
     "candidate": {"candidates": [WORDS]},
     "attribution's content": {"finishReason": 1, "groundingAttributions": [{"content": WORDS}]},
     "envelope's query": {"answer": "a", "query": 5},
-    "envelope's facts": {"answer": "a", "facts": WORDS},
+    "envelope's facts": {"answer": "a", "facts": 5},
     "envelope's fact": {"answer": "a", "facts": [5]},
     "envelope's fact's text": {"answer": "a", "facts": [{"text": 5}]},
     "envelope's id": {"answer": "a", "id": [5]},

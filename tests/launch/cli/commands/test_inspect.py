@@ -163,6 +163,33 @@ def test_what_is_not_shown_is_no_reason_to_fail(
     assert ("Try --map" in screen.out) == (status == 1)
 
 
+@pytest.mark.parametrize(
+    ("facts", "unread"),
+    [
+        (FACT, ""),
+        ([{"content": FACT}], ""),
+        ([{"page_content": FACT, "metadata": {"title": "All about lamps."}}], ""),
+        ([{"text": "Lamps.", "content": FACT}], "facts[].content"),
+        ([{"content": FACT, "context": "No."}], ""),
+        ([FACT, {"body_text": "Lamps are sent within three days."}], "facts[].body_text"),
+    ],
+    ids=[
+        "one text",
+        "another name",
+        "a document",
+        "one of two texts",
+        "both texts",
+        "an unknown name",
+    ],
+)
+def test_facts_under_another_name_are_not_named_as_unread(
+    facts: object, unread: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert inspect(tmp_path / "a.jsonl", {"answer": TEXT, "facts": facts}) == 0
+    named = [line for line in capsys.readouterr().out.splitlines() if "not read" in line]
+    assert named == ([f"texts that are not read: {unread}"] if unread else [])
+
+
 def test_texts_that_are_left_over_beside_the_facts_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
