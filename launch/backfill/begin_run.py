@@ -131,24 +131,25 @@ def begin_or_resume(
         Plan(database).keep_budget(config.check.budget)
         return config
     planned, batches = make_plan(config, processes)
-    if Plan(database).planned():
+    is_interrupted = Plan(database).planned() is not None
+    if is_interrupted:
         # Its published files are removed when the new run has ended.
         Publisher(database, config).recover()
         database.reset()
     announce_replacement(config)
-    _keep_replies(database, change, forget=flags.forget_replies)
+    with closing(ReplyStore(database.path)) as store:
+        if flags.forget_replies:
+            store.delete_replies()
+        elif (replies := store.release_all()) or is_interrupted:
+            _announce_new_run(change, replies)
     database.assign_run(config.run)
     Plan(database).begin(planned, batches)
     return config
 
 
-def _keep_replies(database: EngineDatabase, change: str | None, *, forget: bool) -> None:
-    with closing(ReplyStore(database.path)) as store:
-        if forget:
-            store.delete_replies()
-        elif replies := store.release_all():
-            sys.stderr.write(
-                f"groundwatch: {change}: a new run begins;"
-                f" {counted(replies, 'check')} that an earlier run has paid for will not be"
-                " paid for again unless with --forget_replies\n"
-            )
+def _announce_new_run(change: str | None, replies: int) -> None:
+    kept = (
+        f"; {counted(replies, 'check')} that an earlier run has paid for will not be paid for again"
+        " unless with --forget_replies"
+    )
+    sys.stderr.write(f"groundwatch: {change}: a new run begins{kept if replies else ''}\n")

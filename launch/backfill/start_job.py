@@ -149,6 +149,7 @@ def prepare(
     if replays and (inputs or problems):
         problems += not_found
     loaded.raise_problems()
+    placement.warn_of_unused_flags()
 
     def configured(run: str, inputs: tuple[str, ...]) -> Config:
         folder = None

@@ -1,6 +1,8 @@
 """Decide where a job runs, without an import of Apache Beam unless it has flags of its own."""
 
 import re
+import sys
+from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +12,7 @@ from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded
 
 _FLAG = re.compile(r"['\"]--([\w-]+)['\"]")
+_USED_HERE = ("--direct_", "--experiment", "--profile_")
 
 
 class Placement(NamedTuple):
@@ -18,6 +21,13 @@ class Placement(NamedTuple):
     is_local: bool
     processes: int
     beam_arguments: tuple[str, ...]
+    unused_flags: tuple[str, ...] = ()
+
+    def warn_of_unused_flags(self) -> None:
+        """Name Beam's flags that do nothing on this machine, on standard error."""
+        if self.unused_flags:
+            flags = ", ".join(self.unused_flags)
+            sys.stderr.write(f"groundwatch: without --runner these do nothing: {flags}\n")
 
 
 @cache
@@ -42,7 +52,12 @@ def place_job(loaded: Loaded[Any], job: JobSettings, quota_problems: list[str]) 
     options = beam_options.read_beam_options(loaded, job)
     processes = beam_options.worker_count(options, job, quota_problems)
     is_local = beam_options.is_on_this_machine(options)
-    return Placement(is_local, processes, arguments)
+    return Placement(is_local, processes, arguments, _unused(loaded.others) if is_local else ())
+
+
+def _unused(arguments: Iterable[str]) -> tuple[str, ...]:
+    flags = (each.partition("=")[0] for each in arguments if each.startswith("--"))
+    return tuple(each for each in flags if not each.startswith(_USED_HERE))
 
 
 def beam_arguments(loaded: Loaded[Any], job: JobSettings) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     for kind, variable in settings.webhooks.alert_webhook:
         try_webhook(kind, variable, problems)
     loaded.raise_problems()
+    placement.warn_of_unused_flags()
     source = settings.pubsub.subscription
     if settings.webhooks.test_alert:
         return send_test_alerts(settings.webhooks.alert_webhook, source, sys.stderr.write)

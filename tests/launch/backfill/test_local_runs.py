@@ -139,8 +139,12 @@ def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
 
 
 @pytest.mark.parametrize("change", ["settings", "input"])
-def test_a_run_of_other_settings_or_input_starts_over(
-    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, change: str
+def test_a_run_of_other_settings_or_input_starts_over_and_says_so(
+    tmp_path: Path,
+    archive: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    change: str,
 ) -> None:
     with monkeypatch.context() as patched:
         crash_in(patched, 4)
@@ -149,10 +153,22 @@ def test_a_run_of_other_settings_or_input_starts_over(
     if change == "input":
         archive.write_bytes(archive.read_bytes() + lines_of(an_envelope(1000)))
     run_again = batches_run(monkeypatch)
+    capsys.readouterr()
     assert in_batches(archive, tmp_path / "out", *flags) == 0
+    changed = "the settings have" if change == "settings" else f"{archive} has"
+    assert f"groundwatch: {changed} changed: a new run begins\n" in capsys.readouterr().err
     assert run_again == list(range(1, 7))
     answers = ANSWERS + (change == "input")
     assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == answers
+
+
+def test_flags_of_beam_that_do_nothing_here_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, flags = an_archive(tmp_path, an_envelope(1)), ["--num_workers", "3", "--region=eu"]
+    assert backfill(archive, tmp_path / "out", *flags, "--direct_num_workers", "1") == 0
+    named = "groundwatch: without --runner these do nothing: --num_workers, --region\n"
+    assert named in capsys.readouterr().err
 
 
 def test_a_second_run_of_the_same_id_is_kept_out(
