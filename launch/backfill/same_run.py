@@ -166,6 +166,9 @@ def finished_run(config: Config) -> Summary | None:
 def repeated_run(config: Config) -> Summary | None:
     """Return the finished run that a command repeats, None if it is a run of its own.
 
+    A changed command is also one of its own where the finished run has no record, as with a wrong
+    map: its failures are of messages that are still in the input.
+
     Raises:
       WouldReplace: the run would replace a finished one; a replay adds to earlier ones.
     """
@@ -173,13 +176,17 @@ def repeated_run(config: Config) -> Summary | None:
     change = change_since_end(config, finished) if finished else None
     if finished is None or change is None:
         return finished
-    if config.replays:
+    if config.replays or not (finished.enriched or _has_replays(config.output)):
         return None
     raise WouldReplace(
         f"{config.output} holds {what_it_holds(finished)} of a run of this input that finished at"
         f" {to_rfc3339(finished.finished_at_us)}, and {change}: nothing was checked or written;"
         " give --again to replace them by a new run, or another --run_id or --output to keep both"
     )
+
+
+def _has_replays(output: str) -> bool:
+    return any(each.planned and each.planned.replays for each in read_summaries(output))
 
 
 def repeated_replay(config: Config, *, is_named: bool) -> Summary | None:

@@ -428,6 +428,35 @@ def test_a_count_below_zero_never_closes(tmp_path: Path) -> None:
     assert not replace(summary, failures_by_error={"ServerError": -1}).closes
 
 
+@pytest.mark.parametrize("runner", [(), ("--runner", "FnApiRunner")], ids=["here", "on a runner"])
+def test_a_run_that_read_nothing_is_replaced_with_another_map(
+    tmp_path: Path, runner: tuple[str, ...]
+) -> None:
+    row = b'{"reply": "Lamps glow.", "docs": "Lamps glow."}'
+    archive, output = archive_in(tmp_path, row, row), tmp_path / "out"
+    assert backfill(archive, output, *runner) == 1
+    assert (len(failures_in(output)), len(records_in(output))) == (2, 0)
+    maps = "--map", "answer=$.reply", "facts=$.docs"
+    assert backfill(archive, output, *maps, *runner) == 0
+    assert (len(failures_in(output)), len(records_in(output))) == (0, 2)
+    assert backfill(archive, output, *runner) == 2
+    assert main(["verify", str(output)]) == 0
+
+
+def test_a_run_without_a_record_whose_failures_were_replayed_is_replaced_only_when_asked(
+    tmp_path: Path,
+) -> None:
+    archive, output = archive_in(tmp_path, *lamps(1, 2)), tmp_path / "out"
+    with FaultServer(always(status(503, "UNAVAILABLE"))) as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
+    replay = "replay", "--failures", f"{output}/failures/*", "--output", str(output)
+    assert main([*replay]) == 0
+    before = state_of(output)
+    assert len(records_in(output)) == 2
+    assert backfill(archive, output, "--claim_threshold", "0.3") == 2
+    assert state_of(output) == before
+
+
 REMOTE = "--runner", "FnApiRunner"
 
 
