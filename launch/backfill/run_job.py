@@ -77,7 +77,7 @@ def _write_report(
     try:
         if ended.is_earlier and not is_outdated(config.output):
             return ()
-        return write_report(config.destination, job.alerts.record_url)
+        return write_report(config.output, job.alerts.record_url)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
         return ()

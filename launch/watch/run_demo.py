@@ -88,7 +88,7 @@ def run_demo(config: Config) -> int:
             reporter=TerminalReporter(sys.stdout),
             stop=stop,
         )
-        page, _ = write_report(config.destination)
+        page, _ = write_report(config.output)
     except (LockFailed, OSError) as error:
         return fail(f"the demo failed: {error}")
     output = shlex.quote(config.output)

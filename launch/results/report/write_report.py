@@ -8,7 +8,6 @@ from itertools import chain
 from groundwatch.launch.results.report.counts.tally import Findings, Tally
 from groundwatch.launch.results.report.page.page import render
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.settings.config import Destination
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME
 from groundwatch.pipeline.sources import output_folder
@@ -20,16 +19,14 @@ REPORT_NAME = "report.html"
 _NAMED_BY_DATABASE = re.compile(r"([^/]+)-([0-9a-f]{8})-\d{6}\.avro$")
 
 
-def write_report(destination: Destination, url_template: str | None = None) -> tuple[str, Tally]:
-    """Write the report of a run's output folder into it; return its path, and what it counts.
+def write_report(output: str, url_template: str | None = None) -> tuple[str, Tally]:
+    """Write the report of an output folder into that folder; return its path, and what it counts.
 
-    The template is that of the records' addresses. The temporary name is the run's: that of no run
-    that writes to the folder at the same time, and the same after a kill.
+    The template is that of the records' addresses.
     """
-    output, path = destination.root, destination.path(REPORT_NAME)
+    path = storage.join(output, REPORT_NAME)
     findings = read_output(output_folder.find_files(output), {})
-    page = render(findings, output, url_template=url_template).encode()
-    storage.write_whole(path, page, destination.path(f".groundwatch-{destination.run}.html"))
+    storage.write_whole(path, render(findings, output, url_template=url_template).encode())
     return path, findings.tally
 
 

@@ -177,9 +177,9 @@ def _file_differences(folder: Folder) -> Iterator[str]:
     known |= {f"{journal.run}-{journal.identity}" for journal in folder.journals}
     for file in folder.files:
         if damage := folder.damages.get(file.path):
-            yield f"{file.path} is damaged after {file.rows} rows: {damage}"
+            yield f"{file.path} is damaged after {counted(file.rows, 'row')}: {damage}"
         if file.path not in listed:
-            yield f"{file.path} has {file.rows} rows, and no manifest lists it"
+            yield f"{file.path} has {counted(file.rows, 'row')}, and no manifest lists it"
         elif (run := _run_of(file.path)) and run not in known:
             yield f"{file.path} belongs to the run {run}, which has no summary in runs/"
     moved = folder.moved_files()
@@ -187,14 +187,14 @@ def _file_differences(folder: Folder) -> Iterator[str]:
         if there := found.get(entry.path):
             yield from _entry_differences(entry, there)
         elif entry.path not in moved:
-            yield f"{entry.path} is gone; its manifest lists {entry.rows} rows"
+            yield f"{entry.path} is gone; its manifest lists {counted(entry.rows, 'row')}"
 
 
 def _entry_differences(entry: FileEntry, there: FoundFile) -> Iterator[str]:
     if (there.rows, there.bytes) != (entry.rows, entry.bytes):
         yield (
-            f"{entry.path} has {there.rows} rows in {there.bytes} bytes; its manifest"
-            f" lists {entry.rows} in {entry.bytes}"
+            f"{entry.path} has {counted(there.rows, 'row')} in {there.bytes:,} bytes; its manifest"
+            f" lists {entry.rows:,} in {entry.bytes:,}"
         )
     elif entry.checksum is None:
         yield f"{entry.path} has no checksum in its manifest: its content cannot be compared"
@@ -216,8 +216,8 @@ def _run_differences(folder: Folder) -> Iterator[str]:
             missing = count - found
             if missing and run.undelivered.get(kind) == missing:
                 yield (
-                    f"run {run.name}: {missing} rows of {kind} are in a work folder that was not"
-                    " found; name it with --work_folder"
+                    f"run {run.name}: rows of {kind} in a work folder that was not found:"
+                    f" {missing:,}; name it with --work_folder"
                 )
             elif missing and (kind == "enriched" or _is_known(run)):
                 yield _unequal(f"run {run.name}", kind, count, found)
@@ -321,7 +321,7 @@ def _unequal_counts(
 
 
 def _unequal(who: str, kind: str, expected: int, found: int) -> str:
-    return f"{who}: {expected} rows of {kind} were written, and {found} were found"
+    return f"{who}: rows of {kind}: {expected:,} written, {found:,} found"
 
 
 def _count_rows(files: Iterable[FileEntry], prefix: str = "") -> RowCounts:

@@ -209,7 +209,7 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
     if len(found) > _MAX_LINES:
         console.print(f"  and {len(found) - _MAX_LINES} more")
     if found:
-        console.print(f"\n{len(found)} differences", style="bold red")
+        console.print(f"\n{counted(len(found), 'difference')}", style="bold red")
         return FAILED
     if count := len(shared_ids(folder)):
         console.print(f"{counted(count, 'answer')} checked by two workers: see docs/operations.md")

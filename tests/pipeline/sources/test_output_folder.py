@@ -9,7 +9,6 @@ import fastavro
 import pytest
 
 from groundwatch.launch.results.report.write_report import read_output, write_report
-from groundwatch.pipeline.settings.config import Destination
 from groundwatch.pipeline.sources.output_folder import (
     OutputFiles,
     UnreadableFile,
@@ -153,10 +152,7 @@ def test_the_page_of_a_bucket_is_written_to_the_bucket(
     with storage_server(monkeypatch) as buckets:
         for path in tmp_path.rglob("*.*"):
             buckets.put(f"gs://out/run/{path.relative_to(tmp_path)}", path.read_bytes())
-        assert (
-            write_report(Destination(root="gs://out/run", run="RUN"))[0]
-            == "gs://out/run/report.html"
-        )
+        assert write_report("gs://out/run")[0] == "gs://out/run/report.html"
         written = buckets.below("gs://out/run/")["report.html"]
     page = parse_page(written.decode())
     assert page.all("h1")[0].text.startswith("1 of 1 scored answer is flagged")

@@ -9,7 +9,6 @@ import pytest
 
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.results.report.write_report import write_report
-from groundwatch.pipeline.settings.config import Destination
 from tests.support.archives import an_envelope
 from tests.support.builders import an_enriched
 from tests.support.outputs import visible_files
@@ -21,10 +20,9 @@ KILLED_WRITER = """
 import os, signal, sys
 from groundwatch.launch.results.report.write_report import write_report
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.settings.config import Destination
 
 storage.publish = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-write_report(Destination(root=sys.argv[1], run="RUN"))
+write_report(sys.argv[1])
 """
 
 
@@ -54,7 +52,7 @@ def test_the_page_is_written_and_its_path_is_printed(
 def test_the_output_of_a_backfill_has_a_page(tmp_path: Path) -> None:
     archive = an_archive(tmp_path, an_envelope(1), an_envelope(2, answer="Kettles vote."), b"{")
     assert backfill(archive, tmp_path / "out") == 0
-    path, _ = write_report(Destination(root=str(tmp_path / "out"), run="RUN"))
+    path, _ = write_report(str(tmp_path / "out"))
     page = parse_page(Path(path).read_text(encoding="utf-8"))
     assert page.all("h1")[0].text.startswith("1 of 2 scored answers is flagged")
     assert "UnreadableAnswer" in page.text
@@ -69,7 +67,7 @@ def test_what_a_killed_run_leaves_of_its_page_is_replaced(output: Path) -> None:
     assert killed.returncode == -signal.SIGKILL
     [unfinished] = {*output.iterdir()} - before
     assert unfinished.name.startswith(".")
-    write_report(Destination(root=str(output), run="RUN"))
+    write_report(str(output))
     assert {*output.iterdir()} - before == {output / "report.html"}
 
 

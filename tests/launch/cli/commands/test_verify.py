@@ -75,7 +75,7 @@ def copy_file(output: Path) -> str:
 
 def add_file(output: Path) -> str:
     (output / "alerts" / "another.jsonl").write_text("{}\n")
-    return "alerts/another.jsonl has 1 rows, and no manifest lists it"
+    return "alerts/another.jsonl has 1 row, and no manifest lists it"
 
 
 def add_line(output: Path) -> str:
@@ -87,7 +87,7 @@ def add_line(output: Path) -> str:
 def edit_payload(output: Path) -> str:
     path = a_file(output, "failures")
     path.write_bytes(path.read_bytes().replace(b'"bm8gYW5zd2Vy"', b'"bm8gYW5zd2VyIQ=="'))
-    return f"{path.relative_to(output)} has 1 rows in"
+    return f"{path.relative_to(output)} has 1 row in"
 
 
 def edit_alert(output: Path) -> str:
@@ -108,7 +108,7 @@ def change_count(output: Path) -> str:
 
 def change_rows(output: Path) -> str:
     edit(output, "runs/*.json", lambda counts: counts | {"enriched": 30, "failures": 2})
-    return "30 rows of enriched were written, and 31 were found"
+    return "rows of enriched: 30 written, 31 found"
 
 
 def edit(output: Path, files: str, change: Callable[[Json], Json]) -> None:
@@ -321,4 +321,4 @@ def test_rows_of_a_lost_work_folder_are_missing(
     shutil.rmtree(watched.work_folder)
     exit_status, printed = verify(capsys, watched.output)
     assert exit_status == 1
-    assert "5 rows of enriched are in a work folder that was not found" in printed
+    assert "rows of enriched in a work folder that was not found: 5; name it" in printed

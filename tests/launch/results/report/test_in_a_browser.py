@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Page
 
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.results.report.write_report import write_report
-from groundwatch.pipeline.settings.config import Destination
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import HOUR_US
 from groundwatch.schemas.verdict import Verdict
@@ -82,7 +81,7 @@ def _report(folder: Path, name: str, answers: list[EnrichedAnswer]) -> Path:
         write_lines(folder, "failures", failure)
     if name == "hostile":
         write_lines(folder, "failures", {"step": SCRIPT, "error_class": BREAKOUT, "error": SCRIPT})
-    return Path(write_report(Destination(root=str(folder), run="RUN"))[0])
+    return Path(write_report(str(folder))[0])
 
 
 @PAGES
