@@ -46,6 +46,7 @@ _MAIN_SETTINGS = frozenset(
         *("answer", "fact", "fact_file", "query", "format", "json", "evaluation_output"),
         *("subscription", "alert_topic", "failure_topic", "file_age_s", "pubsub_address"),
         *("output", "run_id", "text", "work_folder", "workers", "sample", "config"),
+        *("again", "fail_above", "escalate"),
         *("checker", "scorer", "project", "location", "max_in_flight", "requests_per_minute"),
         *("price_per_1k_chars", "max_calls", "max_cost", "health_address"),
         *("low_grounded_threshold", "claim_threshold", "alert_verdicts"),
