@@ -37,7 +37,7 @@ UNREADABLE = {
     "duplicate keys": b'{"answer": "x", "answer": "y", "facts": []}',
     "lone surrogate": b'{"answer": "x \\ud83d", "facts": []}',
     "wrong type of a text": b'{"answerText": 42, "state": "SUCCEEDED"}',
-    "wrong type of facts": b'{"answer": "x", "facts": "none"}',
+    "wrong type of facts": b'{"answer": "x", "facts": 5}',
     "a scalar": b"42",
     "a null byte": b"\0",
     "two values": b'{"answer": "x"} {"answer": "y"}',
