@@ -61,7 +61,7 @@ def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequ
     texts += [text for fact in answer.facts for text in (fact.text, fact.title, fact.uri)]
     read = frozenset(filter(None, texts))
     parts = (*_known_parts(request.as_written(), input_format), *_beside(request))
-    return list(dict.fromkeys(names_of_unread(parts, is_text_lacking=False, read=read)))
+    return _unread(parts, is_text_lacking=False, read=read)
 
 
 def describe_texts(request: Request, wanted: Sequence[str]) -> str:
@@ -82,8 +82,10 @@ def unknown_texts(
     return UnreadableAnswer(f"{reason}{found}", suggest_map([written], wanted), wanted)
 
 
-def _unread(parts: Iterable[SearchedPart], *, is_text_lacking: bool) -> list[str]:
-    return list(dict.fromkeys(names_of_unread(parts, is_text_lacking=is_text_lacking)))
+def _unread(
+    parts: Iterable[SearchedPart], *, is_text_lacking: bool, read: frozenset[str] = frozenset()
+) -> list[str]:
+    return list(dict.fromkeys(names_of_unread(parts, is_text_lacking=is_text_lacking, read=read)))
 
 
 def _known_parts(value: object, input_format: Format) -> Iterator[SearchedPart]:
