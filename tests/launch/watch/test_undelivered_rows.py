@@ -60,7 +60,7 @@ def assert_missed_without_the_work_folder(
     exit_status, page = verified(capsys, watched.output)
     assert exit_status == 1
     for kind, rows in (("alerts", LOW), ("failures", UNREADABLE)):
-        sentence = f"{rows} rows of {kind} are in a work folder that was not found"
+        sentence = f"rows of {kind} in a work folder that was not found: {rows};"
         assert sentence in page
     assert verified(capsys, watched.output, "--work_folder", elsewhere)[0] == 3
     elsewhere.rename(folder)
