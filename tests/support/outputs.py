@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,15 @@ def records_in(folder: Path) -> list[Json]:
 def record_ids_in(folder: Path) -> list[str]:
     """The record id of every enriched record, in order."""
     return sorted(record["record_id"] for record in records_in(folder))
+
+
+def distinct_ids_in(folder: Path) -> set[str]:
+    """The record ids of all enriched records; AssertionError if two have the same one."""
+    counts = Counter(record_ids_in(folder))
+    doubled = [record_id for record_id, count in counts.items() if count > 1]
+    if doubled:
+        raise AssertionError(f"records that are there twice: {doubled}")
+    return set(counts)
 
 
 def rows_of(path: Path) -> list[Json]:

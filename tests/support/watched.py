@@ -28,7 +28,7 @@ from groundwatch.transforms.persistence.database import Database
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.journals import read_journal
-from tests.support.outputs import Json, record_ids_in
+from tests.support.outputs import Json, distinct_ids_in, record_ids_in
 
 ANSWERS = "projects/lamps/topics/answers"
 SUBSCRIPTION = "projects/lamps/subscriptions/answers"
@@ -121,6 +121,10 @@ class Watched:
     def record_ids(self) -> list[str]:
         """The record ids that are public, in order."""
         return record_ids_in(self.output)
+
+    def distinct_ids(self) -> set[str]:
+        """The same, each of which is there once."""
+        return distinct_ids_in(self.output)
 
     def ledger(self) -> list[LedgerHour]:
         """The accounts of all hours."""

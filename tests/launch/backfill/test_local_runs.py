@@ -24,7 +24,15 @@ from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer, always
 from tests.support.fault_server import Plan as Choice
 from tests.support.limits import limited
-from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files
+from tests.support.outputs import (
+    alerts_in,
+    distinct_ids_in,
+    failures_in,
+    record_ids_in,
+    records_in,
+    summary_in,
+    visible_files,
+)
 from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in, in_batches
 from tests.support.wire_faults import Exchange, good
 
@@ -35,10 +43,6 @@ ANSWERS = 36
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
     return a_long_archive(tmp_path, ANSWERS)
-
-
-def ids_in(output: Path) -> list[str]:
-    return sorted(record["record_id"] for record in records_in(output))
 
 
 def batches_run(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -63,7 +67,7 @@ def test_batches_are_put_together_to_the_files_of_one_run(tmp_path: Path, archiv
     assert backfill(archive, tmp_path / "whole") == 0
     assert in_batches(archive, tmp_path / "cut") == 0
     assert kinds_in(tmp_path / "cut") == kinds_in(tmp_path / "whole")
-    assert ids_in(tmp_path / "cut") == ids_in(tmp_path / "whole")
+    assert record_ids_in(tmp_path / "cut") == record_ids_in(tmp_path / "whole")
     assert len(alerts_in(tmp_path / "cut")) == len(alerts_in(tmp_path / "whole")) > 0
 
 
@@ -77,7 +81,7 @@ def test_messages_that_hold_too_many_answers_together_are_checked_in_parts(
         for number in range(1, 21)
     ]
     assert backfill(an_archive(tmp_path, *lines), tmp_path / "out") == 0
-    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == 21
+    assert len(distinct_ids_in(tmp_path / "out")) == 21
     assert len(failures_in(tmp_path / "out")) == 100
     summary = summary_in(tmp_path / "out")
     assert (summary["read"], summary["duplicates"], summary["closes"]) == (140, 19, True)
@@ -104,7 +108,7 @@ def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
     archive = an_archive(tmp_path, *lines)
     assert backfill(archive, tmp_path / "one") == 0
     assert in_batches(archive, tmp_path / "two", "--workers", "2") == 0
-    assert ids_in(tmp_path / "two") == ids_in(tmp_path / "one")
+    assert record_ids_in(tmp_path / "two") == record_ids_in(tmp_path / "one")
     assert summary_in(tmp_path / "two")["duplicates"] == 20
 
 
@@ -123,7 +127,7 @@ def test_what_is_done_is_not_done_again(
     assert in_batches(archive, tmp_path / "out") == 0
     assert run_again == [4, 5, 6]
     assert "going on: 21 of 36 messages are done" in capsys.readouterr().err
-    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
+    assert len(distinct_ids_in(tmp_path / "out")) == ANSWERS
 
 
 def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
@@ -135,7 +139,7 @@ def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
     others = "--workers", "2", "--target_file_mb", "1"
     with limited(segment_messages=11):
         assert backfill(archive, tmp_path / "out", *others) == 0
-    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
+    assert len(distinct_ids_in(tmp_path / "out")) == ANSWERS
 
 
 @pytest.mark.parametrize("change", ["settings", "input"])
@@ -159,7 +163,7 @@ def test_a_run_of_other_settings_or_input_starts_over_and_says_so(
     assert f"groundwatch: {changed} changed: a new run begins\n" in capsys.readouterr().err
     assert run_again == list(range(1, 7))
     answers = ANSWERS + (change == "input")
-    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == answers
+    assert len(distinct_ids_in(tmp_path / "out")) == answers
 
 
 def test_flags_of_beam_that_do_nothing_here_are_named(
@@ -212,12 +216,12 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
             summary = summary_in(output)
             assert summary["closes"] is True
             assert (summary["read"], summary["deferred"]) == (limit, ANSWERS - limit)
-            assert len(set(ids_in(output))) == len(ids_in(output)) == limit
+            assert len(distinct_ids_in(output)) == limit
         assert "left 11 messages unread" in capsys.readouterr().out
         assert in_batches(archive, output, *flags) == 0
         assert server.requests == ANSWERS
     assert summary_in(output)["calls"] == ANSWERS
-    assert len(set(ids_in(output))) == len(ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
 
 
 def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -> None:
@@ -272,9 +276,9 @@ def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_n
         if len(touches) <= step:
             break
         crashes += 1
-        assert len(set(ids_in(output))) == len(ids_in(output))
+        distinct_ids_in(output)
         assert backfill(archive, output, *flags) == 0
-        assert len(set(ids_in(output))) == len(ids_in(output)) == 6
+        assert len(distinct_ids_in(output)) == 6
         assert len(failures_in(output)) == 1
         assert list(output.glob(".groundwatch-*")) == []
         step += 12
@@ -298,7 +302,7 @@ def test_a_disk_that_is_full_when_files_are_published_is_gone_on_with(
     run_again = batches_run(monkeypatch)
     assert in_batches(archive, tmp_path / "out") == 0
     assert run_again == []
-    assert len(ids_in(tmp_path / "out")) == ANSWERS
+    assert len(record_ids_in(tmp_path / "out")) == ANSWERS
 
 
 def test_a_run_of_the_same_id_over_other_input_replaces_nothing(
@@ -355,7 +359,7 @@ def test_a_batch_does_not_wait_for_the_last_call_of_the_one_before(tmp_path: Pat
         flags = "--checker", server.address
         assert in_batches(lamps(tmp_path), tmp_path / "out", *flags) == 0
         assert server.requests == ANSWERS
-    ids = ids_in(tmp_path / "out")
+    ids = record_ids_in(tmp_path / "out")
     assert len(set(ids)) == len(ids) == ANSWERS
     assert summary_in(tmp_path / "out")["closes"] is True
 
@@ -383,7 +387,7 @@ def test_a_batch_that_waits_for_calls_is_finished_when_another_one_fails(
         assert in_batches(archive, output, *flags) == 0
         assert run_again[0] == 3
         assert server.requests == ANSWERS
-    assert len(set(ids_in(output))) == len(ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
 
 
 @pytest.mark.timeout(60)
@@ -409,4 +413,4 @@ def test_a_database_that_cannot_be_written_ends_the_run_which_is_gone_on_with(
         assert in_batches(archive, tmp_path / "out") == 1
     assert "No space left on device" in capsys.readouterr().err
     assert in_batches(archive, tmp_path / "out") == 0
-    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
+    assert len(distinct_ids_in(tmp_path / "out")) == ANSWERS

@@ -12,7 +12,14 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings import config
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, Plan, always
-from tests.support.outputs import Json, manifest_in, record_ids_in, summary_in, visible_files
+from tests.support.outputs import (
+    Json,
+    distinct_ids_in,
+    manifest_in,
+    record_ids_in,
+    summary_in,
+    visible_files,
+)
 from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in, in_batches
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import Exchange, good
@@ -62,7 +69,7 @@ def test_a_file_is_visible_before_the_run_has_ended_which_says_so(tmp_path: Path
     [(visible, summary)] = found
     assert visible < ANSWERS
     assert summary["unfinished"] is True
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
     assert summary_in(output)["unfinished"] is False
 
 
@@ -103,10 +110,10 @@ def test_the_files_of_an_earlier_run_stay_until_the_same_command_has_ended_again
         crash_in(patched, 5)
         assert in_batches(archive, output, "--again") == 1
     assert before < set(visible_files(output))
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
     assert in_batches(archive, output) == 0
     assert not before & set(visible_files(output))
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
     assert summary_in(output)["read"] == ANSWERS
     assert len(summary_in(output)["runs"]) == 1
 
@@ -121,7 +128,7 @@ def test_the_files_of_a_run_that_began_anew_are_replaced_at_its_end(
         patched.setattr(run_backfill, "_PUBLISH_EVERY_S", 0.0)
         assert in_batches(archive, output) == 1
     assert in_batches(archive, output, "--low_grounded_threshold", "0.3") == 0
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
     assert len(summary_in(output)["runs"]) == 1
     assert {entry["path"] for entry in manifest_in(output)} <= set(visible_files(output))
 
@@ -146,9 +153,9 @@ def test_a_publication_that_fails_beside_the_batches_fails_the_run_which_loses_n
     with monkeypatch.context() as patched:
         patched.setattr(Publisher, step, fail)
         assert in_batches(archive, output) == 1
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output))
+    distinct_ids_in(output)
     assert in_batches(archive, output) == 0
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
     assert sum(entry["rows"] for entry in manifest_in(output)) == ANSWERS + UNSUPPORTED
     assert not list(output.rglob("*.unpublished"))
 

@@ -8,7 +8,7 @@ from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.limits import limited
-from tests.support.outputs import record_ids_in, summary_in
+from tests.support.outputs import distinct_ids_in, record_ids_in, summary_in
 from tests.support.runs import an_archive, backfill
 from tests.support.wire_faults import status
 
@@ -46,7 +46,7 @@ def replay_file(path: Path, output: Path, *flags: str) -> int:
 
 def assert_once(output: Path) -> None:
     """Every answer is there once, no failure is open, and the counts close."""
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
     summary = summary_in(output)
     assert (summary["closes"], summary["failures"]) == (True, 0)
     assert main(["verify", str(output)]) == 0
@@ -107,7 +107,7 @@ def test_a_second_replay_of_a_name_adds_its_answers_or_is_refused(
             assert "a replay on a runner would replace them" in capsys.readouterr().err
             ended = replay_file(saved_failures(output), output, *given, "--run_id", "other")
         assert (ended, server.requests) == (0, FAILURES)
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_replay_whose_results_are_gone_is_made_again(tmp_path: Path) -> None:
         if not path.name.startswith("r-"):
             path.unlink()
     assert replay_file(saved, output) == 0
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
 
 
 @PLACES

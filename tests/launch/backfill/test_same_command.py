@@ -23,7 +23,13 @@ from tests.support.archives import an_envelope, an_unsupported_envelope, lines_o
 from tests.support.commands import GROUNDWATCH, run, start
 from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.limits import limited
-from tests.support.outputs import failures_in, record_ids_in, records_in, summary_in
+from tests.support.outputs import (
+    distinct_ids_in,
+    failures_in,
+    record_ids_in,
+    records_in,
+    summary_in,
+)
 from tests.support.runs import an_archive, backfill
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import after, status
@@ -218,7 +224,7 @@ def test_results_are_replaced_when_the_run_made_again_has_ended(
             assert backfill(archive, output, *given) == 1
         assert backfill(archive, output, *given) == 0
         assert server.requests == 2 * ANSWERS
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS
+    assert len(distinct_ids_in(output)) == ANSWERS
     assert set(before).isdisjoint(path for path in files() if path.endswith(".avro"))
     assert main(["verify", str(output)]) == 0
 
@@ -272,7 +278,7 @@ def replay(output: Path, *flags: str, pattern: str = "*") -> int:
 
 def assert_whole(output: Path, answers: int, runs: int) -> None:
     """Every answer is there once, and so says everything in the folder."""
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == answers
+    assert len(distinct_ids_in(output)) == answers
     summary = summary_in(output)
     assert (summary["closes"], summary["failures"], len(summary["runs"])) == (True, 0, runs)
     assert min(summary[name] for name in ("read", "failures", "retryable_failures")) >= 0
@@ -312,7 +318,7 @@ def test_failures_of_other_runs_are_put_back_when_their_replay_goes(
     assert "it replaces 10 records and 5 failures of the run" in said
     assert "and 10 records of 1 replay of its failures" in said
     # Those of the first run are failures again, to be replayed.
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == ANSWERS - 5
+    assert len(distinct_ids_in(output)) == ANSWERS - 5
     assert len(failures_in(output)) == summary_in(output)["failures"] == 5
     assert main(["verify", str(output)]) == 0
     assert replay(output) == 0

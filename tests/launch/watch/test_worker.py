@@ -24,7 +24,7 @@ def test_every_message_ends_in_one_place_and_is_acknowledged(watched: Watched) -
         an_envelope(3),
     )
     watched.drain(alert_topic=ALERTS, failure_topic=FAILURES)
-    assert len(set(watched.record_ids())) == len(watched.record_ids()) == 22
+    assert len(watched.distinct_ids()) == 22
     alerts = watched.published(ALERTS)
     assert Counter(alert["verdict"] for alert in alerts) == {"LOW_GROUNDED": 2}
     assert total(watched.ledger()) == {

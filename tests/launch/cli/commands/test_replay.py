@@ -11,7 +11,14 @@ from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.limits import limited
-from tests.support.outputs import failures_in, original_bytes, record_ids_in, records_in, summary_in
+from tests.support.outputs import (
+    distinct_ids_in,
+    failures_in,
+    original_bytes,
+    record_ids_in,
+    records_in,
+    summary_in,
+)
 from tests.support.runs import an_archive, backfill, crash_in
 
 LAMPS = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(6)]
@@ -43,7 +50,7 @@ def test_a_replay_into_the_same_folder_leaves_every_record_once(tmp_path: Path) 
         assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
     assert len(records_in(output)) == 5
     assert replay(output, output) == 0
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 6
+    assert len(distinct_ids_in(output)) == 6
     assert failures_in(output) == []
     # Nothing is left to be replayed.
     assert replay(output, output) == 0
@@ -94,7 +101,7 @@ def test_a_replay_that_dies_before_it_has_moved_the_failures_moves_them_later(
         assert replay(output, output) == 1
     assert replay(output, output) == 0
     assert failures_in(output) == []
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 6
+    assert len(distinct_ids_in(output)) == 6
     assert totals(output) == {"read": 6, "enriched": 6, "failures": 0, "retryable_failures": 0}
 
 
@@ -112,7 +119,7 @@ def failed_run(folder: Path) -> Path:
 
 def assert_replayed(output: Path) -> None:
     """Every answer is a record, every unreadable line a failure, each once."""
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 20
+    assert len(distinct_ids_in(output)) == 20
     assert sorted(map(original_bytes, failures_in(output))) == UNREADABLE
     assert totals(output) == {"read": 24, "enriched": 20, "failures": 4, "retryable_failures": 0}
     assert summary_in(output)["closes"] is True
@@ -173,7 +180,7 @@ def test_failures_that_come_later_are_no_input_of_an_interrupted_replay(tmp_path
     assert len(record_ids_in(output)) == 20
     assert len(failures_in(output)) == 4 + 1
     assert replay(output, output) == 0
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 21
+    assert len(distinct_ids_in(output)) == 21
     assert len(failures_in(output)) == 4
 
 

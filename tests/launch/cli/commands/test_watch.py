@@ -20,8 +20,8 @@ from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import (
     Json,
     alerts_in,
+    distinct_ids_in,
     failures_in,
-    record_ids_in,
     records_in,
     summary_in,
     visible_files,
@@ -70,7 +70,7 @@ def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.
     assert alerted.startswith("ALERT CRITICAL answer LOW_GROUNDED shop ")
     assert drained == "draining: finishing the current batch"
     assert ended_with.startswith("33 messages: 31 enriched, 1 failure")
-    assert len(set(watched.record_ids())) == len(watched.record_ids()) == 31
+    assert len(watched.distinct_ids()) == 31
     assert len(failures_in(watched.output)) == 1
     assert [alert["record_id"] for alert in watched.published(ALERTS)] == [
         record["record_id"]
@@ -119,7 +119,7 @@ def test_every_server_there_is_can_be_watched_and_left(
         worker.wait_for(lambda: total(ledger_in(output))["read"] >= 103)
         assert worker.end()[0] == 0
         assert answers.at_once() == []
-    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 101
+    assert len(distinct_ids_in(output)) == 101
     assert (len(alerts_in(output)), len(failures_in(output))) == (1, 1)
     assert summary_in(output)["closes"] is True
 
@@ -142,14 +142,14 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_doubles_nothi
             worker.wait_for(lambda: watched.server.counts(SUBSCRIPTION).acknowledged >= enough)  # noqa: B023
             worker.kill()
         # What can be seen by now is whole, and holds each answer once at most.
-        assert len(set(watched.record_ids())) == len(watched.record_ids())
+        watched.distinct_ids()
         assert watched.outstanding
         watched.end_leases(clock)
     watched.server.faults.lost_acks_share = 0.0
     with begin(watched, *flags) as worker:
         worker.wait_for(lambda: not watched.outstanding)
         assert worker.end()[0] == 0
-    assert len(set(watched.record_ids())) == len(watched.record_ids()) == MANY
+    assert len(watched.distinct_ids()) == MANY
     alerts = Counter(alert["record_id"] for alert in watched.published(ALERTS))
     assert len(alerts) == MANY // 10
     # Elsewhere nothing is missing either, and what was sent twice has the same id.
@@ -178,7 +178,7 @@ def test_a_server_that_goes_away_and_returns_is_waited_for(watched: Watched) -> 
         exit_status, log = worker.end()
         assert exit_status == 0, messages_of(log)
     assert time.monotonic() - started_s < 30
-    assert len(set(watched.record_ids())) == len(watched.record_ids()) == 40
+    assert len(watched.distinct_ids()) == 40
     assert summary_in(watched.output)["closes"] is True
 
 
