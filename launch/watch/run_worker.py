@@ -86,12 +86,13 @@ def _try_topics(settings: WatchSettings) -> None:
     }
     problems = []
     for flag, name in topics.items():
-        if name:
+        if not name:
+            continue
+        try:
             with closing(open_topic(name, settings)) as topic:
-                try:
-                    topic.try_access()
-                except TargetMisconfigured as error:
-                    problems.append(f"{flag}: {error}")
+                topic.try_access()
+        except TargetMisconfigured as error:
+            problems.append(f"{flag}: {error}")
     if problems:
         raise TargetMisconfigured("; ".join(problems))
 

@@ -11,6 +11,7 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME
 from groundwatch.pipeline.sources import output_folder
+from groundwatch.pipeline.sources.output_folder import until_damage
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
@@ -51,20 +52,14 @@ def read_output(
     """
     unreadable: list[str] = []
     paths = [files.summary] if files.summary else []
-    summary = next(
-        output_folder.until_damage(map(output_folder.read_summary, paths), unreadable), None
-    )
+    summary = next(until_damage(map(output_folder.read_summary, paths), unreadable), None)
     base = summary and summary.thresholds
     tally = Tally((base or Thresholds()).replaced(thresholds), shown)
     for path in files.alerts:
-        for alert in output_folder.until_damage(
-            output_folder.read_lines(path, AlertLine), unreadable
-        ):
+        for alert in until_damage(output_folder.read_lines(path, AlertLine), unreadable):
             tally.add_alert(alert)
     for path in files.failures:
-        for failure in output_folder.until_damage(
-            output_folder.read_lines(path, FailureLine), unreadable
-        ):
+        for failure in until_damage(output_folder.read_lines(path, FailureLine), unreadable):
             tally.add_failure(failure)
     for answer in _answers(files.enriched, unreadable):
         tally.add_answer(answer)
@@ -87,7 +82,7 @@ def _answers(paths: Iterable[str], unreadable: list[str]) -> Iterator[AnswerRow]
     for by_identity in writers.values():
         seen: set[str] | None = set() if len(by_identity) > 1 else None
         for path in chain.from_iterable(by_identity.values()):
-            for answer in output_folder.until_damage(output_folder.read_answers(path), unreadable):
+            for answer in until_damage(output_folder.read_answers(path), unreadable):
                 if seen is None or answer.record_id not in seen:
                     yield answer
                 if seen is not None:
