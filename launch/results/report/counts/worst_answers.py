@@ -1,6 +1,8 @@
 """Keep the worst answers of a folder."""
 
 from collections import Counter
+from collections.abc import Callable
+from functools import cache, partial
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -38,13 +40,13 @@ class _Worst:
         self._groups: dict[_Group, _Kept] = {}
         self._least: _Rank | None = None  # of the answers kept, if they are so many
 
-    def add(self, group: _Group, rank: _Rank, row: AnswerRow) -> None:
-        """Keep an answer if it is the worst of its group, and among the worst so far."""
+    def add(self, group: _Group, rank: _Rank, cut: Callable[[], AnswerExcerpt]) -> None:
+        """Keep an answer, cut, if it is the worst of its group, and among the worst so far."""
         kept = self._groups.get(group)
         least = kept.rank if kept else self._least
         if least is not None and rank < least:
             return
-        self._groups[group] = _Kept(rank, group, cut_answer(row))
+        self._groups[group] = _Kept(rank, group, cut())
         if len(self._groups) >= 2 * self._limit:
             self._groups = {each.group: each for each in self.worst()}
             self._least = min(each.rank for each in self._groups.values())
@@ -72,12 +74,13 @@ class WorstAnswers:
         group, rank = _group_of(row), (badness(row), self._order)
         if isinstance(group, int) and (group in self._records or len(self._records) < _MAX_GROUPS):
             self._records[group] += 1
-        self._all.add(group, rank, row)
+        cut = cache(partial(cut_answer, row))
+        self._all.add(group, rank, cut)
         for name in filter(None, map(cut_name, (row.verdict, *row.tags))):
             if name not in self._by_filter and len(self._by_filter) < _MAX_FILTERS:
                 self._by_filter[name] = _Worst(ANSWERS_OF_A_FILTER)
             if name in self._by_filter:
-                self._by_filter[name].add(group, rank, row)
+                self._by_filter[name].add(group, rank, cut)
 
     def answers(self) -> list[AnswerExcerpt]:
         """Return the answers, the worst first."""
