@@ -8,7 +8,7 @@ from groundwatch.launch.cli.commands.show import ShowSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.print_record import print_record
-from groundwatch.launch.results.waiting_rows import describe_no_records, describe_waiting
+from groundwatch.launch.results.waiting_rows import describe_waiting, explain_no_records
 from groundwatch.launch.results.work_folders import read_waiting
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import (
@@ -36,7 +36,7 @@ def show(loaded: Loaded[ShowSettings]) -> int:
         published = _by_id(chain.from_iterable(map(read_answers, files.enriched)), wanted)
         if not files.enriched and not unpublished:
             advice = "pass an output folder after the id"
-            return fail(f"{folder} {describe_no_records(folder, advice, others)}")
+            return fail(f"{folder} {explain_no_records(folder, advice, others)}")
         meant = unpublished | published
     except (OSError, UnreadableFile) as error:
         return fail(f"the records cannot be read: {error}")

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.journal import Journal, WaitingRows
 from groundwatch.launch.results.work_folders import find_journals, journal_read
+from groundwatch.pipeline.settings.load import UsageError
 from groundwatch.schemas.quantities import SECOND_US, to_datetime
 from groundwatch.transforms.runtime import clock
 
@@ -27,11 +28,13 @@ def describe_empty(root: str, work_folders: Iterable[str] = ()) -> str | None:
     return "; ".join(sentences) or None
 
 
-def describe_no_records(
+def explain_no_records(
     root: str, advice: str = "pass an output folder", work_folders: Iterable[str] = ()
 ) -> str:
-    """Say that an output folder has no enriched records, and why, or what to do."""
-    return f"holds no enriched records: {describe_empty(root, work_folders) or advice}"
+    """Say why an output folder has no enriched records; raise UsageError if it is none."""
+    if waiting := describe_empty(root, work_folders):
+        return f"holds no enriched records: {waiting}"
+    raise UsageError([f"{root}: holds no enriched records: {advice}"])
 
 
 def _describe(root: str, work_folders: Iterable[str]) -> Iterator[tuple[str | None, str]]:

@@ -12,7 +12,7 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.progress import Gauges, Progress
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.results.export.target import Target, TargetUnavailable, deliver
-from groundwatch.launch.results.waiting_rows import describe_no_records
+from groundwatch.launch.results.waiting_rows import explain_no_records
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
@@ -94,7 +94,7 @@ class FolderExport:
         found = find_files(self._settings.folder)
         if not found.enriched:
             folder = self._settings.folder
-            raise UnreadableFile(folder, describe_no_records(folder))
+            raise UnreadableFile(folder, explain_no_records(folder))
         self._resume()
         # Another run may have replaced a file, which has another version then.
         names = {f"{path} {storage.version(path)}": path for path in found.enriched}

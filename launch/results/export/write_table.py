@@ -9,7 +9,7 @@ from typing import Any
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.results.export.csv_table import CsvTable
-from groundwatch.launch.results.waiting_rows import describe_no_records
+from groundwatch.launch.results.waiting_rows import explain_no_records
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_blocks
 from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.avro import load_schema
@@ -29,7 +29,7 @@ def write_table(folder: str, kind: str, path: str) -> int:
     try:
         files = find_files(folder).enriched
         if not files:
-            return fail(f"{folder} {describe_no_records(folder)}")
+            return fail(f"{folder} {explain_no_records(folder)}")
         rows = _write(files, kind, path)
     except (OSError, UnreadableFile) as error:
         return fail(f"{path} was not written: {error}")

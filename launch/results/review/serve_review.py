@@ -25,7 +25,7 @@ from groundwatch.launch.results.review.review_pages import ReviewPages
 from groundwatch.launch.results.review.routes import Routes
 from groundwatch.launch.results.waiting_rows import describe_waiting
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_thresholds
 from groundwatch.transforms.rules.thresholds import Thresholds
 
@@ -110,10 +110,10 @@ def _reading(index: AnswerIndex) -> Iterator[None]:
 
 
 def _thresholds(folder: str) -> Thresholds:
-    """Return the thresholds of a folder's run; raise UnreadableFile if it has no answers."""
+    """Return the thresholds of a folder's run; raise UsageError if it has no answers."""
     files = find_files(folder)
     if not files.enriched and not storage.find_below(folder):
-        raise UnreadableFile(folder, "holds no enriched answers: pass an output folder")
+        raise UsageError([f"{folder}: holds no enriched records: pass an output folder"])
     return read_thresholds(files)
 
 

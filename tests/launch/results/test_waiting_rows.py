@@ -97,7 +97,7 @@ def test_a_record_is_shown_from_a_work_folder_elsewhere(
     command = shlex.split(place.show(RECORD_ID) or "")
     assert main(command[1:]) == 0
     assert RECORD_ID in capsys.readouterr().out
-    assert main(["show", RECORD_ID, str(output)]) == 1
+    assert main(["show", RECORD_ID, str(output)]) == 2
 
 
 def test_a_prefix_can_mean_a_record_in_a_file_and_one_that_waits(

@@ -83,13 +83,6 @@ def test_an_id_that_is_not_one_record_is_explained(
     assert reason in capsys.readouterr().err
 
 
-def test_a_folder_without_records_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["show", LOW, str(tmp_path)]) == 1
-    assert f"{tmp_path} holds no enriched records" in capsys.readouterr().err
-
-
 def test_a_damaged_file_is_a_sentence(output: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = next(Path(output).rglob("*.avro"))
     path.write_bytes(path.read_bytes()[:-5])

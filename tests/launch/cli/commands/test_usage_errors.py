@@ -78,6 +78,12 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--scorer_weight nan", "must be a number from 0 to inf"),
         ("--resamples 0", "must be a whole number from 1"),
     ),
+    "export": (
+        (
+            "nowhere --to csv --output NEW",
+            "nowhere: holds no enriched records: pass an output folder",
+        ),
+    ),
     "inspect": (
         ("", "FILE is missing"),
         (
@@ -119,6 +125,14 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("DIR --answers 10001", "at most 10,000 fit on a page"),
         ("DIR --claim_threshold 2", "must be a number from 0 to 1"),
     ),
+    "review": (
+        ("", "DIR is missing"),
+        ("nowhere", "nowhere: holds no enriched records: pass an output folder"),
+    ),
+    "show": (
+        ("", "ID is missing"),
+        ("ID nowhere", "nowhere: holds no enriched records: pass an output folder after the id"),
+    ),
     "verify": (
         ("", "DIR is missing"),
         ("nowhere", "nowhere: holds no output of groundwatch"),
@@ -140,7 +154,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-OF_PLACES = {"calibrate", "inspect", "probe", "report", "verify"}
+OF_PLACES = {"calibrate", "export", "inspect", "probe", "report", "review", "show", "verify"}
 """Commands whose complaints need not begin with a flag."""
 
 LINES = {

@@ -147,10 +147,3 @@ def test_a_damaged_file_leaves_no_table_and_keeps_an_earlier_one(
     assert "is damaged" in capsys.readouterr().err
     assert path.read_bytes() == earlier
     assert sorted(output.parent.iterdir()) == sorted([path, output])
-
-
-def test_a_folder_without_records_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert write_table(str(tmp_path), "csv", str(tmp_path / "a.csv")) == 1
-    assert "holds no enriched records" in capsys.readouterr().err

@@ -8,7 +8,6 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from groundwatch.launch.cli.main import main
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from tests.support.browser import one_browser
 from tests.support.builders import an_enriched
@@ -179,10 +178,3 @@ def test_only_its_own_pages_can_read_and_label(tmp_path: Path) -> None:
         policy = httpx.get(address).headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
     assert [each["label"] for each in labels_in(folder)] == ["supported", None]
-
-
-def test_a_folder_without_answers_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["review", str(tmp_path / "absent")]) == 1
-    assert "holds no enriched answers" in capsys.readouterr().err
