@@ -4,16 +4,13 @@ import msgspec
 
 from groundwatch.launch.results.evaluate.shares import Interval, share_interval, wilson_lower_bound
 from groundwatch.launch.results.report.counts.untrusted_names import cut_name, kept_title
-from groundwatch.schemas.enriched_answer import AnswerRow
-from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.schemas.verdict import Verdict
 
 _MAX_KEYS = 20_000
 # Texts compare faster than enum values.
 _LOW_GROUNDED, _POLICY_SKIPPED = str(Verdict.LOW_GROUNDED), str(Verdict.POLICY_SKIPPED)
 ASSESSED = frozenset({str(Verdict.GROUNDED), _LOW_GROUNDED})
 """The verdicts that say whether an answer is supported; low-grounded shares are of these."""
-
-_DRIFT, _MISCITED = str(Tag.SCORE_DRIFT), str(Tag.CITATION_MISMATCH)
 
 
 class Group(msgspec.Struct):
@@ -65,60 +62,19 @@ class Groups(dict[str | None, Group]):
             del self[dropped.key]
         self.dropped += _MAX_KEYS // 2
 
-    def smaller(self, least: int) -> int:
+    def smaller(self, min_answers: int) -> int:
         """Count the groups of fewer answers."""
-        return sum(group.answers < least for group in self.values())
+        return sum(group.answers < min_answers for group in self.values())
 
-    def ranked(self, limit: int, least: int = 1) -> list[Group]:
+    def ranked(self, limit: int, min_answers: int = 1) -> list[Group]:
         """Return the groups with the highest lower bounds of their low-grounded share.
 
-        Groups of fewer answers than `least` are left out.
+        Groups of fewer answers than `min_answers` are left out.
         """
 
         def rank(group: Group) -> tuple[float, int, str]:
             bound = wilson_lower_bound(group.low_grounded, group.assessed)
             return -bound, -group.answers, group.key or ""
 
-        return sorted((each for each in self.values() if each.answers >= least), key=rank)[:limit]
-
-
-class Mean(msgspec.Struct):
-    """The mean of a sequence of numbers; None is not counted."""
-
-    count: int = 0
-    total: float = 0.0
-
-    def add(self, number: float | None) -> None:
-        """Add a number, unless it is None."""
-        if number is not None:
-            self.count += 1
-            self.total += number
-
-    @property
-    def value(self) -> float | None:
-        """The mean; None without any number."""
-        return self.total / self.count if self.count else None
-
-
-class GeneratorComparison(msgspec.Struct):
-    """The scores and citations of an engine; drift is the generator's score minus the check's."""
-
-    engine: str | None
-    drift: Mean = msgspec.field(default_factory=Mean)
-    precision: Mean = msgspec.field(default_factory=Mean)
-    recall: Mean = msgspec.field(default_factory=Mean)
-    drifting: int = 0
-    miscited: int = 0
-
-    def add(self, answer: AnswerRow) -> None:
-        """Count an answer."""
-        self.drift.add(answer.score_drift)
-        self.precision.add(answer.citation_precision)
-        self.recall.add(answer.citation_recall)
-        self.drifting += _DRIFT in answer.tags
-        self.miscited += _MISCITED in answer.tags
-
-    @property
-    def compared(self) -> int:
-        """How many answers have a score of the generator, or citations."""
-        return max(self.drift.count, self.precision.count, self.recall.count)
+        found = (each for each in self.values() if each.answers >= min_answers)
+        return sorted(found, key=rank)[:limit]

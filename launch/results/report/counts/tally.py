@@ -6,7 +6,8 @@ from collections import Counter, deque
 import msgspec
 
 from groundwatch.launch.results.report.counts.escalations import Escalations
-from groundwatch.launch.results.report.counts.groups import ASSESSED, GeneratorComparison, Groups
+from groundwatch.launch.results.report.counts.generators import GeneratorComparison
+from groundwatch.launch.results.report.counts.groups import ASSESSED, Groups
 from groundwatch.launch.results.report.counts.revisions import Revisions
 from groundwatch.launch.results.report.counts.score_grid import ScoreGrid
 from groundwatch.launch.results.report.counts.timeline import OTHERS, Timeline
