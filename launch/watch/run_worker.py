@@ -29,7 +29,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.summary import Summary
-from groundwatch.transforms.grounding.errors import CheckFailed, Misconfigured, Unavailable
+from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
 
@@ -48,7 +48,7 @@ def watch(config: Config, settings: WatchSettings) -> int:
     try:
         _try_checker(config)
         _try_topics(settings)
-    except (Misconfigured, TargetMisconfigured) as error:
+    except TargetMisconfigured as error:
         return fail(str(error), USAGE)
     try:
         summary = run_worker(config, settings, reporter=reporter)
@@ -69,7 +69,7 @@ def watch(config: Config, settings: WatchSettings) -> int:
 
 
 def _try_checker(config: Config) -> None:
-    """Raise `Misconfigured` for a Python object that does not exist; a server may come later."""
+    """Raise `InvalidEnvironment` for an object that cannot be imported; a server may come later."""
     try:
         try_connection(config.check)
     except Unavailable as error:

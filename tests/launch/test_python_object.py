@@ -125,7 +125,8 @@ def test_a_run_ends_while_it_hangs(tmp_path: Path) -> None:
     ("name", "status", "why"),
     [
         (named(Unmakeable), 1, "cannot be made: RuntimeError: the model is not here"),
-        ("no_such_module:model", 1, "cannot be imported: ModuleNotFoundError"),
+        ("no_such_module:model", 2, "cannot be imported: ModuleNotFoundError"),
+        ("json:model", 2, "cannot be imported: AttributeError"),
         ("module:", 2, "must be local, discoveryengine, an address such as"),
     ],
 )
@@ -140,6 +141,31 @@ def test_what_is_no_checker_ends_the_command(
         assert name in errors
         assert why in errors
         assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check --answer Lamps. --fact Lamps.",
+        "evaluate --answers FILE --gold GOLD",
+        "probe FILE",
+        "watch --subscription projects/p/subscriptions/s --output NEW",
+    ],
+)
+def test_a_checker_that_cannot_be_imported_is_an_error_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"name": "1", "grounded": true}\n')
+    places = {
+        "FILE": str(an_archive(tmp_path, an_envelope(1))),
+        "GOLD": str(gold),
+        "NEW": str(tmp_path / "new"),
+    }
+    given = [places.get(part, part) for part in command.split()]
+    assert main([*given, "--checker", "no_such_module:model"]) == 2
+    told = "the checker no_such_module:model cannot be imported: ModuleNotFoundError"
+    assert f"groundwatch {given[0]} cannot start:\n  {told}" in capsys.readouterr().err
 
 
 def test_the_library_takes_it() -> None:

@@ -83,14 +83,17 @@ def try_connection(settings: CheckSettings) -> None:
 
     Raises:
       Unavailable: there is no connection.
-      Misconfigured: there is no such object.
-      InvalidEnvironment: its proxy, or the certificates to trust, cannot be used.
+      InvalidEnvironment: there is no such object, or its proxy, or the certificates to trust,
+        cannot be used.
     """
     for checker in settings.checkers:
         if checker.checker == LOCAL or checker.given:
             continue
         if checker.is_object:
-            find_object(checker.checker)
+            try:
+                find_object(checker.checker)
+            except Misconfigured as error:
+                raise InvalidEnvironment(str(error)) from error
             continue
         try:
             try_address(checker.endpoint, checker.proxy)

@@ -2,4 +2,4 @@
 
 
 class InvalidEnvironment(Exception):
-    """A variable of the environment cannot be used; the message names it, and what to do."""
+    """A variable, or a module that the user names, cannot be used here; the message says why."""
