@@ -13,8 +13,11 @@ from groundwatch.launch.cli.terminal.terminal_log import log_on_terminal
 from groundwatch.pipeline.settings.load import UsageError, nearest_hint
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 
-# Commands of 1.0.0, and what does their work now.
-_GONE = {"status": "; use `groundwatch verify`, which prints the ledger"}
+_GONE = {
+    "status": "; use `groundwatch verify`, which prints the ledger",
+    "probe": "; use `groundwatch evaluate --answers F --gold F`, which measures on your labels",
+}
+"""Commands of earlier versions, and what to use now."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, filterfalse, pairwise, takewhile
 from pathlib import Path
+from types import MappingProxyType
 from typing import Generic, NamedTuple
 
 import msgspec
@@ -56,11 +57,13 @@ class Loaded(msgspec.Struct, Generic[S]):
     """The settings of one command line; those with a problem have their default, or are empty.
 
     `others` are the arguments that are not settings. A command adds the problems of its files.
+    `notes` name settings of a file or the environment that were removed.
     """
 
     settings: S
     others: list[str]
     problems: list[str]
+    notes: list[str]
     credentials_file: str | None = None
 
     def raise_problems(self) -> None:
@@ -80,17 +83,20 @@ def load(
     arguments: Sequence[str],
     environment: Mapping[str, str],
     known: Collection[str] = (),
+    removed: Mapping[str, str] = MappingProxyType({}),
 ) -> Loaded[S]:
     """Load the settings of a command from its arguments, the environment and a file.
 
-    `known` are the keys of other commands' settings, which files and the environment may hold, too.
+    `known` are the keys of other commands' settings, which files and the environment may hold, too,
+    as those of `removed` settings, each with the reason why it has no effect.
     """
     fields = settings_of(settings)
     accepted = accepted_settings(settings)
     problems: list[str] = []
     positional, flags = _split_positional(arguments, accepted)
     given, others = _flags(flags, (*accepted, *settings_of(CommonSettings)), problems)
-    keys = {*known, _CONFIG, *(field.key for field in accepted if not field.is_argument)}
+    keys = {*known, *removed, _CONFIG}
+    keys.update(field.key for field in accepted if not field.is_argument)
     variables = _variables(environment, accepted, keys, problems)
     from_environment = variables.pop(_CONFIG, None)
     config = given.pop(_CONFIG, from_environment)
@@ -99,6 +105,11 @@ def load(
     for field in fields:
         if field.is_argument:
             elsewhere.pop(field.key, None)  # of another command
+    notes = [
+        f"{each.place.rstrip(':= ')} has no effect: {removed[key]}"
+        for key, each in elsewhere.items()
+        if key in removed
+    ]
     given = elsewhere | given | positional
     values: dict[str, object] = {}
     missing = []
@@ -116,6 +127,7 @@ def load(
         built,
         others,
         [*missing, *problems, *contradictions],
+        notes,
         key_file if isinstance(key_file, str) else None,
     )
 

@@ -69,8 +69,25 @@ def test_a_config_file_is_read_by_each_command() -> None:
     for command in (*commands.values(), *variants):
         problems = command.load(["--config", "groundwatch.yaml"]).problems
         assert not [each for each in problems if "groundwatch.yaml" in each]
-    job = commands["backfill"].load(["--config", "groundwatch.yaml"]).settings.job
+    loaded = commands["backfill"].load(["--config", "groundwatch.yaml"])
+    assert loaded.notes == [
+        "groundwatch.yaml, line 45: estimate_from has no effect: `estimate` reads the whole input",
+    ]
+    job = loaded.settings.job
     assert job.alerts.alert_verdicts == ("LOW_GROUNDED", "NUMBER_MISMATCH", "DATE_MISMATCH")
+
+
+def test_removed_settings_are_named_and_end_no_run(
+    left: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (left / "groundwatch.yaml").write_text("claim_threshold: 0.3\nfail_below: {number: 0.8}\n")
+    monkeypatch.setenv("GROUNDWATCH_CASES", "50")
+    flags = ["--config", "groundwatch.yaml", "--answer", "Lamps glow.", "--fact", "Lamps glow."]
+    assert main(["check", *flags]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"groundwatch: {place} has no effect: `probe` was removed in 2.2.0"
+        for place in ("groundwatch.yaml, line 2: fail_below", "GROUNDWATCH_CASES")
+    ]
 
 
 @pytest.mark.parametrize("name", ["watch", "backfill"])

@@ -148,7 +148,6 @@ def test_what_is_no_checker_ends_the_command(
     [
         "check --answer Lamps. --fact Lamps.",
         "evaluate --answers FILE --gold GOLD",
-        "probe FILE",
         "watch --subscription projects/p/subscriptions/s --output NEW",
     ],
 )

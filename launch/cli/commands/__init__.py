@@ -32,8 +32,13 @@ from groundwatch.pipeline.settings.load import (
 from groundwatch.schemas import Record
 
 _CREDENTIALS_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
-_OBSOLETE = frozenset({"estimate_from"})
-"""Settings of 2.0.0 that have no effect now; files and the environment may still hold them."""
+_REMOVED = {
+    "estimate_from": "`estimate` reads the whole input",
+    "facts": "`probe` was removed in 2.2.0",
+    "cases": "`probe` was removed in 2.2.0",
+    "fail_below": "`probe` was removed in 2.2.0",
+}
+"""Settings of earlier versions, which files and the environment may still hold, and why none is."""
 
 # It fits a terminal of 80 columns.
 _HELP_WIDTH = 79
@@ -42,7 +47,6 @@ _MOST_FLAGS = 12
 _MAIN_SETTINGS = frozenset(
     {
         *("input", "input_format", "map", "failures", "answers", "gold"),
-        *("facts", "cases", "fail_below"),
         *("answer", "fact", "fact_file", "query", "format", "json", "evaluation_output"),
         *("subscription", "alert_topic", "failure_topic", "file_age_s", "pubsub_address"),
         *("output", "run_id", "text", "work_folder", "workers", "sample", "config"),
@@ -93,8 +97,8 @@ class Command(Record, frozen=True, kw_only=True):
     def load(self, arguments: Sequence[str]) -> Loaded[Any]:
         """Load the settings of the command from its arguments, the environment and a file."""
         settings = (each for _, taken in documented_commands() for each in accepted_settings(taken))
-        known = _OBSOLETE.union(each.key for each in settings if not each.is_argument)
-        loaded = load(self.settings, arguments, os.environ, known)
+        known = {each.key for each in settings if not each.is_argument}
+        loaded = load(self.settings, arguments, os.environ, known, _REMOVED)
         beam_flags = beam_flag_names() if self.takes_beam_options else []
         names = [*flag_names(self.settings), *beam_flags, "help", "help-all"]
         loaded.problems += describe_unknown(loaded.others, names)
@@ -122,7 +126,9 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
     if {"--help", "-h", "--help-all"} & set(arguments):
         sys.stdout.writelines(_help(name, command, with_all="--help-all" in arguments))
         return DONE
-    return command.function(command.load(arguments))
+    loaded = command.load(arguments)
+    sys.stderr.writelines(f"groundwatch: {note}\n" for note in loaded.notes)
+    return command.function(loaded)
 
 
 def documented_commands() -> Iterator[tuple[str, type[Settings]]]:

@@ -220,11 +220,11 @@ def _weights(evaluation: Evaluation) -> Table:
     return table
 
 
-def estimate_text(given: Estimate | None, digits: int = 3) -> str:
+def estimate_text(given: Estimate | None) -> str:
     """Write a value with its interval, such as ``0.91 (0.85 to 0.96)``."""
     if given is None:
         return NOTHING
-    value, low, high = (f"{each:.{digits}f}" for each in (given.value, given.low, given.high))
+    value, low, high = (f"{each:.3f}" for each in (given.value, given.low, given.high))
     return f"{value} ({low} to {high})"
 
 

@@ -139,7 +139,7 @@ class LabelledAnswers:
           RunStopped: no call can succeed.
         """
         # Scores need no check, and no client of Google.
-        from groundwatch.launch.results.check_by_weights import check_by_weights  # noqa: PLC0415
+        from groundwatch.launch.results.evaluate.check_by_weights import check_by_weights  # noqa: PLC0415
         from groundwatch.transforms.check_one import check_answers  # noqa: PLC0415
         from groundwatch.transforms.grounding.transport import try_connection  # noqa: PLC0415
 

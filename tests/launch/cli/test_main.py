@@ -61,8 +61,9 @@ def test_no_command_is_a_usage_error_that_lists_them(capsys: pytest.CaptureFixtu
     [
         *((unknown, "") for unknown in ("", "--bogus", "Demo", "__main__", "../demo")),
         ("backfil", "groundwatch: unknown command 'backfil'; did you mean backfill?\n"),
-        # One of 1.0.0, that is gone.
+        # Commands of earlier versions.
         ("status", "unknown command 'status'; use `groundwatch verify`"),
+        ("probe", "unknown command 'probe'; use `groundwatch evaluate --answers F --gold F`"),
     ],
 )
 def test_an_unknown_command_is_a_usage_error(

@@ -92,21 +92,6 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
             "--map reply=$.said: reply is not one of query, answer, facts",
         ),
     ),
-    "probe": (
-        ("", "FACTS is missing"),
-        ("nowhere.txt", "FACTS nowhere.txt: no file matches"),
-        ("FILE nowhere.txt", "FACTS nowhere.txt: no file matches"),
-    ),
-    "probe FILE": (
-        ("--cases 0", "--cases 0: must be a whole number from 1"),
-        ("--fail_below .8", "--fail_below .8: must have the form KIND=SHARE, such as number=0.8"),
-        ("--fail_below =.8", "--fail_below =.8: must have the form KIND=SHARE, such as number=0.8"),
-        ("--fail_below numbers=.8", "numbers is not one of number, date, unit, denial, name"),
-        ("--fail_below number=2", "--fail_below number=2: must be a number from 0 to 1"),
-        ("--fail_below date=.8 date=.9", "--fail_below date: is given twice, as 0.8 and as 0.9"),
-        ("--checker discoveryengine", "needs --project"),
-        ("--sample=10", "--sample is unknown"),
-    ),
     "replay --output NEW": (
         ("--failures nowhere", "--failures nowhere: "),
         (
@@ -154,7 +139,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-OF_PLACES = {"calibrate", "export", "inspect", "probe", "report", "review", "show", "verify"}
+OF_PLACES = {"calibrate", "export", "inspect", "report", "review", "show", "verify"}
 """Commands whose complaints need not begin with a flag."""
 
 LINES = {

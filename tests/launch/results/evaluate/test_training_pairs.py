@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,11 +20,6 @@ from tests.support.evaluations import write_gold
 from tests.support.reports import write_enriched
 from tests.support.repository import ROOT, python_path
 
-MANUAL = """
-The Basic plan includes three seats and costs $12 per month. Returns are free for members.
-
-Members can book the court if they have paid the fee.
-"""
 LAMPS, KETTLES = "Lamps glow red.", "Kettles vote."
 WRITTEN_IN_MANY_WAYS = (
     {
@@ -65,47 +59,6 @@ def write_answers(folder: Path, *answers: dict[str, Any]) -> str:
     lines = ({"id": f"{number}"} | answer for number, answer in enumerate(answers))
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return str(path)
-
-
-def test_statements_of_texts_are_supported_as_they_are_and_not_when_changed(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "manual.txt").write_text(MANUAL)
-    done = make_pairs(tmp_path, "--facts", "manual.txt")
-    assert (done.returncode, done.stderr) == (0, "")
-    by_kind = defaultdict(set)
-    for pair in pairs_in(tmp_path):
-        by_kind[pair["kind"]].add(pair["claim"])
-        assert pair["is_supported"] == (pair["kind"] == "unchanged")
-        assert pair["is_supported"] == (pair["claim"] in pair["passage"])
-    assert "Returns are not free for members." in by_kind["denial"]
-    assert by_kind["condition"] == {"Members can book the court."}
-    assert {"number", "unchanged"} <= by_kind.keys()
-    counts = Counter(pair["kind"] for pair in pairs_in(tmp_path))
-    assert {tuple(line.split()) for line in done.stdout.splitlines()} == {
-        (f"{count}", "supported" if kind == "unchanged" else "unsupported", kind)
-        for kind, count in counts.items()
-    }
-
-
-def test_a_change_that_another_passage_states_is_left_out(tmp_path: Path) -> None:
-    (tmp_path / "manual.txt").write_text(f"{MANUAL}\nMembers can book the court.\n")
-    assert make_pairs(tmp_path, "--facts", "manual.txt").returncode == 0
-    [pair] = [pair for pair in pairs_in(tmp_path) if pair["claim"] == "Members can book the court."]
-    assert (pair["kind"], pair["is_supported"]) == ("unchanged", True)
-
-
-def test_a_statement_is_read_with_the_passages_near_it(tmp_path: Path) -> None:
-    halls = ("north", "south", "east", "west", "river", "park", "lake", "hill", "wood")
-    passages = [f"Members of the {hall} club can enter the {hall} hall." for hall in halls]
-    (tmp_path / "manual.txt").write_text("\n\n".join(passages))
-    assert make_pairs(tmp_path, "--facts", "manual.txt").returncode == 0
-    [pair] = [
-        pair
-        for pair in pairs_in(tmp_path)
-        if (pair["kind"], pair["claim"]) == ("unchanged", passages[4])
-    ]
-    assert pair["passage"] == " ".join(passages[2:7])
 
 
 def test_the_pairs_of_answers_are_those_that_a_model_reads_in_a_run(
@@ -172,9 +125,9 @@ def test_a_label_of_a_whole_answer_is_that_of_its_only_claim(tmp_path: Path) -> 
 
 def test_what_cannot_be_read_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "pairs.jsonl").write_text("kept\n")
-    done = make_pairs(tmp_path, "--facts", "manual.txt", "--gold", "labels.jsonl")
+    done = make_pairs(tmp_path, "--answers", "answers.jsonl", "--gold", "labels.jsonl")
     assert done.returncode == 2
-    assert "manual.txt: no file matches" in done.stderr
+    assert "answers.jsonl: no file matches" in done.stderr
     assert "labels.jsonl" in done.stderr
     assert "Traceback" not in done.stderr
     assert (tmp_path / "pairs.jsonl").read_text() == "kept\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.results.check_by_weights import Enriched, check_by_weights
+from groundwatch.launch.results.evaluate.check_by_weights import Enriched, check_by_weights
 from groundwatch.pipeline.settings.checker import CheckerSettings
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer

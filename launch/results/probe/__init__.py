@@ -1,1 +1,0 @@
-"""`probe`: what a checker sees in texts of one's own."""

@@ -1,1 +1,0 @@
-"""Change statements that a text supports so that it no longer does (pure)."""
