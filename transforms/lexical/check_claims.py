@@ -51,7 +51,7 @@ from groundwatch.transforms.lexical.support_score import (
 from groundwatch.transforms.lexical.weighted_sum import add_model
 from groundwatch.transforms.lexical.words import ClaimWords
 
-REVISION = "words-1"
+REVISION = "words-2"
 """The version of these rules: another one gives other replies."""
 
 _DEFAULT_CITATION_THRESHOLD = 0.6

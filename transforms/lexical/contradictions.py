@@ -1,6 +1,6 @@
 """Find what contradicts a fact: a claim that stands nearly verbatim in one of its sentences.
 
-It differs in a number, a date or a unit, or denies what the sentence states, or says it of others.
+It differs in a number, a date or a unit, or denies what the sentence states.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,6 @@ from groundwatch.transforms.lexical.fact_sentences import (
     sentences_of,
     stem_of,
 )
-from groundwatch.transforms.lexical.labelled_values import find_labelled
 from groundwatch.transforms.lexical.modality import NEUTRAL
 from groundwatch.transforms.lexical.negations import (
     CONTRACTED,
@@ -34,7 +33,6 @@ from groundwatch.transforms.lexical.negations import (
     NEGATING_IN_CJK,
     negating_words,
 )
-from groundwatch.transforms.lexical.restrictions import find_restrictions
 from groundwatch.transforms.lexical.words import (
     NEGATION,
     VALUE,
@@ -65,10 +63,7 @@ def find_differences(
         return []
     own = ComparedClaim(claim)
     read = [(number, sentences_of(facts[number])) for number in candidates[:_MAX_FACTS]]
-    for find in (find_restrictions, _differences_from_near, find_other_units, find_labelled):
-        if found := list(find(own, read)):
-            return found
-    return []
+    return list(_differences_from_near(own, read)) or list(find_other_units(own, read))
 
 
 def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:

@@ -17,7 +17,7 @@ from groundwatch.transforms.lexical.words import ClaimWords, TokenKind, form_of
 ComparedFacts = Sequence[tuple[int, FactSentences]]
 """The facts with most of a claim's words, each behind its number."""
 
-_NAME, _NUMBER = int(TokenKind.NAME), int(TokenKind.NUMBER)
+_NUMBER = int(TokenKind.NUMBER)
 UNIT_SIGNS = "$€£¥%"
 _VALUE_SIGNS = (*UNIT_SIGNS, "May", "dos ", "Dos ", "due ", "Due ")
 """Parts of values that are no content tokens."""
@@ -65,12 +65,6 @@ class ComparedClaim(ReadSentence):
     def stems(self) -> AbstractSet[str]:
         """The stems of its content tokens without its numbers."""
         return frozenset(map(stem_of, self.words.distinct - self.numbers))
-
-    @CachedAttribute
-    def capitals(self) -> AbstractSet[str]:
-        """The stems of its words with a capital, the first one included, beside those of values."""
-        pairs = zip(self.words.forms, self.words.kinds, strict=True)
-        return frozenset(stem_of(form) for form, kind in pairs if kind == _NAME) - VALUE_STEMS
 
     @CachedAttribute
     def _value_stems(self) -> AbstractSet[str]:

@@ -8,7 +8,7 @@ from itertools import chain, compress, starmap
 
 from groundwatch.transforms.lexical.cache import CachedAttribute, FactCache, WordCache
 from groundwatch.transforms.lexical.modality import NEUTRAL
-from groundwatch.transforms.lexical.negations import EXCLUSIVE, UNIVERSAL, negations_in
+from groundwatch.transforms.lexical.negations import negations_in
 from groundwatch.transforms.lexical.sentences import locate_sentences
 from groundwatch.transforms.lexical.value import Value
 from groundwatch.transforms.lexical.values import VALUE_WORDS, read_values
@@ -123,11 +123,6 @@ class ReadSentence:
         return places
 
 
-EXCLUSIVE_FORMS, UNIVERSAL_FORMS = (
-    frozenset(map(form_of, words)) for words in (EXCLUSIVE, UNIVERSAL)
-)
-
-
 class FactSentences:
     """The sentences of a fact, and where its words are.
 
@@ -146,18 +141,6 @@ class FactSentences:
         content = [compress(each.forms, each.kinds) for each in words]
         self.contents = [frozenset(map(stem_of, forms)) for forms in content]
         self._read: dict[int, ReadSentence] = {}
-
-    @CachedAttribute
-    def of_some_or_all(self) -> tuple[list[int], list[int]]:
-        """The numbers of those that may speak of some only, and of those that may of all."""
-        some, everybody = set(), set()
-        for number, text in enumerate(self.texts):
-            forms = read_words(text).forms
-            if not EXCLUSIVE_FORMS.isdisjoint(forms):
-                some.add(number)
-            if not UNIVERSAL_FORMS.isdisjoint(forms):
-                everybody.add(number)
-        return sorted(some - everybody), sorted(everybody - some)
 
     def has_value(self, value: Value) -> bool:
         """Return whether the fact has a value, in any spelling."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwatch.transforms.lexical import contradictions, differing_values, labelled_values
+from groundwatch.transforms.lexical import contradictions, differing_values
 from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.check_claims import check_grounding, find_contradictions
 from groundwatch.transforms.lexical.negations import CONTRACTED, NEGATING
@@ -289,7 +289,6 @@ def test_numbers_in_the_uri_of_a_fact_are_not_compared() -> None:
 FAST_TESTS = (
     (contradictions, "_may_differ"),
     (differing_values, "_may_be_in_another_unit"),
-    (labelled_values, "_may_list"),
 )
 NEGATED = [(f"The shop {word} opens.", "The shop opens.") for word in sorted(NEGATING | CONTRACTED)]
 

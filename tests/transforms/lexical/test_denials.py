@@ -93,36 +93,6 @@ DENIED = {
         "Es necesario pagar un depósito.",
         ("No es obligatorio", "necesario"),
     ),
-    "members and everyone": (
-        "Only members can book.",
-        "Everyone can book a court.",
-        ("Only members", "Everyone"),
-    ),
-    "everyone and members": (
-        "Everyone can book a court.",
-        "Only members can book a court.",
-        ("Everyone", "Only members"),
-    ),
-    "at the end": (
-        "Export is available to Pro members only.",
-        "Export is available to everyone.",
-        ("Pro members only", "everyone"),
-    ),
-    "all plans and one": (
-        "Export is available on all plans.",
-        "Export is only available on the Business plan.",
-        ("all plans", "only available on the Business plan"),
-    ),
-    "in German": (
-        "Nur Mitglieder können buchen.",
-        "Alle können einen Platz buchen.",
-        ("Nur Mitglieder", "Alle"),
-    ),
-    "in Spanish": (
-        "Todos pueden reservar.",
-        "Solo los socios pueden reservar.",
-        ("Todos", "Solo los socios"),
-    ),
 }
 
 
@@ -185,11 +155,6 @@ AGREEING = {
         "There are also non-Arab Christians in the town.",
         "There are also Arab Christians in the town.",
     ),
-    "all of something else": ("All files can be opened.", "Only admins can open files."),
-    "only, and not everybody": ("Only members can book.", "Not everyone can book a court."),
-    "two groups": ("Only members can book.", "Guests and members can book a court."),
-    "the same group": ("Only members can book.", "Booking a court is for members only."),
-    "a restricted verb": ("You can only book a court online.", "Everyone can book a court."),
 }
 
 
