@@ -118,17 +118,6 @@ def estimate_share(strata: Iterable[Sample]) -> Interval | None:
     return Interval(*(min(each / answers, 1.0) for each in _count_limits(known)))
 
 
-def estimate_recall(found: Iterable[Sample], missed: Iterable[Sample]) -> Interval | None:
-    """Estimate which share of the unsupported answers is in the strata that are `found`.
-
-    None if a stratum says nothing yet, or none is unsupported.
-    """
-    parts = [[each for each in part if each.answers] for part in (found, missed)]
-    if not all(each.labelled for part in parts for each in part):
-        return None
-    return _estimate_recall(*parts)
-
-
 def _estimate_recall(found: Sequence[Sample], missed: Sequence[Sample]) -> Interval | None:
     """Estimate the recall with its 95 % interval, from strata with labels.
 

@@ -1,21 +1,17 @@
 """What the second of two checkers found, among the answers that the first one had checked."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from groundwatch.launch.results.evaluate.shares import Interval
-from groundwatch.launch.results.evaluate.strata import Sample, estimate_recall, estimate_share
+from groundwatch.launch.results.evaluate.strata import Sample, estimate_share
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import cut_name
 from groundwatch.schemas.checked_answer import Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import ESCALATION_TAGS, Tag, Verdict, is_of_second
 from groundwatch.transforms.rules.escalation import is_drawn
-
-LIMITS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""The values of `--escalate_below` that are compared."""
 
 _MAX_ENGINES = 1_000
 _NO_ANSWER = Sample(0, 0, 0)
@@ -28,16 +24,12 @@ class ScreenedGroup(NamedTuple):
     Attributes:
       engine: None where the answers name none.
       is_flagged: whether the first checker found them LOW_GROUNDED.
-      is_hard: whether they were escalated for another reason than their scores.
       share: the random share of them that the second one checks, 0..1; None if it checks each.
-      place: of their lowest claim score among `LIMITS`: it is below the limits from this one on.
     """
 
     engine: str | None
     is_flagged: bool
-    is_hard: bool
     share: float | None
-    place: int
 
 
 class Disagreement(NamedTuple):
@@ -69,20 +61,6 @@ class Engine(NamedTuple):
         return self.flagged.decided + self.passed.decided
 
 
-class LimitForecast(NamedTuple):
-    """What a value of `--escalate_below` leads to.
-
-    Attributes:
-      below: the value.
-      escalated: the share of all answers that the second checker gets, 0..1, without audited ones.
-      caught: the share of those that it finds LOW_GROUNDED; None if nothing tells.
-    """
-
-    below: float
-    escalated: float
-    caught: Interval | None
-
-
 class Escalations:
     """Count what two checkers found, in memory that does not grow with the records.
 
@@ -93,14 +71,12 @@ class Escalations:
     Attributes:
       characters: about how many the second checker would be sent for all answers, if no two were
         the same.
-      in_force: the values of `--escalate_below` of the records.
     """
 
     def __init__(self) -> None:
         self._parts: dict[ScreenedGroup, Sample] = {}
         self._tags: dict[str | None, Counter[str]] = {}
         self.characters = 0
-        self.in_force: set[float] = set()
 
     def add(self, answer: AnswerRow) -> None:
         """Count a record, if the first of two checkers checked it."""
@@ -117,7 +93,6 @@ class Escalations:
         is_low = is_decided and answer.verdict == _LOW_GROUNDED
         one = Sample(1, int(is_decided), int(is_low))
         self._parts[part] = _sum([self._parts.get(part, _NO_ANSWER), one])
-        self.in_force.add(screen.escalate_below)
         self.characters += screen.characters
 
     @property
@@ -141,10 +116,6 @@ class Escalations:
         """Estimate the share of all answers that the second checker would find LOW_GROUNDED."""
         return estimate_share(self._strata(self._parts))
 
-    def limits(self) -> list[LimitForecast]:
-        """Return what each of `LIMITS` leads to."""
-        return [self._limit(place) for place in range(len(LIMITS))]
-
     def _engine(self, name: str | None, parts: Iterable[ScreenedGroup]) -> Engine:
         own = list(parts)
         tags: Counter[str] = Counter()
@@ -155,15 +126,6 @@ class Escalations:
         passed = self._strata(part for part in own if not part.is_flagged)
         answers = sum(self._parts[part].answers for part in own)
         return Engine(name, answers, tags, _disagreement(cleared), _disagreement(passed))
-
-    def _limit(self, place: int) -> LimitForecast:
-        def is_escalated(part: ScreenedGroup) -> bool:
-            return part.is_flagged or part.is_hard or part.place <= place
-
-        found = self._strata(part for part in self._parts if is_escalated(part))
-        missed = self._strata(part for part in self._parts if not is_escalated(part))
-        escalated = sum(each.answers for each in found) / max(self.answers, 1)
-        return LimitForecast(LIMITS[place], escalated, estimate_recall(found, missed))
 
     def _strata(self, parts: Iterable[ScreenedGroup]) -> list[Sample]:
         """Add up the parts of which the second checker has decided an equal share, drawn or all."""
@@ -177,7 +139,7 @@ def _part_of(answer: AnswerRow, screen: Screen, tag: Tag | None) -> ScreenedGrou
     lowest = screen.min_claim_score
     is_flagged = screen.verdict == _LOW_GROUNDED
     is_low = is_flagged or (lowest is not None and lowest < screen.escalate_below)
-    # One that was not escalated may have been drawn, or be hard.
+    # One that was not escalated may have been drawn, or be uncertain by its text.
     is_random = tag is not Tag.ESCALATED and (
         tag is not Tag.NOT_ESCALATED or is_drawn(answer.record_id, screen.audit_share)
     )
@@ -185,9 +147,7 @@ def _part_of(answer: AnswerRow, screen: Screen, tag: Tag | None) -> ScreenedGrou
     return ScreenedGroup(
         engine=answer.engine,
         is_flagged=is_flagged,
-        is_hard=not (is_low or is_rest),
         share=screen.audit_share if is_rest else None,
-        place=len(LIMITS) if lowest is None else bisect_right(LIMITS, lowest),
     )
 
 

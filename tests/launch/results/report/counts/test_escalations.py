@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from groundwatch.launch.results.evaluate.shares import Interval
-from groundwatch.launch.results.report.counts.escalations import LIMITS, Escalations
+from groundwatch.launch.results.report.counts.escalations import Escalations
 from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
@@ -46,32 +46,17 @@ def test_how_many_answers_would_be_low_if_the_second_checker_decided_all() -> No
     assert low.low < low.value < low.high
 
 
-def test_a_limit_escalates_and_catches_what_has_a_lower_score() -> None:
-    by_limit = {each.below: each for each in escalations_of(*POPULATION).limits()}
-    assert tuple(by_limit) == LIMITS
-    assert by_limit[0.6].escalated == pytest.approx(4 / 56)
-    assert by_limit[0.7].escalated == by_limit[0.9].escalated == pytest.approx(6 / 56)
-    assert by_limit[1.0].escalated == 1
-    few, more, every = (by_limit[below].caught for below in (0.6, 0.7, 1.0))
-    assert few
-    assert more
-    assert few.low < 2 / 13 < few.high
-    assert more.low < 3 / 13 < more.high
-    assert few.value < more.value
-    assert every == Interval(1, 1, 1)
-
-
-def test_an_answer_that_is_escalated_for_its_text_is_so_at_each_limit() -> None:
+def test_an_answer_that_is_escalated_for_its_text_stands_for_no_other() -> None:
     hard = pair(Tag.ESCALATED, is_low=True, lowest=1.0)
-    found = escalations_of(hard, pair(Tag.AUDITED), pair(None))
-    assert {each.escalated for each in found.limits()[:-1]} == {1 / 3}
+    passed = escalations_of(hard, pair(Tag.AUDITED), pair(None)).total().passed
+    assert passed.share
+    assert passed.share.value == pytest.approx(1 / 3)
 
 
 def test_what_the_screen_misses_is_unknown_without_audited_answers() -> None:
     found = escalations_of(*(each for each in POPULATION if Tag.AUDITED not in each.tags))
     assert found.total().flagged.share
     assert (found.total().passed.share, found.low_share()) == (None, None)
-    assert [each.caught for each in found.limits()[:-1]] == [None] * 5
 
 
 def test_an_answer_that_the_second_checker_did_not_check_counts_as_one_left_out() -> None:
@@ -87,8 +72,9 @@ def test_one_that_chance_had_drawn_and_the_checker_did_not_check_is_one_of_the_o
     ids = (hashlib.sha256(bytes([number])).hexdigest() for number in range(100))
     drawn = next(each for each in ids if is_drawn(each, 0.1))
     missed = pair(Tag.NOT_ESCALATED, record_id=drawn)
-    found = escalations_of(*POPULATION, missed)
-    assert found.limits()[2].escalated == pytest.approx(6 / 57)
+    passed = escalations_of(*POPULATION, missed).total().passed
+    assert passed.share
+    assert passed.share.value == pytest.approx((1 + 51 / 5) / 53)
 
 
 def test_engines_are_counted_apart_the_largest_first() -> None:
@@ -107,11 +93,10 @@ def test_engines_beyond_a_thousand_count_as_others() -> None:
     assert found.total().answers == 1_002
 
 
-def test_runs_with_other_shares_and_limits_are_estimated_apart() -> None:
-    whole = {"audit_share": 1.0, "escalate_below": 0.9}
+def test_runs_with_other_shares_are_estimated_apart() -> None:
+    whole = {"audit_share": 1.0}
     every = (pair(Tag.AUDITED, is_low=number < 10, screen=whole) for number in range(100))
     found = escalations_of(*POPULATION, *every)
-    assert found.in_force == {0.7, 0.9}
     assert found.total().passed.share
     assert found.total().passed.share.value == pytest.approx((11 + 10) / 152)
 
