@@ -103,9 +103,6 @@ class AnswerRow(Record, frozen=True, kw_only=True):
     skip_reasons: tuple[str, ...] = ()
     support_score: float | None = None
     min_claim_score: float | None = None
-    score_drift: float | None = None
-    citation_precision: float | None = None
-    citation_recall: float | None = None
     claims: tuple[Claim, ...] = ()
     facts: tuple[Fact, ...] = ()
     mismatches: tuple[Contradiction, ...] = ()

@@ -6,7 +6,6 @@ from collections import Counter, deque
 import msgspec
 
 from groundwatch.launch.results.report.counts.escalations import Escalations
-from groundwatch.launch.results.report.counts.generators import GeneratorComparison
 from groundwatch.launch.results.report.counts.groups import ASSESSED, Groups
 from groundwatch.launch.results.report.counts.revisions import Revisions
 from groundwatch.launch.results.report.counts.score_grid import ScoreGrid
@@ -33,7 +32,6 @@ BINS = 20
 _EDGES = [step / BINS for step in range(1, BINS)]
 _ALERTING = AlertRule().verdicts
 _MAX_NAMES = 1_000
-_MAX_ENGINES = 1_000
 _MAX_COMBINATIONS = 2_000
 _MAX_RATE_ALERTS = 12
 
@@ -119,7 +117,6 @@ class Tally:
         self.engines = Groups()
         self.sessions = Groups()
         self.sources = Groups()
-        self._generators: dict[str | None, GeneratorComparison] = {}
         self.grid = ScoreGrid(thresholds)  # of engines without thresholds of their own
         self.engine_grids = {name: ScoreGrid(own) for name, own in thresholds.engines.items()}
         self.worst = WorstAnswers(shown)
@@ -157,10 +154,6 @@ class Tally:
         self._count_check(answer)
         self.escalations.add(answer)
         self.revisions.add(answer)
-        engine = cut_name(answer.engine)
-        if engine not in self._generators and len(self._generators) >= _MAX_ENGINES:
-            engine = OTHERS
-        self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
         self.worst.add(answer)
 
     @property
@@ -210,11 +203,6 @@ class Tally:
     def failures(self) -> list[FailureClass]:
         """Return the failures by class, the most frequent class first."""
         return sorted(self._failures.values(), key=lambda found: -found.failures)
-
-    def generators(self) -> list[GeneratorComparison]:
-        """Return the engines that have anything to compare, those with the most answers first."""
-        found = [each for each in self._generators.values() if each.compared]
-        return sorted(found, key=lambda each: (-each.compared, each.engine or ""))
 
     def _count_verdict(self, answer: AnswerRow) -> None:
         self.verdicts[answer.verdict] += 1

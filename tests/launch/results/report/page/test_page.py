@@ -470,25 +470,6 @@ def test_a_fact_that_contradicts_comes_first_with_its_value_marked(tmp_path: Pat
     assert marks == [("7 (!)", None), ("Lamps.", "supports")]
 
 
-def test_generators_are_compared_by_engine(tmp_path: Path) -> None:
-    page = page_of(
-        tmp_path,
-        an_enriched(record_id="1" * 64, score_drift=0.5, citation_precision=0.5),
-        an_enriched(record_id="2" * 64, score_drift=-0.25, citation_recall=1.0, tags=()),
-    )
-    [table] = [
-        each
-        for each in page.all("div")
-        if "generator scores and citations by engine" in str(each.attributes)
-    ]
-    assert table.text.split()[-8:] == ["shop", "2", "+0.12", "1", "1", "50.0%", "100.0%", "0"]
-
-
-def test_without_generator_scores_and_citations_nothing_is_compared(tmp_path: Path) -> None:
-    page = page_of(tmp_path, an_enriched(score_drift=None))
-    assert "No generator returned scores or citations." in page.text
-
-
 def test_equal_folders_make_equal_pages(tmp_path: Path) -> None:
     answers = [an_enriched(), a_low()]
     assert html_of(tmp_path, *answers) == html_of(tmp_path, *answers)
