@@ -46,8 +46,8 @@ class WorstClaim(Record, frozen=True, kw_only=True):
 class RateIncident(Record, frozen=True, kw_only=True):
     """An incident: the share of bad answers of an engine exceeds its error budget.
 
-    With two checkers the share may be estimated, from so many `audited` answers. `revisions` names
-    those of a checker that has several in the window: they may be why the share has changed.
+    `revisions` names those of a checker that has several in the window: they may be why the share
+    has changed. `audited` is None in all alerts since 2.2.0.
     """
 
     signal: str

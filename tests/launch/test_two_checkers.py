@@ -6,20 +6,12 @@ from pathlib import Path
 
 import pytest
 from google.oauth2.credentials import Credentials
-from msgspec.structs import replace
 
 from groundwatch import EscalationRule, check_many
 from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.settings import checker as settings
 from groundwatch.transforms.grounding import credentials
-from groundwatch.transforms.grounding.settings import (
-    LOCAL,
-    CheckSettings,
-    OutagePolicy,
-    Screening,
-    with_screen,
-)
-from groundwatch.transforms.rules.rate_incidents import RateRule
+from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, Screening
 from tests.support import own_checkers
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.commands import GROUNDWATCH, start
@@ -27,7 +19,7 @@ from tests.support.entailment_models import write_model
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.fault_server import FaultServer, always
 from tests.support.judgements import judgements
-from tests.support.outputs import Json, alerts_in, records_in, summary_in
+from tests.support.outputs import Json, records_in, summary_in
 from tests.support.recorded_service import recorded_service
 from tests.support.runs import an_archive, backfill
 from tests.support.watched import Watched
@@ -91,27 +83,6 @@ def test_a_worker_picks_what_a_backfill_picks(
         address = server.address
         watched.drain(watched.config(checker=address, endpoint=address, screen=screen))
         assert by_tag(records_in(watched.output)) == expected
-
-
-@pytest.mark.parametrize(("min_audited", "shares"), [(1_000, []), (5, [1.0])])
-def test_a_worker_alerts_on_the_rate_that_the_audited_answers_tell(
-    tmp_path: Path, min_audited: int, shares: list[float]
-) -> None:
-    lines = LINES[:SURE]  # all of which the first one passes, and the second one does not
-    with FakePubSub() as pubsub:
-        watched = Watched(pubsub, tmp_path)
-        watched.publish(*lines)
-        second = with_screen(LOCAL, own_checkers.Strict(), EscalationRule(share=SHARE))
-        config = replace(watched.config(), check=second, rates=RateRule(min_audited=min_audited))
-        watched.drain(config)
-        incidents = [each["rate"] for each in alerts_in(watched.output) if each["rate"]]
-    records = records_in(watched.output)
-    audited = by_tag(records)["AUDITED"]
-    assert {each["record_id"] for each in records if each["verdict"] == "LOW_GROUNDED"} == audited
-    assert 5 <= len(audited) < 0.4 * SURE
-    opened = [each for each in incidents if each["state"] == "open"]
-    assert [each["share"] for each in opened] == shares
-    assert [each["audited"] for each in opened] == [len(audited)] * len(shares)
 
 
 def test_a_replay_picks_what_a_backfill_picks(

@@ -136,7 +136,7 @@ ALERTS = {
             burn_rate=5.0,
             answers=10,
             opened_at_us=NOON_US,
-            audited=6,
+            audited=6,  # as 2.1.0 wrote it
             revisions=("local words-1", "local words-2"),
         ),
     ),

@@ -9,13 +9,12 @@ from operator import attrgetter
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import MINUTE_US
-from groundwatch.schemas.verdict import Tag, Verdict, is_of_second
+from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
 from groundwatch.transforms.rules.routing import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
 
 BUCKET_US = 5 * MINUTE_US
-_LOW_GROUNDED = "low_grounded"
-VERDICT_SIGNALS = (_LOW_GROUNDED, "policy_skipped", "failed")
+VERDICT_SIGNALS = ("low_grounded", "policy_skipped", "failed")
 _MAX_REVISIONS = 10
 _REASON_PREFIX = "skip_reason:"
 _START = attrgetter("start_us")
@@ -27,8 +26,6 @@ _KNOWN_REASONS = POLICY_FINISH_REASONS.union(
 class RateCounts(Record, frozen=True, kw_only=True):
     """The answers of one engine in a bucket, and the bad ones by kind; unknown reasons are one.
 
-    Of those that the first of two checkers passed, the second one checked the `audited` ones, at
-    random, found the `missed` ones of these LOW_GROUNDED, and did not decide the `passed` ones.
     `revisions` are checkers and revisions by which the answers were checked.
     """
 
@@ -38,9 +35,6 @@ class RateCounts(Record, frozen=True, kw_only=True):
     policy_skipped: int = 0
     failed: int = 0
     skip_reasons: dict[str, int] = {}
-    passed: int = 0
-    audited: int = 0
-    missed: int = 0
     revisions: tuple[tuple[str, str], ...] = ()
 
 
@@ -56,18 +50,13 @@ def count_answer(enriched: EnrichedAnswer, start_us: int) -> RateCounts:
     """Count one answer in the bucket that starts at a time."""
     verdict, unknown = enriched.verdict, Tag.UNKNOWN_SKIP_REASON.value
     reasons = (each if each in _KNOWN_REASONS else unknown for each in enriched.skip_reasons)
-    is_low, is_audited = verdict is Verdict.LOW_GROUNDED, Tag.AUDITED in enriched.tags
-    is_passed = enriched.screen is not None and not (is_low or is_of_second(enriched.tags))
     return RateCounts(
         start_us=start_us,
         answers=1,
-        low_grounded=int(is_low),
+        low_grounded=int(verdict is Verdict.LOW_GROUNDED),
         policy_skipped=int(verdict is Verdict.POLICY_SKIPPED),
         failed=int(verdict is Verdict.GENERATION_FAILED),
         skip_reasons=dict.fromkeys(reasons, 1),
-        passed=int(is_passed),
-        audited=int(is_audited),
-        missed=int(is_audited and is_low),
         revisions=_distinct(_revisions(enriched)),
     )
 
@@ -84,9 +73,6 @@ def add_counts(first: RateCounts, second: RateCounts) -> RateCounts:
         policy_skipped=first.policy_skipped + second.policy_skipped,
         failed=first.failed + second.failed,
         skip_reasons=reasons,
-        passed=first.passed + second.passed,
-        audited=first.audited + second.audited,
-        missed=first.missed + second.missed,
         revisions=_distinct((*first.revisions, *second.revisions)),
     )
 
@@ -114,19 +100,11 @@ def is_reason_signal(signal: str) -> bool:
 
 
 class RateWindow:
-    """A sliding window over buckets that counts answers, and bad answers by signal.
+    """A sliding window over buckets that counts answers, and bad answers by signal."""
 
-    Args:
-      width_us: of the window.
-      min_audited: with so many audited answers, their share of missed ones is that of the passed
-        ones, which count for `low_grounded`, too. With fewer, the verdicts count.
-    """
-
-    def __init__(self, width_us: int, min_audited: int) -> None:
+    def __init__(self, width_us: int) -> None:
         self.answers = 0
         self.bad: Counter[str] = Counter()
-        self._min_audited = min_audited
-        self._passed = self._audited = self._missed = 0
         self._width_us = width_us
         self._buckets: deque[RateCounts] = deque()
 
@@ -146,17 +124,7 @@ class RateWindow:
 
     def share(self, signal: str) -> float:
         """Return the share of answers that count for a signal, 0..1; 0.0 without answers."""
-        if not self.answers:
-            return 0.0
-        bad: float = self.bad[signal]
-        if audited := self.audited(signal):
-            bad += self._passed * self._missed / audited
-        return bad / self.answers
-
-    def audited(self, signal: str) -> int | None:
-        """Return from how many audited answers a share is estimated; None if it is counted."""
-        is_enough = signal == _LOW_GROUNDED and self._audited >= self._min_audited
-        return self._audited if is_enough else None
+        return self.bad[signal] / self.answers if self.answers else 0.0
 
     def mixed_revisions(self) -> tuple[str, ...]:
         """Return the revisions of each checker with more than one, behind its name."""
@@ -166,9 +134,6 @@ class RateWindow:
 
     def _count(self, counts: RateCounts, sign: int) -> None:
         self.answers += sign * counts.answers
-        self._passed += sign * counts.passed
-        self._audited += sign * counts.audited
-        self._missed += sign * counts.missed
         for signal in VERDICT_SIGNALS:
             self.bad[signal] += sign * getattr(counts, signal)
         for reason, bad in counts.skip_reasons.items():

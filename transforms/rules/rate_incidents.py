@@ -31,8 +31,6 @@ class RateRule(Record, frozen=True, kw_only=True):
       burn_rate: the share over the budget that opens an incident, in both windows.
       closing_burn_rate: closes it, in the slow window if the fast one has too few answers.
       min_answers: a window with fewer answers is not evaluated.
-      min_audited: in a window with so many audited answers, those that the first of two checkers
-        misses are estimated and count, too.
       reason_rise: the same for a skip reason: its share in the fast window over its share before.
       max_rise_us: an incident of a skip reason closes after this time: its share is normal now.
     """
@@ -47,7 +45,6 @@ class RateRule(Record, frozen=True, kw_only=True):
     closing_reason_rise: float = 2.0
     min_reason_answers: int = 10
     max_rise_us: int = 24 * HOUR_US
-    min_audited: int = 20
 
 
 class OpenIncident(Record, frozen=True, kw_only=True):
@@ -128,8 +125,8 @@ class RateEvaluator:
     ) -> None:
         self._incidents = {incident.signal: incident for incident in open_incidents}
         self._engine, self._rule, self._now_us = engine, rule, 0
-        self._fast = RateWindow(rule.fast_window_us, rule.min_audited)
-        self._slow = RateWindow(rule.slow_window_us, rule.min_audited)
+        self._fast = RateWindow(rule.fast_window_us)
+        self._slow = RateWindow(rule.slow_window_us)
 
     @property
     def open_incidents(self) -> tuple[OpenIncident, ...]:
@@ -226,7 +223,6 @@ class RateEvaluator:
                 burn_rate=share / incident.budget,
                 answers=self._fast.answers,
                 opened_at_us=incident.opened_at_us,
-                audited=self._fast.audited(incident.signal),
                 revisions=self._fast.mixed_revisions(),
             ),
         )

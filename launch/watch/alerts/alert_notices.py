@@ -173,8 +173,7 @@ def _describe_rate(alert: Alert, rate: RateIncident, place: AlertPlace | None) -
         return Notice(title=f"{state}: a test incident", details="nothing is wrong")
     normal = "earlier" if is_reason_signal(rate.signal) else "accepted"
     share = f"{rate.share:.1%} of {rate.answers:,} answers, {rate.burn_rate:.1f} times"
-    estimated = f", estimated from {rate.audited:,} audited ones" if rate.audited else ""
-    details = f"{share} the {normal} rate{estimated}, since {to_rfc3339(rate.opened_at_us)}"
+    details = f"{share} the {normal} rate, since {to_rfc3339(rate.opened_at_us)}"
     if rate.revisions:
         details += f"; checked by several revisions: {clean(', '.join(rate.revisions))}"
     return Notice(

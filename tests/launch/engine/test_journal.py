@@ -6,10 +6,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from groundwatch.launch.engine import journal as journal_module
-from groundwatch.launch.engine import outbox_rows
+from groundwatch.launch.engine import outbox_rows, statements
 from groundwatch.launch.engine.journal import Journal, Unaccounted
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.pipeline.sinks.outcomes import DeferredAnswer
@@ -142,6 +144,15 @@ def test_rates_are_added_up_by_engine_and_moment(journal: Journal) -> None:
     assert list(journal.rates(NOON_US)["shop"]) == [counts_of(NOON_US, 9)]
     journal.delete_rates("shop", NOON_US)
     assert journal.rates(0)["shop"] == [counts_of(NOON_US, 9)]
+
+
+def test_rates_that_2_1_0_counted_are_added_to(journal: Journal) -> None:
+    kept = {"start_us": NOON_US, "answers": 4, "low_grounded": 1, "skip_reasons": {"NO_FACTS": 4}}
+    of_two_checkers = {"passed": 1, "audited": 2, "missed": 1}
+    content = msgspec.json.encode(kept | of_two_checkers)
+    journal.database.write(statements.PUT_RATE, b"=shop", NOON_US, content)
+    commit_batch(journal, rates=(("shop", counts_of(NOON_US, 2)),))
+    assert journal.rates(0) == {"shop": [replace(counts_of(NOON_US, 6), low_grounded=1)]}
 
 
 def test_what_has_been_announced_is_forgotten_and_the_rest_stays_in_order(journal: Journal) -> None:

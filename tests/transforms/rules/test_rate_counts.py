@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from groundwatch.schemas.checked_answer import Screen
-from groundwatch.schemas.verdict import Tag, Verdict
+from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.rate_counts import (
     BUCKET_US,
     RateCounts,
@@ -90,7 +90,7 @@ REASONS = {"SPII": 1, "SAFETY": 2, "NO_RELEVANT_CONTENT": 3}
 
 
 def test_a_window_counts_bad_answers_by_signal() -> None:
-    window = RateWindow(width_us=10, min_audited=1)
+    window = RateWindow(width_us=10)
     window.add(RateCounts(start_us=0, answers=4, low_grounded=4, skip_reasons=REASONS))
     assert window.answers == 4
     assert +window.bad == {
@@ -102,7 +102,7 @@ def test_a_window_counts_bad_answers_by_signal() -> None:
 
 
 def test_what_is_as_old_as_the_window_is_wide_is_out_of_it() -> None:
-    window = RateWindow(width_us=10, min_audited=1)
+    window = RateWindow(width_us=10)
     for start_us in (0, 5):
         window.add(RateCounts(start_us=start_us, answers=2, failed=1, skip_reasons={"SPII": 1}))
     window.advance(9)
@@ -113,61 +113,12 @@ def test_what_is_as_old_as_the_window_is_wide_is_out_of_it() -> None:
     assert (window.answers, window.share("failed")) == (0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("screen", "tag", "verdict", "counted"),
-    [
-        (None, None, Verdict.GROUNDED, (0, 0, 0)),
-        (a_screen(), None, Verdict.GROUNDED, (1, 0, 0)),
-        (a_screen(), Tag.AUDITED, Verdict.GROUNDED, (0, 1, 0)),
-        (a_screen(), Tag.AUDITED, Verdict.LOW_GROUNDED, (0, 1, 1)),
-        (a_screen(), Tag.ESCALATED, Verdict.GROUNDED, (0, 0, 0)),
-        (a_screen(), Tag.ESCALATED, Verdict.LOW_GROUNDED, (0, 0, 0)),
-        # The verdict of the first one stands.
-        (a_screen(), Tag.NOT_ESCALATED, Verdict.GROUNDED, (1, 0, 0)),
-        (a_screen(), Tag.NOT_ESCALATED, Verdict.LOW_GROUNDED, (0, 0, 0)),
-    ],
-)
-def test_what_the_second_of_two_checkers_decided_at_random_is_counted(
-    screen: Screen | None, tag: Tag | None, verdict: Verdict, counted: tuple[int, int, int]
-) -> None:
-    enriched = an_enriched(screen=screen, tags=(tag,) if tag else (), verdict=verdict)
-    counts = count_answer(enriched, 0)
-    assert (counts.passed, counts.audited, counts.missed) == counted
-    twice = add_counts(counts, counts)
-    assert (twice.passed, twice.audited, twice.missed) == tuple(2 * each for each in counted)
-
-
-@pytest.mark.parametrize(
-    ("min_audited", "share", "audited"),
-    [
-        (10, 0.12 + 80 * (2 / 10) / 100, 10),
-        (11, 0.12, None),  # the verdicts: 10 escalated ones and 2 audited ones
-    ],
-)
-def test_a_share_is_estimated_from_enough_audited_answers(
-    min_audited: int, share: float, audited: int | None
-) -> None:
-    window = RateWindow(BUCKET_US, min_audited)
-    assert window.share("low_grounded") == 0.0
-    assert window.audited("low_grounded") is None
-    bucket = RateCounts(
-        start_us=0, answers=100, low_grounded=12, failed=5, passed=80, audited=10, missed=2
-    )
-    window.add(bucket)
-    assert window.share("low_grounded") == pytest.approx(share)
-    assert window.audited("low_grounded") == audited
-    assert (window.share("failed"), window.audited("failed")) == (0.05, None)
-    window.add(RateCounts(start_us=BUCKET_US, answers=1))
-    window.advance(BUCKET_US)
-    assert window.share("low_grounded") == 0.0
-
-
 def test_the_revisions_of_a_checker_are_named_where_there_are_several() -> None:
     def checked(start: int, revision: str | None, screen: Screen | None = None) -> RateCounts:
         check = a_check(checker="judge", revision=revision)
         return count_answer(an_enriched(check=check, screen=screen), start * BUCKET_US)
 
-    window = RateWindow(2 * BUCKET_US, 1)
+    window = RateWindow(2 * BUCKET_US)
     window.add(add_counts(checked(0, "m-1", a_screen()), checked(0, None)))
     assert window.mixed_revisions() == ()
     window.add(checked(1, "m-2"))

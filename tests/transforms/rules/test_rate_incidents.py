@@ -109,27 +109,3 @@ def test_an_answer_is_out_of_the_window_when_as_old_as_it_is_wide() -> None:
         ("open", 1),
         ("closed", 2),
     ]
-
-
-@pytest.mark.parametrize(("min_audited", "opens"), [(1_000, False), (5, True)])
-def test_an_incident_opens_by_what_the_first_checker_misses_if_enough_are_audited(
-    min_audited: int, opens: bool
-) -> None:
-    # It flags nothing; of 10 audited answers an hour, the second one finds half LOW_GROUNDED.
-    counts = [
-        RateCounts(
-            start_us=place * BUCKET_US,
-            answers=100,
-            passed=99,
-            audited=1,
-            missed=place % 2,
-            low_grounded=place % 2,
-        )
-        for place in range(2 * HOUR)
-    ]
-    alerts = RateEvaluator("shop", RateRule(min_audited=min_audited)).evaluate(counts)
-    assert [alert.rate.state for alert in alerts if alert.rate] == ["open"] * opens
-    for alert in alerts:
-        assert alert.rate
-        assert 0.4 <= alert.rate.share <= 0.6
-        assert alert.rate.audited == 5

@@ -65,16 +65,6 @@ def an_outage_alert(**fields: Any) -> Alert:
     return Alert(kind=AlertKind.CHECKER, severity=Severity.CRITICAL, checker=incident)
 
 
-def test_a_share_that_is_estimated_says_so() -> None:
-    alert = a_rate()
-    assert alert.rate
-    estimated = replace(alert, rate=replace(alert.rate, audited=7))
-    assert "accepted rate, since" in describe_alert(alert).details
-    assert (
-        "accepted rate, estimated from 7 audited ones, since" in describe_alert(estimated).details
-    )
-
-
 def test_several_revisions_of_the_checker_are_named() -> None:
     alert = a_rate()
     assert alert.rate
