@@ -3,10 +3,7 @@
 What runs the job is imported when all settings are valid: an import of Beam takes a second.
 """
 
-import sys
 from collections.abc import Callable, Iterator
-from operator import attrgetter
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -19,7 +16,6 @@ from groundwatch.launch.cli.paths import (
     STANDARD_INPUT,
     KeptInput,
     default_run_id,
-    default_run_id_of,
     default_work_folder,
     find_inputs,
     standard_input_kept,
@@ -27,14 +23,13 @@ from groundwatch.launch.cli.paths import (
 )
 from groundwatch.launch.cli.placement import place_job
 from groundwatch.launch.cli.samples import sample_paths
-from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, LOW_GROUNDED, fail
+from groundwatch.launch.cli.terminal.exit_status import fail
 from groundwatch.launch.engine.engine_database import may_hold
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sinks.summary_file import read_summaries
-from groundwatch.transforms.grounding.errors import CheckFailed
 
 
 def backfill(loaded: Loaded[BackfillSettings]) -> int:
@@ -55,10 +50,14 @@ def backfill(loaded: Loaded[BackfillSettings]) -> int:
 
 def replay(loaded: Loaded[ReplaySettings]) -> int:
     """Check failures of an earlier run again."""
-    settings = loaded.settings
-    if settings.failures.subscription:
-        return _replay_subscription(loaded, settings.failures.subscription)
-    return _replay_files(loaded, settings.failures.failures)
+    job = loaded.settings.job
+    if output := job.output.output:
+        try:
+            # An interrupted replay may have moved only some.
+            move_replayed(output, read_summaries(output))
+        except OSError as error:
+            loaded.problems.append(f"--output {output}: {error}")
+    return _run(*prepare(loaded, "failures", loaded.settings.failures.failures), job)
 
 
 def demo(loaded: Loaded[DemoSettings]) -> int:
@@ -77,48 +76,6 @@ def demo(loaded: Loaded[DemoSettings]) -> int:
     # The samples of another release are others.
     job = build(JobSettings, {"again": True})
     return _run(config, 1, job)
-
-
-def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
-    job = loaded.settings.job
-    if output := job.output.output:
-        try:
-            # An interrupted replay may have moved only some.
-            move_replayed(output, read_summaries(output))
-        except OSError as error:
-            loaded.problems.append(f"--output {output}: {error}")
-    return _run(*prepare(loaded, "failures", failures), job)
-
-
-def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
-    settings = loaded.settings
-    # All problems are reported before a failure is taken out of the subscription.
-    place_job(loaded, settings.job, [])
-    loaded.raise_problems()
-    from groundwatch.launch.engine.pubsub import failure_spool, pubsub_errors  # noqa: PLC0415 - it imports gRPC
-
-    output = settings.job.output.output
-    destination = Destination(root=output, run=f"{default_run_id_of(name)}-spool")
-    try:
-        spooled = failure_spool.spool_failures(
-            name,
-            default_work_folder(destination),
-            address=settings.server.pubsub_address,
-            account=settings.job.checker.account,
-        )
-    except (CheckFailed, pubsub_errors.Refused, OSError) as error:
-        return fail(f"the replay failed: {error}")
-    if spooled is None:
-        sys.stdout.write(f"{name} holds no failure\n")
-        return DONE
-    status = _replay_files(loaded, (spooled,))
-    if status in {DONE, LEFT, LOW_GROUNDED}:
-        latest = max(read_summaries(output), key=attrgetter("finished_at_us"))
-        # Deferred failures wait for a higher --max_calls or --max_cost.
-        if not latest.deferred:
-            Path(spooled).unlink()
-            Path(spooled).parent.rmdir()
-    return status
 
 
 def prepare(

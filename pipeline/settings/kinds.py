@@ -124,15 +124,13 @@ def _matching(pattern: str, expected: str, placeholder: str) -> ValueKind:
     return _accepting(re.compile(pattern).fullmatch, expected, placeholder)
 
 
-def is_subscription(text: str) -> bool:
-    """Return whether a text names a subscription; a path of this form begins with ./ instead."""
-    return bool(re.fullmatch(r"projects/[^/\s]+/subscriptions/[^/\s]+", text))
-
-
 def _pubsub(collection: str, parameter_type: str) -> ValueKind:
     form = f"projects/P/{collection}/{collection[0].upper()}"
-    accepts = re.compile(rf"projects/[^/\s]+/{collection}/[^/\s]+").fullmatch
-    return _accepting(accepts, f"have the form {form}", form, parameter_type)
+    return _accepting(_pubsub_name(collection), f"have the form {form}", form, parameter_type)
+
+
+def _pubsub_name(collection: str) -> Callable[[str], object]:
+    return re.compile(rf"projects/[^/\s]+/{collection}/[^/\s]+").fullmatch
 
 
 def _parse_text(text: str) -> str:
@@ -154,6 +152,16 @@ def _parse_location(text: str) -> str:
         raise ValueError("must name a bucket after gs://")
     # A shell leaves the tilde in --output=~/out.
     return text if colon else os.path.expanduser(text)  # noqa: PTH111 - keeps the text as it is
+
+
+def _parse_failure_files(text: str) -> str:
+    # A path of this form begins with ./ instead.
+    if _pubsub_name("subscriptions")(text):
+        raise ValueError(
+            "must be files: write the messages of the subscription to one with gcloud pubsub"
+            " subscriptions pull --format=json, and check them with groundwatch backfill --input"
+        )
+    return _parse_location(text)
 
 
 def _parse_model_folder(text: str) -> str:
@@ -278,6 +286,7 @@ Count = Annotated[int, _whole(1)]
 Megabytes = Annotated[int, _whole(1, "megabytes")]
 Port = Annotated[int, _whole(0, most=_HIGHEST_PORT)]
 Location = Annotated[str, ValueKind(_parse_location, "PATH")]
+FailureFiles = Annotated[str, ValueKind(_parse_failure_files, "PATH")]
 OutputFolder = Annotated[str, ValueKind(_parse_location, "FOLDER", "GCS_WRITE_FOLDER")]
 LocalFolder = Annotated[
     str, _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER")

@@ -1,4 +1,4 @@
-"""Encode alerts and failures as Pub/Sub messages, and decode failures.
+"""Encode alerts and failures as Pub/Sub messages.
 
 Source: https://cloud.google.com/pubsub/quotas#resource_limits
 """
@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, alert_to_json
 from groundwatch.schemas.failure import Failure, without_payload
-from groundwatch.schemas.message import EarlierFailure, Message
-from groundwatch.schemas.quantities import from_rfc3339, to_rfc3339
+from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.transforms.rules.spans import truncate, truncate_bytes
 
 SHORTENED = "shortened"  # the attribute that lists what was truncated
@@ -31,7 +30,6 @@ _NOTES_BYTES = sum(len(name) + _MAX_VALUE_BYTES + _FRAME_BYTES for name in _NOTE
 # WriteToPubSub passes them on (`io/gcp/pubsub.py`): `topic` fails a pipeline, `retry` hangs it.
 _RESERVED_NAMES = frozenset({"self", "topic", "data", "ordering_key", "retry", "timeout"})
 _RESERVED_PREFIX = "goog"
-_FAILURE_PREFIX = "failure_"
 
 
 class TopicMessage(Record, frozen=True, kw_only=True):
@@ -129,41 +127,6 @@ def encode_failure(failure: Failure, *, with_payload: bool = True) -> TopicMessa
     if not with_payload:
         return build_message(b"", attributes, shortened=("data",))
     return build_message(message.payload, attributes, forwarded=message.attributes)
-
-
-def decode_failure(published: Message) -> Failure:
-    """Decode a published failure, whose message knows of it as an earlier failure.
-
-    Raises:
-      ValueError: it is not a failure, or was published without all of its original bytes.
-    """
-    attributes = dict(published.attributes)
-    if "data" in attributes.pop(SHORTENED, "").split(","):
-        raise ValueError("the failure was published without all of its original bytes")
-    attributes.pop(LEFT_OUT, None)
-    names = [name for name in attributes if name.startswith(_FAILURE_PREFIX)]
-    own = {name: attributes.pop(name) for name in names}
-    try:
-        first_us = from_rfc3339(own["failure_first_at"]) or 0
-        attempts = int(own["failure_attempts"])
-        return Failure(
-            step=own.get("failure_step", ""),
-            error_class=own.get("failure_error_class", ""),
-            error=own.get("failure_error", ""),
-            retryable=own.get("failure_retryable") == "true",
-            attempts=attempts,
-            first_failed_at_us=first_us,
-            last_failed_at_us=from_rfc3339(own.get("failure_last_at")) or first_us,
-            message=Message(
-                payload=published.payload,
-                attributes=attributes,
-                place=own["failure_source"],
-                publish_time_us=from_rfc3339(own.get("failure_publish_time")),
-                earlier=EarlierFailure(first_failed_at_us=first_us, attempts=attempts),
-            ),
-        )
-    except (KeyError, ValueError):
-        raise ValueError("the message is not a failure of groundwatch") from None
 
 
 def _truncate_texts(alert: Alert) -> tuple[Alert, list[str]]:

@@ -15,10 +15,7 @@ from typing import IO, Any, cast
 
 from groundwatch.pipeline.storage import local_files
 from groundwatch.transforms.persistence import durable_files
-from groundwatch.transforms.persistence.durable_files import fsync
 from groundwatch.transforms.persistence.private_files import create_file, make_folder
-
-__all__ = ["fsync"]
 
 
 class TargetExists(OSError):

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from groundwatch.launch.backfill import begin_run
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.engine.pubsub import failure_spool
 from groundwatch.launch.watch import run_worker
 from groundwatch.launch.watch.worker import WORKER_LIMITS, WorkerLimits
 from groundwatch.pipeline.settings.checker import CheckerSettings
@@ -31,7 +30,6 @@ def limited(
     segment_messages: int = begin_run.SEGMENT_MESSAGES,
     batch_messages: int = WORKER_LIMITS.batch_messages,
     outstanding_messages: int = WORKER_LIMITS.outstanding_messages,
-    idle_s: float = failure_spool.EMPTY_AFTER_S,
     **check: Any,
 ) -> Iterator[None]:
     """Let commands have these limits, while a `with` block or a decorated test lasts.
@@ -42,7 +40,6 @@ def limited(
     given: tuple[tuple[Any, str, dict[str, Any]], ...] = (
         (begin_run, "make_plan", {"segment_messages": segment_messages}),
         (run_worker, "open_worker", {"limits": limits}),
-        (failure_spool, "spool_failures", {"idle_s": idle_s}),
     )
     with ExitStack() as patched:
         for module, name, arguments in given:

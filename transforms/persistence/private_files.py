@@ -11,7 +11,7 @@ _FILE_MODE = 0o640
 _FOLDER_MODE = 0o750
 
 
-def create_file(path: str | Path, mode: Literal["wb", "ab", "xb"] = "wb") -> IO[bytes]:
+def create_file(path: str | Path, mode: Literal["wb", "xb"] = "wb") -> IO[bytes]:
     """Open a local file for writing; a new file gets mode 0640 or stricter."""
     return open(path, mode, opener=lambda name, flags: os.open(name, flags, _FILE_MODE))
 

@@ -30,7 +30,7 @@ def test_new_files_and_folders_have_their_mode_whatever_the_umask(tmp_path: Path
 def test_a_stricter_umask_is_respected(tmp_path: Path) -> None:
     os.umask(0o077)
     make_folder(tmp_path / "a")
-    create_file(tmp_path / "a" / "b", "ab").close()
+    create_file(tmp_path / "a" / "b", "xb").close()
     assert modes_below(tmp_path) == {"a": 0o700, "a/b": 0o600}
 
 

@@ -45,7 +45,7 @@ resource "google_pubsub_topic" "failures" {
   kms_key_name = var.kms_key
 }
 
-# Failures hold the original messages: whoever reads them here can replay them.
+# Failures hold the original messages: a backfill of them checks them again.
 resource "google_pubsub_subscription" "failures" {
   name                       = "${var.name}-failures"
   topic                      = google_pubsub_topic.failures.id

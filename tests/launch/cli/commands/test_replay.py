@@ -1,5 +1,7 @@
 """`groundwatch replay`: what a backfill left behind, finished later."""
 
+import json
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -7,8 +9,11 @@ import pytest
 from groundwatch.launch.backfill import earlier_runs, run_backfill
 from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.settings import config
+from groundwatch.pipeline.sinks.topic_messages import encode_failure
+from groundwatch.schemas.message import Message
 from tests.support import wire_faults
-from tests.support.archives import an_envelope
+from tests.support.archives import an_envelope, avro_of
+from tests.support.builders import a_failure
 from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.limits import limited
 from tests.support.outputs import (
@@ -214,3 +219,19 @@ def test_failures_without_their_bytes_cannot_be_replayed(
     assert backfill(archive, tmp_path / "first", "--failure_payload", "none") == 0
     assert replay(tmp_path / "first", tmp_path / "second") == 1
     assert "without its original bytes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["as pulled by gcloud", "of a Cloud Storage subscription"])
+def test_published_failures_are_checked_again_by_a_backfill(tmp_path: Path, form: str) -> None:
+    message = Message(payload=LAMPS[1], place="message-7", attributes={"engine": "shop"})
+    published = encode_failure(a_failure(message=message))
+    path, data, attributes = tmp_path / "failures", published.data, published.attributes
+    if form == "as pulled by gcloud":
+        pulled = {"data": b64encode(data).decode(), "messageId": "1", "attributes": attributes}
+        path.write_text(json.dumps([{"ackId": "a", "message": pulled}], indent=2))
+    else:
+        fields = ("attributes", {"type": "map", "values": "string"}), ("data", "bytes")
+        path.write_bytes(avro_of([{"attributes": attributes, "data": data}], *fields))
+    assert backfill(an_archive(tmp_path, LAMPS[1]), tmp_path / "direct") == 0
+    assert backfill(path, tmp_path / "out") == 0
+    assert record_ids_in(tmp_path / "out") == record_ids_in(tmp_path / "direct")

@@ -95,8 +95,8 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "replay --output NEW": (
         ("--failures nowhere", "--failures nowhere: "),
         (
-            "--failures projects/p/subscriptions/s FILE",
-            "--failures projects/p/subscriptions/s: a subscription is replayed alone",
+            "--failures projects/p/subscriptions/s",
+            "--failures projects/p/subscriptions/s: must be files: write the messages of",
         ),
     ),
     "report": (
