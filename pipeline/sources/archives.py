@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import contextmanager
 from itertools import islice
 from typing import IO
 
@@ -18,13 +17,6 @@ from groundwatch.pipeline.sources.compression import (
     read_uncompressed,
 )
 from groundwatch.pipeline.sources.tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
-from groundwatch.pipeline.sources.time_columns import (
-    EachRow,
-    TimeColumns,
-    TimeForm,
-    unchanged,
-    with_times,
-)
 from groundwatch.schemas import Record
 from groundwatch.schemas.failure import message_of_failure
 from groundwatch.schemas.message import Message
@@ -39,7 +31,6 @@ _KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PLAIN = b""
 _MAGIC_BYTES = 4
-_FIRST_ROWS = 100
 _CHANGED = "it has changed since it was counted; give the same command again"
 _CHECKED_NAMES = (".avro", ".parquet", ".gz", ".zst")
 # How a JSON value begins that is written over several lines, or an array with an element a line.
@@ -52,15 +43,11 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?')
 
 
 class Contents(Record, frozen=True):
-    """How many records of an archive count, and the `damage` behind them.
-
-    Of a CSV file, `times` has the columns that are times in a form of people.
-    """
+    """How many records of an archive count, and the `damage` behind them."""
 
     records: int
     damage: str | None = None
     version: tuple[int, int] = (0, 0)
-    times: dict[str, TimeForm] = {}
 
     @property
     def messages(self) -> int:
@@ -74,16 +61,14 @@ def read_file(
     are_failures: bool,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Verify a file, and read its valid messages.
+    """Verify a file, and read its valid messages; a compressed file is read twice.
 
-    A compressed file is read twice, and CSV in which a column may be times in a form of people.
     DamagedArchive follows the last record that counts. A file that has changed meanwhile, or has a
     line that is not a failure, is an OSError. `watch` is called with each opened file, to follow
     the progress.
     """
     with _opened(path) as stream:
-        is_compressed = _kind(stream) in {GZIP_MAGIC, ZSTD_MAGIC}
-        if not is_compressed and not (is_csv_name(path) and _may_have_times(path)):
+        if _kind(stream) not in {GZIP_MAGIC, ZSTD_MAGIC}:
             if watch:
                 watch(stream)
             yield from _records(stream, path, are_failures=are_failures)
@@ -92,26 +77,17 @@ def read_file(
     yield from read_examined_file(path, contents, are_failures=are_failures, watch=watch)
 
 
-def _may_have_times(path: str) -> bool:
-    """Return whether the first rows of a table leave it open that a column is all times."""
-    columns = TimeColumns()
-    with _opened(path) as stream, suppress(DamagedArchive):
-        for _ in islice(read_archive(stream, path, each_row=columns.add), _FIRST_ROWS):
-            pass
-    return columns.may_be_any
-
-
 def examine_file(path: str, *, are_failures: bool) -> Contents:
     """Read a file to its end, and count its valid records."""
-    read, columns = 0, TimeColumns()
+    read = 0
     with _opened(path) as stream:
         version = storage.version(path)
         try:
-            for _ in _records(stream, path, are_failures=are_failures, each_row=columns.add):
+            for _ in _records(stream, path, are_failures=are_failures):
                 read += 1
         except DamagedArchive as error:
-            return Contents(error.verified, str(error), version, columns.found())
-    return Contents(read, None, version, columns.found())
+            return Contents(error.verified, str(error), version)
+    return Contents(read, None, version)
 
 
 def read_examined_file(
@@ -127,8 +103,7 @@ def read_examined_file(
         if watch:
             watch(stream)
         _refuse_changed(path, contents)
-        each_row = partial(with_times, forms=contents.times)
-        records = _records(stream, path, are_failures=are_failures, first=first, each_row=each_row)
+        records = _records(stream, path, are_failures=are_failures, first=first)
         number = first
         try:
             for record in islice(records, contents.records - first):
@@ -164,26 +139,16 @@ def _opened(path: str) -> Iterator[Buffered]:
 
 
 def _records(
-    stream: Buffered,
-    path: str,
-    *,
-    are_failures: bool,
-    first: int = 0,
-    each_row: EachRow = unchanged,
+    stream: Buffered, path: str, *, are_failures: bool, first: int = 0
 ) -> Iterator[Message]:
-    if are_failures:
-        return islice(read_failures(stream, path), first, None)
-    if _kind(stream) == PARQUET_MAGIC:
+    if not are_failures and _kind(stream) == PARQUET_MAGIC:
         return read_parquet(stream, path, first)
-    return islice(read_archive(stream, path, each_row=each_row), first, None)
+    read = read_failures if are_failures else read_archive
+    return islice(read(stream, path), first, None)
 
 
 def read_archive(
-    stream: Buffered,
-    path: str,
-    *,
-    max_line_bytes: int = MAX_LINE_BYTES,
-    each_row: EachRow = unchanged,
+    stream: Buffered, path: str, *, max_line_bytes: int = MAX_LINE_BYTES
 ) -> Iterator[Message]:
     """Read an archive until its end or DamagedArchive; its first bytes decide its format.
 
@@ -201,10 +166,8 @@ def read_archive(
     if path.endswith(_CHECKED_NAMES) and not stream.peek(1):
         raise DamagedArchive("it is empty, and a file of this kind never is")
     chunks = read_members(stream, kind) if kind else read_uncompressed(stream)
-    if is_csv_name(path):
-        yield from read_csv(chunks, path, max_line_bytes, each_row)
-    else:
-        yield from _read_lines(chunks, path, max_line_bytes)
+    read = read_csv if is_csv_name(path) else _read_lines
+    yield from read(chunks, path, max_line_bytes)
 
 
 def read_failures(stream: Buffered, path: str) -> Iterator[Message]:

@@ -18,7 +18,6 @@ from groundwatch.pipeline.sources.compression import (
     FileChunk,
     refuse_expansion,
 )
-from groundwatch.pipeline.sources.time_columns import EachRow, unchanged
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
 
@@ -86,13 +85,8 @@ def is_csv_name(path: str) -> bool:
     return name.removesuffix(".gz").removesuffix(".zst").endswith(_NAMES)
 
 
-def read_csv(
-    chunks: Iterable[FileChunk],
-    path: str,
-    max_line_bytes: int,
-    each_row: EachRow = unchanged,
-) -> Iterator[Message]:
-    """Read the rows of a table, until DamagedArchive; `each_row` may see and change them.
+def read_csv(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
+    """Read the rows of a table, until DamagedArchive.
 
     All cells are texts, and an empty one is null. A row of another length than the first becomes
     a list, which no format reads, so that nothing is lost. So does the first line of a row that is
@@ -112,7 +106,7 @@ def read_csv(
             place = f"{path}#{lines.rows_read}"
             if len(row) == len(names):
                 cells = zip(names, row, strict=True)
-                yield row_message(each_row({name: cell or None for name, cell in cells}), place)
+                yield row_message({name: cell or None for name, cell in cells}, place)
             else:
                 text = json.dumps(row, ensure_ascii=False)
                 yield Message(payload=text.encode(errors="surrogateescape"), place=place)

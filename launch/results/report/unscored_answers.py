@@ -32,8 +32,7 @@ def describe_bad_times(tally: Tally) -> str:
         return ""
     return (
         f"The time of {bad:,} of {counted(tally.answers, 'answer')} could not be read, and is left"
-        f" out ({Tag.BAD_TIMESTAMP}). Times are RFC 3339 or seconds since 1970; in CSV also such as"
-        " 16.11.2026 08:00, where all cells of the column are of one form."
+        f" out ({Tag.BAD_TIMESTAMP}). Times are RFC 3339 or seconds since 1970."
     )
 
 

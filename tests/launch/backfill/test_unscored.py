@@ -151,7 +151,7 @@ def test_a_run_fails_where_most_is_unread_and_nothing_else_is_scored(
 def test_times_that_cannot_be_read_are_counted_on_the_screen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    times = {1: "2026-03-02T08:00:00Z", 2: "soon", 3: "yesterday"}
+    times = {1: "2026-03-02T08:00:00Z", 2: "soon", 3: "16.11.2026 08:00"}
     lines = [json.dumps({"reply": FACT, "ctx": FACT, "at": at}).encode() for at in times.values()]
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
     assert backfill(archive, output, *MAP, "time=$.at") == 0
