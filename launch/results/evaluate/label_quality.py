@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from groundwatch.launch.results.evaluate.shares import Sample
 from groundwatch.launch.results.evaluate.strata import (
-    Sample,
     Stratum,
     VerdictQuality,
     estimate_quality,

@@ -1,5 +1,6 @@
-"""Shares of answers with their intervals."""
+"""Shares of answers with their intervals: counted, or estimated by samples of strata."""
 
+from collections.abc import Iterable, Sequence
 from math import hypot, sqrt
 from typing import NamedTuple
 
@@ -64,3 +65,60 @@ def difference_interval(before: Interval, after: Interval) -> Interval:
     down = hypot(after.value - after.low, before.high - before.value)
     up = hypot(after.high - after.value, before.value - before.low)
     return Interval(change, change - down, change + up)
+
+
+class Sample(NamedTuple):
+    """How many answers a stratum has, how many drawn ones are labelled, and unsupported."""
+
+    answers: int
+    labelled: int
+    unsupported: int
+
+    @property
+    def wrong(self) -> float:
+        """The estimated count of unsupported answers; some are labelled."""
+        return self.answers * self.unsupported / self.labelled
+
+    @property
+    def share(self) -> Interval | None:
+        """The share of unsupported answers, which is known once all are labelled.
+
+        Source: W. Cochran, "Sampling Techniques" (1977), 2.6: a label of a finite stratum says as
+        much as this many of an infinite one.
+        """
+        if 0 < self.labelled == self.answers:
+            known = self.unsupported / self.labelled
+            return Interval(known, known, known)
+        worth = (self.answers - 1) / max(self.answers - self.labelled, 1)
+        return share_interval(self.unsupported * worth, self.labelled * worth)
+
+    def variance(self, share: float) -> float:
+        """Return that of the estimated count, for a share of unsupported answers.
+
+        Source: Cochran (1977), 3.2: a simple random sample, without replacement.
+        """
+        unseen = 1 - self.labelled / self.answers
+        return self.answers**2 * unseen * share * (1 - share) / max(self.labelled - 1, 1)
+
+
+def estimate_share(strata: Iterable[Sample]) -> Interval | None:
+    """Estimate the share of unsupported answers in some strata; None if one says nothing yet."""
+    known = [each for each in strata if each.answers]
+    if not known or not all(each.labelled for each in known):
+        return None
+    answers = sum(each.answers for each in known)
+    return Interval(*(min(each / answers, 1.0) for each in count_limits(known)))
+
+
+def count_limits(strata: Sequence[Sample]) -> tuple[float, float, float]:
+    """Estimate how many answers of some strata are unsupported, with limits.
+
+    Source: G. Zou and A. Donner, "Construction of confidence limits about effect measures",
+    Statistics in Medicine 27 (2008).
+    """
+    shares = [(each.answers, each.share) for each in strata]
+    known = [(answers, share) for answers, share in shares if share]
+    count = sum(each.wrong for each in strata)
+    below = hypot(*(answers * (share.value - share.low) for answers, share in known))
+    above = hypot(*(answers * (share.high - share.value) for answers, share in known))
+    return count, max(count - below, 0.0), count + above

@@ -4,10 +4,10 @@ from bisect import bisect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import accumulate
-from math import ceil, hypot, inf, sqrt
+from math import ceil, inf, sqrt
 from typing import NamedTuple
 
-from groundwatch.launch.results.evaluate.shares import Interval, share_interval
+from groundwatch.launch.results.evaluate.shares import Interval, Sample, count_limits
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.thresholds import Thresholds
 
@@ -23,40 +23,6 @@ class Stratum(StrEnum):
     FLAGGED = "flagged"
     NEAR = "near"
     OTHER = "other"
-
-
-class Sample(NamedTuple):
-    """How many answers a stratum has, how many drawn ones are labelled, and unsupported."""
-
-    answers: int
-    labelled: int
-    unsupported: int
-
-    @property
-    def wrong(self) -> float:
-        """The estimated count of unsupported answers; some are labelled."""
-        return self.answers * self.unsupported / self.labelled
-
-    @property
-    def share(self) -> Interval | None:
-        """The share of unsupported answers, which is known once all are labelled.
-
-        Source: W. Cochran, "Sampling Techniques" (1977), 2.6: a label of a finite stratum says as
-        much as this many of an infinite one.
-        """
-        if 0 < self.labelled == self.answers:
-            known = self.unsupported / self.labelled
-            return Interval(known, known, known)
-        worth = (self.answers - 1) / max(self.answers - self.labelled, 1)
-        return share_interval(self.unsupported * worth, self.labelled * worth)
-
-    def variance(self, share: float) -> float:
-        """Return that of the estimated count, for a share of unsupported answers.
-
-        Source: Cochran (1977), 3.2: a simple random sample, without replacement.
-        """
-        unseen = 1 - self.labelled / self.answers
-        return self.answers**2 * unseen * share * (1 - share) / max(self.labelled - 1, 1)
 
 
 class VerdictQuality(NamedTuple):
@@ -109,15 +75,6 @@ def estimate_quality(samples: Mapping[Stratum, Sample]) -> VerdictQuality:
     return VerdictQuality(precision, _estimate_recall([flagged], others))
 
 
-def estimate_share(strata: Iterable[Sample]) -> Interval | None:
-    """Estimate the share of unsupported answers in some strata; None if one says nothing yet."""
-    known = [each for each in strata if each.answers]
-    if not known or not all(each.labelled for each in known):
-        return None
-    answers = sum(each.answers for each in known)
-    return Interval(*(min(each / answers, 1.0) for each in _count_limits(known)))
-
-
 def _estimate_recall(found: Sequence[Sample], missed: Sequence[Sample]) -> Interval | None:
     """Estimate the recall with its 95 % interval, from strata with labels.
 
@@ -144,8 +101,8 @@ def _ratio_limits(found: Sequence[Sample], missed: Sequence[Sample]) -> tuple[fl
     Source: A. Donner and G. Zou, "Closed-form confidence intervals for functions of the normal mean
     and standard deviation", Statistical Methods in Medical Research 21 (2012).
     """
-    above, above_low, above_high = _count_limits(missed)
-    below, below_low, below_high = _count_limits(found)
+    above, above_low, above_high = count_limits(missed)
+    below, below_low, below_high = count_limits(found)
     if not above_high or not below_high:
         return (inf, inf) if above_high else (0.0, 0.0)
     both = above * below
@@ -156,20 +113,6 @@ def _ratio_limits(found: Sequence[Sample], missed: Sequence[Sample]) -> tuple[fl
     part = below_low * (2 * below - below_low)
     root = sqrt(max(both**2 - part * above_high * (2 * above - above_high), 0))
     return low, (both + root) / part if part else inf
-
-
-def _count_limits(strata: Sequence[Sample]) -> tuple[float, float, float]:
-    """Estimate how many answers of some strata are unsupported, with limits.
-
-    Source: G. Zou and A. Donner, "Construction of confidence limits about effect measures",
-    Statistics in Medicine 27 (2008).
-    """
-    shares = [(each.answers, each.share) for each in strata]
-    known = [(answers, share) for answers, share in shares if share]
-    count = sum(each.wrong for each in strata)
-    below = hypot(*(answers * (share.value - share.low) for answers, share in known))
-    above = hypot(*(answers * (share.high - share.value) for answers, share in known))
-    return count, max(count - below, 0.0), count + above
 
 
 def next_stratum(

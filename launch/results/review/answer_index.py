@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from groundwatch.launch.results.evaluate.strata import Sample, Stratum, next_stratum, stratum_of
+from groundwatch.launch.results.evaluate.shares import Sample
+from groundwatch.launch.results.evaluate.strata import Stratum, next_stratum, stratum_of
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from groundwatch.launch.results.evaluate.shares import Interval
-from groundwatch.launch.results.evaluate.strata import Sample, estimate_share
+from groundwatch.launch.results.evaluate.shares import Interval, Sample, estimate_share
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import cut_name
 from groundwatch.schemas.checked_answer import Screen

@@ -7,12 +7,10 @@ from statistics import mean
 
 import pytest
 
-from groundwatch.launch.results.evaluate.shares import Interval
+from groundwatch.launch.results.evaluate.shares import Interval, Sample, estimate_share
 from groundwatch.launch.results.evaluate.strata import (
-    Sample,
     Stratum,
     estimate_quality,
-    estimate_share,
     labels_needed,
     measure_agreement,
     next_stratum,
