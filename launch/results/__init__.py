@@ -1,1 +1,1 @@
-"""Work with an output folder: `show`, `report`, `review`, `export`, `evaluate`, `verify`."""
+"""Work with an output folder: `show`, `report`, `export`, `verify`."""

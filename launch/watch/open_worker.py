@@ -18,9 +18,9 @@ from groundwatch.launch.watch.alerts.monitor import Monitor
 from groundwatch.launch.watch.batch_size import BatchSize
 from groundwatch.launch.watch.destinations import destinations_open, open_topics
 from groundwatch.launch.watch.file_publisher import FilePublisher
-from groundwatch.launch.watch.health.health import Health
 from groundwatch.launch.watch.health.metrics import Metrics
 from groundwatch.launch.watch.health.status_server import StatusServer
+from groundwatch.launch.watch.health.worker_health import Health
 from groundwatch.launch.watch.owned_paths import OwnedPaths
 from groundwatch.launch.watch.reporter import LogReporter
 from groundwatch.launch.watch.retry_queue import RetryQueue

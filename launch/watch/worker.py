@@ -18,7 +18,7 @@ from groundwatch.launch.watch.alerts.monitor import Monitor
 from groundwatch.launch.watch.batch_size import BatchSize
 from groundwatch.launch.watch.delivery import Delivery
 from groundwatch.launch.watch.file_publisher import FilePublisher
-from groundwatch.launch.watch.health.health import Health
+from groundwatch.launch.watch.health.worker_health import Health
 from groundwatch.launch.watch.owned_paths import OwnedPaths
 from groundwatch.launch.watch.reporter import LogReporter
 from groundwatch.launch.watch.retry_queue import DeferredMessage, RetryQueue

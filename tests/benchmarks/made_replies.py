@@ -12,7 +12,7 @@ from groundwatch.schemas.wire.grounding_check import (
     CitedChunk,
 )
 from groundwatch.transforms.grounding.embedded_service import Reply
-from groundwatch.transforms.lexical.answer_sentences import split_sentences
+from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences
 
 _SUPPORTED, _DOUBTFUL, _UNSUPPORTED = 0.9, 0.5, 0.2
 _PERCENT_DOUBTFUL, _PERCENT_LOW = 13, 27

@@ -21,8 +21,8 @@ from typing import Any
 
 import fastavro
 
-from groundwatch.launch.results.evaluate.strata import Stratum
-from groundwatch.launch.results.review.answer_index import AnswerIndex, Query
+from groundwatch.launch.quality.evaluate.strata import Stratum
+from groundwatch.launch.quality.review.answer_index import AnswerIndex, Query
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.quantities import HOUR_US
 from groundwatch.schemas.verdict import Verdict

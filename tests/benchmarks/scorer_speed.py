@@ -34,8 +34,8 @@ from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel, nearest_passage
 from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, OnnxModel, TextPair
 from groundwatch.transforms.lexical.check_claims import check_grounding
-from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoredAnswer
-from groundwatch.transforms.lexical.fact_sentences import sentences_of, stems_of
+from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stems_of
+from groundwatch.transforms.lexical.scores.claim_result import ClaimResult, ScoredAnswer
 from tests.benchmarks.generated_answers import answer_and_facts
 from tests.support.checks import check_request
 from tests.support.encoders import write_encoder

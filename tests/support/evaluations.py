@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from groundwatch.launch.results.evaluate.evaluation import Evaluation, measure
-from groundwatch.launch.results.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
+from groundwatch.launch.quality.evaluate.evaluation import Evaluation, measure
+from groundwatch.launch.quality.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
 from groundwatch.schemas.answer import Label, LabelSpan
 from groundwatch.schemas.verdict import Verdict
 from tests.support.builders import an_enriched

@@ -12,10 +12,10 @@ from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.grounding.embedded_service import answer
-from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.check_claims import find_contradictions
-from groundwatch.transforms.lexical.fact_text import FactAndAttributes
-from groundwatch.transforms.lexical.unseen_values import find_unseen_values
+from groundwatch.transforms.lexical.contradictions.unseen_values import find_unseen_values
+from groundwatch.transforms.lexical.facts.fact_text import FactAndAttributes
+from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.planning import plan_within
 from groundwatch.transforms.rules.text_splitting import count_tokens

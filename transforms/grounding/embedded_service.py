@@ -14,7 +14,7 @@ import msgspec
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding.scorers.shared_scorer import load_scorer
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
-from groundwatch.transforms.lexical.claim_result import ScorerFailed
+from groundwatch.transforms.lexical.scores.claim_result import ScorerFailed
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.text_splitting import count_tokens
 from groundwatch.transforms.runtime.waiting import waiting_for

@@ -33,8 +33,8 @@ from groundwatch.transforms.grounding.errors import (
 )
 from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
 from groundwatch.transforms.lexical.check_claims import has_claims
-from groundwatch.transforms.lexical.fact_text import fact_attributes
-from groundwatch.transforms.lexical.same_text import texts_in_json
+from groundwatch.transforms.lexical.facts.fact_text import fact_attributes
+from groundwatch.transforms.lexical.reading.same_text import texts_in_json
 from groundwatch.transforms.rules.planning import PlannedCall
 from groundwatch.transforms.rules.spans import is_valid_span
 from groundwatch.transforms.runtime.http_reply import is_page, parse_retry_after

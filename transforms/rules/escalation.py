@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas.checked_answer import Check, CheckedAnswer, Grounding, Screen
 from groundwatch.schemas.verdict import Tag, Verdict
-from groundwatch.transforms.lexical.hard_claims import has_hard_claim
+from groundwatch.transforms.lexical.claims.hard_claims import has_hard_claim
 from groundwatch.transforms.rules.sampling import is_in_share
 from groundwatch.transforms.rules.tagging import score_verdict
 from groundwatch.transforms.rules.thresholds import EscalationRule

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim, Contradiction
 from groundwatch.transforms.lexical.check_claims import find_contradictions
-from groundwatch.transforms.lexical.fact_text import describe_facts
-from groundwatch.transforms.lexical.unseen_values import find_unseen_values
+from groundwatch.transforms.lexical.contradictions.unseen_values import find_unseen_values
+from groundwatch.transforms.lexical.facts.fact_text import describe_facts
 from groundwatch.transforms.rules.thresholds import Thresholds
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas.checked_answer import Claim, Contradiction, Grounding
 from groundwatch.schemas.wire.grounding_check import CheckResponse
-from groundwatch.transforms.lexical.support_score import support_score
+from groundwatch.transforms.lexical.scores.support_score import support_score
 from groundwatch.transforms.rules.planning import FactPiece, PlannedCall
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim, Contradiction
-from groundwatch.transforms.lexical.fact_sentences import sentences_of, stems_of
-from groundwatch.transforms.lexical.fact_text import (
+from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stems_of
+from groundwatch.transforms.lexical.facts.fact_text import (
     FactAndAttributes,
     describe_facts,
     render_facts,

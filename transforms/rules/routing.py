@@ -10,7 +10,7 @@ from types import MappingProxyType
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import Decision
 from groundwatch.schemas.verdict import Tag, Verdict
-from groundwatch.transforms.lexical.reasoning import reasoning_spans, without_reasoning
+from groundwatch.transforms.lexical.reading.reasoning import reasoning_spans, without_reasoning
 
 PRECEDENCE = (
     Verdict.INCOMPLETE,

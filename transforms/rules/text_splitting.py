@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from groundwatch.transforms.lexical.sentences import UNSPACED_SCRIPTS, locate_sentences
+from groundwatch.transforms.lexical.language.sentences import UNSPACED_SCRIPTS, locate_sentences
 
 Measure = Callable[[str], int]  # the size of a text is at most the sum of its parts' sizes
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")

@@ -44,7 +44,7 @@ class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
 
 COMMAND = Command(
     settings=CalibrateSettings,
-    run="groundwatch.launch.results.evaluate.calibrate_thresholds:calibrate_thresholds",
+    run="groundwatch.launch.quality.evaluate.calibrate_thresholds:calibrate_thresholds",
     examples=(
         "--answers answers.jsonl --gold labels.jsonl --precision 0.8",
         "--answers answers.jsonl --gold labels.jsonl --recall 0.9 --output thresholds.yaml",

@@ -44,7 +44,7 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
 
 COMMAND = Command(
     settings=EvaluateSettings,
-    run="groundwatch.launch.results.evaluate.evaluate_answers:evaluate",
+    run="groundwatch.launch.quality.evaluate.evaluate_answers:evaluate",
     examples=(
         "--answers answers.jsonl --gold labels.jsonl",
         "--answers out/answers --gold labels.jsonl",

@@ -35,7 +35,7 @@ class ReviewSettings(Settings, frozen=True, kw_only=True):
 
 COMMAND = Command(
     settings=ReviewSettings,
-    run="groundwatch.launch.results.review.serve_review:review",
+    run="groundwatch.launch.quality.review.serve_review:review",
     examples=(
         "out/answers --open",
         "out/answers out/live --labels mine.jsonl theirs.jsonl --labeller ada",

@@ -14,7 +14,7 @@ from groundwatch.launch.results.report.page.comment import (
     render_comment,
     render_comparison_comment,
 )
-from groundwatch.launch.results.report.page.page import render, render_comparison
+from groundwatch.launch.results.report.page.report_page import render, render_comparison
 from groundwatch.launch.results.report.unscored_answers import describe_bad_times, describe_unscored
 from groundwatch.launch.results.report.write_report import REPORT_NAME, read_output
 from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from groundwatch.launch.results.report.counts.tally import Findings, Tally
-from groundwatch.launch.results.report.page.page import render
+from groundwatch.launch.results.report.page.report_page import render
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME

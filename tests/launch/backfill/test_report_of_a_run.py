@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from groundwatch.launch.results.report import terminal_summary
-from groundwatch.launch.results.report.page.page import render
+from groundwatch.launch.results.report.page.report_page import render
 from groundwatch.launch.results.report.write_report import read_output
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import find_files

@@ -15,9 +15,9 @@ from groundwatch.schemas.wire.grounding_check import (
 )
 from groundwatch.transforms.grounding.protocol import build_request
 from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.lexical.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.check_claims import check_grounding
-from groundwatch.transforms.lexical.support_score import support_score
+from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences
+from groundwatch.transforms.lexical.scores.support_score import support_score
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.merging import merge_replies
 from groundwatch.transforms.rules.planning import AnswerPiece, FactPiece, PlannedCall, plan_calls

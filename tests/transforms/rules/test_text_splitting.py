@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from groundwatch.transforms.lexical.answer_sentences import split_sentences
+from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.text_splitting import Measure, count_tokens, split_text
 from tests.support.texts import any_text

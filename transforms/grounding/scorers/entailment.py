@@ -7,12 +7,12 @@ from functools import partial
 from typing import NamedTuple
 
 from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, TextPair
-from groundwatch.transforms.lexical.claim_result import (
+from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stems_of
+from groundwatch.transforms.lexical.scores.claim_result import (
     ClaimResult,
     ScoredAnswer,
     bounded_log_odds,
 )
-from groundwatch.transforms.lexical.fact_sentences import sentences_of, stems_of
 
 _BATCH_CHARS = 2_000
 """Of a batch with its padding: about 512 tokens, beyond which one core gains nothing.

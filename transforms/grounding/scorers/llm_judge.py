@@ -13,7 +13,7 @@ import msgspec
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding.protocol import error_detail
 from groundwatch.transforms.lexical.check_claims import check_grounding
-from groundwatch.transforms.lexical.claim_result import (
+from groundwatch.transforms.lexical.scores.claim_result import (
     ClaimResult,
     ScoredAnswer,
     ScorerFailed,

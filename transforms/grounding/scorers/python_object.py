@@ -14,7 +14,7 @@ import httpx
 
 from groundwatch.transforms.grounding.errors import AnswerRefused, Misconfigured, Unavailable
 from groundwatch.transforms.grounding.python_checker import AnswerText, Checker, is_checker
-from groundwatch.transforms.lexical.claim_result import (
+from groundwatch.transforms.lexical.scores.claim_result import (
     ClaimResult,
     ScoredAnswer,
     bounded_log_odds,

@@ -6,14 +6,14 @@ from itertools import accumulate
 from typing import Any
 
 from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, TextPair
-from groundwatch.transforms.lexical.answer_sentences import Sentence
-from groundwatch.transforms.lexical.claim_result import (
+from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of
+from groundwatch.transforms.lexical.language.words import content_of
+from groundwatch.transforms.lexical.reading.answer_sentences import Sentence
+from groundwatch.transforms.lexical.scores.claim_result import (
     ClaimResult,
     ScoredAnswer,
     bounded_log_odds,
 )
-from groundwatch.transforms.lexical.fact_sentences import sentences_of
-from groundwatch.transforms.lexical.words import content_of
 
 _UNSUPPORTED = frozenset({"hallucinated", "hallucination", "unsupported", "not_supported"})
 _MAX_TOKENS = 4_096

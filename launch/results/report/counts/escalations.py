@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from groundwatch.launch.results.evaluate.shares import Interval, Sample, estimate_share
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import cut_name
+from groundwatch.launch.results.shares import Interval, Sample, estimate_share
 from groundwatch.schemas.checked_answer import Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import ESCALATION_TAGS, Tag, Verdict, is_of_second

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from groundwatch.launch.results.evaluate.shares import Interval, share_interval, wilson_lower_bound
 from groundwatch.launch.results.report.counts.untrusted_names import cut_name, kept_title
+from groundwatch.launch.results.shares import Interval, share_interval, wilson_lower_bound
 from groundwatch.schemas.verdict import Verdict
 
 _MAX_KEYS = 20_000

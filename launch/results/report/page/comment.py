@@ -15,13 +15,13 @@ from groundwatch.launch.cli.terminal.figures import (
     score,
 )
 from groundwatch.launch.cli.terminal.gate import decide_gate
-from groundwatch.launch.results.evaluate.shares import Interval, share_interval
 from groundwatch.launch.results.report.counts.cautions import cautions
 from groundwatch.launch.results.report.counts.comparison import Change, Comparison, ListedAnswer
 from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
 from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.launch.results.report.page.markdown import code_span, table_lines
 from groundwatch.launch.results.report.page.presentation import verdict_styles
+from groundwatch.launch.results.shares import Interval, share_interval
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.record_urls import record_url
 

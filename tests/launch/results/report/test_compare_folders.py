@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from groundwatch.launch.results.report import compare_folders as comparing
 from groundwatch.launch.results.report.compare_folders import PairedAnswers, compare_folders
 from groundwatch.launch.results.report.counts.comparison import Change, PairCounts
-from groundwatch.launch.results.report.page.page import render_comparison
+from groundwatch.launch.results.report.page.report_page import render_comparison
 from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict

@@ -25,7 +25,7 @@ from groundwatch.transforms.grounding.scorers.entailment import (
     score_by_entailment,
 )
 from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
-from groundwatch.transforms.lexical.support_score import sigmoid
+from groundwatch.transforms.lexical.scores.support_score import sigmoid
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.encoders import write_encoder
 from tests.support.entailment_models import write_model

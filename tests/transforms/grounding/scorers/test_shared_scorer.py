@@ -10,7 +10,11 @@ import pytest
 
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.scorers.shared_scorer import SharedScorer, load_scorer
-from groundwatch.transforms.lexical.claim_result import ClaimResult, ScoredAnswer, ScorerFailed
+from groundwatch.transforms.lexical.scores.claim_result import (
+    ClaimResult,
+    ScoredAnswer,
+    ScorerFailed,
+)
 from tests.support.entailment_models import write_model
 
 _FACTS = ["Lamps glow."]

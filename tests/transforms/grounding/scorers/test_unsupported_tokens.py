@@ -15,9 +15,9 @@ from groundwatch.transforms.grounding.embedded_service import (
 )
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.scorers.shared_scorer import load_scorer
-from groundwatch.transforms.lexical.answer_sentences import split_sentences
-from groundwatch.transforms.lexical.claim_result import ScoredAnswer
-from groundwatch.transforms.lexical.support_score import sigmoid
+from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences
+from groundwatch.transforms.lexical.scores.claim_result import ScoredAnswer
+from groundwatch.transforms.lexical.scores.support_score import sigmoid
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding.embedded_service import BY_WORDS, load_checker
-from groundwatch.transforms.lexical.support_score import (
+from groundwatch.transforms.lexical.scores.support_score import (
     logit,
     sigmoid,
     support_score_of_log_odds,

@@ -5,10 +5,10 @@ import hashlib
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.results.evaluate.shares import Interval
 from groundwatch.launch.results.report.counts.escalations import Escalations
 from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.launch.results.report.counts.timeline import OTHERS
+from groundwatch.launch.results.shares import Interval
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.transforms.rules.escalation import is_drawn

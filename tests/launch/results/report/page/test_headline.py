@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from groundwatch.launch.cli.terminal import figures
 from groundwatch.launch.results.report.counts.tally import Findings, Tally
-from groundwatch.launch.results.report.page.page import render
+from groundwatch.launch.results.report.page.report_page import render
 from groundwatch.pipeline.sources.output_records import RunSummary
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Tag, Verdict

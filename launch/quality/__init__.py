@@ -1,0 +1,1 @@
+"""Measure how good the verdicts are, by labels: `evaluate`, `calibrate`, `review`."""

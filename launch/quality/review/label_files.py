@@ -1,0 +1,143 @@
+"""Keep people's labels: JSON Lines, one line a decision, on disk before it is shown."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from msgspec.structs import replace
+
+from groundwatch.launch.quality.evaluate.labels import (
+    SUPPORTED,
+    UNSUPPORTED,
+    UNSURE,
+    ReviewDecision,
+    answer_label,
+    decided_at_us,
+)
+from groundwatch.launch.quality.evaluate.strata import Agreement, measure_agreement
+from groundwatch.launch.quality.review.decision_log import DecisionLog
+from groundwatch.pipeline import storage
+from groundwatch.schemas.answer import Label
+
+
+class LabelFiles:
+    """The labels of one or more files; the first one, which is local, is written.
+
+    Other processes may append to them; those in a bucket are read once.
+
+    Args:
+      paths: the files; the first one need not exist.
+      labeller: who labels now.
+      now: returns the time as RFC 3339.
+
+    Raises:
+      UnreadableLabels: a line is not a label.
+      OSError: a file cannot be read, or later written.
+    """
+
+    def __init__(self, paths: Sequence[str], labeller: str, now: Callable[[], str]) -> None:
+        self.path, self.labeller, self._now = paths[0], labeller, now
+        self._logs = [DecisionLog(path) for path in paths]
+        self._decisions: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
+        self._changed: set[str] = set()
+        self._taken: list[tuple[ReviewDecision, str | None]] = []
+        for path in paths[1:]:
+            storage.version(path)  # raises if it is missing
+        self.read_new()
+
+    def read_new(self) -> None:
+        """Read what was appended to the files, or all of them again if one was replaced."""
+        if any(log.is_replaced() for log in self._logs):
+            self._changed.update(self._decisions)
+            self._decisions.clear()
+            self._logs = [DecisionLog(log.path) for log in self._logs]
+        for log in self._logs:
+            for each in log.read_new():
+                self._decisions[each.record_id].append(each)
+                self._changed.add(each.record_id)
+        for record_id in self._changed & self._decisions.keys():
+            self._decisions[record_id].sort(key=decided_at_us)
+
+    def take_changed(self) -> set[str]:
+        """Return the answers whose labels have changed since the last call."""
+        changed, self._changed = self._changed, set()
+        return changed
+
+    def add(
+        self,
+        record_id: str,
+        label: str | None,
+        span: tuple[int, int] | None = None,
+        sample: str | None = None,
+    ) -> None:
+        """Append a decision; it is on disk when this returns."""
+        decision = ReviewDecision(
+            record_id=record_id,
+            span=span,
+            label=label,
+            labeller=self.labeller,
+            time=self._now(),
+            sample=sample,
+        )
+        before = self.decisions(record_id).get(span)
+        self._append(decision)
+        self._taken.append((decision, before))
+
+    def _append(self, decision: ReviewDecision) -> None:
+        self._logs[0].append(decision)
+        self.read_new()
+
+    def undo(self) -> str | None:
+        """Take back the last decision since the start; return its record id."""
+        if not self._taken:
+            return None
+        decision, before = self._taken[-1]
+        self._append(replace(decision, label=before, time=self._now()))
+        self._taken.pop()
+        return decision.record_id
+
+    def record_ids(self) -> list[str]:
+        """List the answers on which somebody has decided."""
+        return list(self._decisions)
+
+    def label(self, record_id: str) -> Label | None:
+        """Return what the last decisions say of an answer."""
+        return answer_label(self._decisions.get(record_id, ()))
+
+    def word(self, record_id: str) -> str | None:
+        """Return the label of an answer as a word, UNSURE if only that is known."""
+        if label := self.label(record_id):
+            return UNSUPPORTED if label.is_unsupported else SUPPORTED
+        last = self.decisions(record_id)
+        return UNSURE if UNSURE in last.values() else None
+
+    def decisions(self, record_id: str) -> dict[tuple[int, int] | None, str]:
+        """Return the last label of an answer (None) and of each claim."""
+        given = self._decisions.get(record_id, ())
+        last = {each.span: each.label for each in given}
+        return {span: label for span, label in last.items() if label}
+
+    def own_decisions(self, record_id: str) -> dict[tuple[int, int] | None, str]:
+        """Return the same of the person who labels now alone."""
+        given = self._decisions.get(record_id, ())
+        last = {each.span: each.label for each in given if each.labeller == self.labeller}
+        return {span: label for span, label in last.items() if label}
+
+    def sample(self, record_id: str) -> str | None:
+        """Return the stratum that a labelled answer was drawn from, None if it was chosen."""
+        found = [each.sample for each in self._decisions.get(record_id, ()) if each.sample]
+        return found[-1] if found and self.word(record_id) else None
+
+    def agreements(self) -> Iterator[tuple[str, str, Agreement, list[str]]]:
+        """Compare each two people who have labelled the same answers; name those that differ."""
+        by_person: dict[str, dict[str, bool]] = defaultdict(dict)
+        for record_id, given in self._decisions.items():
+            for person in {each.labeller for each in given}:
+                if label := answer_label(each for each in given if each.labeller == person):
+                    by_person[person][record_id] = label.is_unsupported
+        for first, second in combinations(sorted(by_person), 2):
+            own, other = by_person[first], by_person[second]
+            common = [record_id for record_id in own if record_id in other]
+            if agreement := measure_agreement([(own[each], other[each]) for each in common]):
+                differing = [each for each in common if own[each] != other[each]]
+                yield first, second, agreement, differing

@@ -1,0 +1,130 @@
+"""Serve the review on this machine until it is interrupted."""
+
+import asyncio
+import logging
+import os
+import secrets
+import signal
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from groundwatch.launch.cli.commands.review import ReviewSettings
+from groundwatch.launch.cli.terminal.exit_status import DONE, fail
+from groundwatch.launch.cli.user import user_folder, user_name
+from groundwatch.launch.http_server import HttpServer, ServerLimits, address_of, open_listener
+from groundwatch.launch.quality.evaluate.labels import UnreadableLabels
+from groundwatch.launch.quality.review.answer_index import AnswerIndex
+from groundwatch.launch.quality.review.label_files import LabelFiles
+from groundwatch.launch.quality.review.review_pages import ReviewPages
+from groundwatch.launch.quality.review.routes import Routes
+from groundwatch.launch.results.waiting_rows import describe_waiting
+from groundwatch.pipeline import storage
+from groundwatch.pipeline.settings.load import Loaded, UsageError
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_thresholds
+from groundwatch.transforms.rules.thresholds import Thresholds
+
+_LIMITS = ServerLimits(
+    deadline_s=30.0, max_connections=64, max_body_bytes=64_000, max_large_bodies=4, shutdown_s=1.0
+)
+_POLL_S = 2.0
+_THRESHOLDS = "thresholds.yaml"
+_log = logging.getLogger(__name__)
+
+
+def review(loaded: Loaded[ReviewSettings]) -> int:
+    """Serve the pages; return the exit status."""
+    settings = loaded.settings
+    if settings.labels and not storage.is_local(settings.labels[0]):
+        loaded.problems.append(f"--labels {settings.labels[0]}: the first file must be local")
+    loaded.raise_problems()
+    try:
+        folders = {folder: _thresholds(folder) for folder in settings.folders}
+        labels = LabelFiles(settings.labels, settings.labeller or user_name(), _now)
+        index = AnswerIndex(folders, _cache_folder())
+    except (OSError, UnreadableFile, UnreadableLabels) as error:
+        return fail(f"the review cannot begin: {error}")
+    try:
+        asyncio.run(_serve(settings, folders, index, labels))
+    except OSError as error:
+        return fail(f"the review cannot be served: {error}")
+    finally:
+        index.close()
+    return DONE
+
+
+async def _serve(
+    settings: ReviewSettings,
+    folders: Mapping[str, Thresholds],
+    index: AnswerIndex,
+    labels: LabelFiles,
+) -> None:
+    stopped, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    token = secrets.token_urlsafe(24)
+    thresholds = next(iter(folders.values()))
+    pages = ReviewPages(f"/{token}", ", ".join(folders), thresholds, settings.record_url)
+    thresholds_path = str(Path(labels.path).with_name(_THRESHOLDS))
+    waiting = partial(_waiting, folders)
+    routes = Routes(token, index, labels, pages, thresholds_path, waiting=waiting)
+    with open_listener(settings.review_host, settings.review_port) as listener:
+        async with HttpServer(routes.answer, _LIMITS).serving(listener):
+            with _reading(index):
+                address = f"{address_of(listener)}/{token}/"
+                sys.stdout.write(f"{address}\nlabels: {labels.path}, by {labels.labeller}\n")
+                sys.stdout.flush()
+                for sentence in _waiting(folders):
+                    sys.stderr.write(f"groundwatch: {sentence}\n")
+                if settings.open:
+                    await loop.run_in_executor(None, webbrowser.open, address)
+                await stopped.wait()
+
+
+@contextmanager
+def _reading(index: AnswerIndex) -> Iterator[None]:
+    """Add new files to the index while a `with` block lasts."""
+    stopped = threading.Event()
+
+    def read() -> None:
+        while True:
+            try:
+                index.add_new_files(stopped.is_set)
+            except (OSError, UnreadableFile) as error:
+                _log.warning("new answers cannot be read: %s", error)
+            if stopped.wait(_POLL_S):
+                return
+
+    thread = threading.Thread(target=read, name="index")
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def _thresholds(folder: str) -> Thresholds:
+    """Return the thresholds of a folder's run; raise UsageError if it has no answers."""
+    files = find_files(folder)
+    if not files.enriched and not storage.find_below(folder):
+        raise UsageError([f"{folder}: holds no enriched records: pass an output folder"])
+    return read_thresholds(files)
+
+
+def _waiting(folders: Iterable[str]) -> list[str]:
+    return [sentence for folder in folders for sentence in describe_waiting(folder)]
+
+
+def _cache_folder() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) / "groundwatch" if root else user_folder()) / "review"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")

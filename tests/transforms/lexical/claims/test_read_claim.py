@@ -1,0 +1,185 @@
+"""Read what a sentence claims, and what is no claim."""
+
+import pytest
+
+from groundwatch.transforms.lexical.claims.read_claim import read_claim
+from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("Hi there, friend.", id="hi"),
+        pytest.param("Hello!", id="hello"),
+        pytest.param("Thank you for your patience.", id="thanks"),
+        pytest.param("I hope this helps with the lamp.", id="hope"),
+        pytest.param("Please let me know about further lamps.", id="offer"),
+        pytest.param("I\u2019m sorry about the lamp.", id="apology"),
+        pytest.param("As an AI, I own no lamp.", id="AI"),
+        pytest.param("Here is what I found.", id="the service's example"),
+        pytest.param("Here are three lamps:", id="announcement"),
+        pytest.param("The lamps are:", id="colon"),
+        pytest.param("**The lamps are:**", id="bold announcement"),
+        pytest.param("*Hello!*", id="greeting in italics"),
+        pytest.param("Is the lamp red?", id="question"),
+        pytest.param("ランプは赤いですか\uff1f", id="japanese question"),
+        pytest.param("The passages do not mention a lamp.", id="not mentioned"),
+        pytest.param("The price is not provided in the given context.", id="not provided"),
+        pytest.param(
+            "Based on the given passages, it cannot be determined.", id="cannot be determined"
+        ),
+        pytest.param("There is no information about lamps in the text.", id="no information"),
+        pytest.param("I am unable to answer from the given data.", id="unable"),
+        pytest.param("It is what it is.", id="no content"),
+        pytest.param("(Passage 2)", id="reference alone"),
+    ],
+)
+def test_no_check_is_required(sentence: str) -> None:
+    assert read_claim(sentence) is None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("High humidity damages wood.", id="begins like hi"),
+        pytest.param("Surely the lamp is red.", id="begins like sure"),
+        pytest.param("Hi-fi sets cost more.", id="begins with hi and a hyphen"),
+        pytest.param("The lamp does not include a bulb.", id="negation without a source"),
+        pytest.param("The passage says the lamp is red.", id="source without a refusal"),
+        pytest.param("The lamp is red: it glows.", id="colon inside"),
+        pytest.param("2024.", id="number"),
+        pytest.param("Sure, the lamp is red.", id="behind an assurance"),
+        pytest.param("Hello, the shop opens at 9.", id="behind a greeting"),
+        pytest.param("They are great.", id="courtesy about others"),
+        pytest.param("We do not offer refunds.", id="a refusal of the shop"),
+        pytest.param("I'm not sure, but the lamp is red.", id="a statement behind a refusal"),
+    ],
+)
+def test_a_check_is_required(sentence: str) -> None:
+    assert read_claim(sentence) is not None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "However, based on the given passages, it appears that lamps glow red.",
+        "The passage also states that lamps glow red.",
+        "According to passage 2, lamps glow red.",
+        "According to passages 1, 2 and 3, lamps glow red.",
+        "Based on the given contexts, lamps glow red.",
+        "The docs say that lamps glow red.",
+        "The first passage says lamps glow red.",
+        "Source 1 says that lamps glow red.",
+        "It is also stated in the document that lamps glow red.",
+        "Laut den Dokumenten gilt: Lamps glow red.",
+        "Lamps glow red (see source 3, 4).",
+        "Lamps glow red (Passage 2).",
+        "Yes, lamps glow red.",
+        "Unfortunately, lamps glow red.",
+        "**Note:** Lamps glow red.",
+        "Ja, lamps glow red.",
+    ],
+)
+def test_talk_about_the_sources_is_not_scored(sentence: str) -> None:
+    words = read_claim(sentence)
+    assert words is not None
+    assert words.content == ("lamps", "glow", "red")
+
+
+def test_a_claim_is_read_into_what_it_is_scored_by() -> None:
+    words = read_claim("Lamps of Acme cost 20 or twenty euros in Rome.")
+    assert words is not None
+    assert words.content == ("lamps", "acme", "cost", "20", "20", "euros", "rome")
+    assert words.distinct == {"lamps", "acme", "cost", "20", "euros", "rome"}
+    assert words.numbers == ["20", "20"]
+    assert words.names == ["acme", "rome"]
+    assert words.pairs[:3] == [("lamps", "of"), ("of", "acme"), ("acme", "cost")]
+    assert len(words.pairs) == 9
+
+
+COURTESY = """
+Yes.
+Great question!
+I see.
+No problem at all!
+I'd be happy to help.
+Let me look into that for you.
+Here's how it works:
+Thanks for contacting us.
+Thank you so much for your patience.
+We appreciate your feedback.
+We apologize for the inconvenience.
+Sorry about that!
+I understand your frustration.
+I completely understand how frustrating this is.
+I couldn't find anything about parking.
+I wasn't able to find an answer.
+I don't have access to your account.
+I don't know.
+I can't help with that.
+As an AI assistant, I can't give legal advice.
+Please consult a professional.
+Please hold on while I connect you with a specialist.
+I will connect you with a colleague.
+One moment, please.
+For more details, please visit our website.
+You can find more information in our help center.
+If you have any other questions, just ask.
+Is there anything else I can do for you?
+Have a great day!
+Have a lovely rest of your day!
+Best regards, Your Acme Team
+Kind regards,
+Dear customer,
+Hello, this is the Acme assistant.
+Note:
+Step 1
+Summary
+Gute Frage!
+Vielen Dank für Ihre Anfrage.
+Leider habe ich dazu keine Informationen gefunden.
+Mit freundlichen Grüßen
+Ich helfe Ihnen gerne weiter.
+Merci de votre patience.
+Je ne sais pas.
+Bonne journée !
+Lo siento, no encuentro información sobre eso.
+Gracias por su paciencia.
+¡Que tenga un buen día!
+Grazie per averci contattato.
+Non lo so.
+Obrigado pelo seu contato.
+Não sei.
+Bedankt voor uw bericht.
+Ik weet het niet.
+申し訳ございません。
+わかりません。
+感谢您的耐心等待。
+我不知道。
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("sentence", COURTESY)
+def test_courtesy_structure_and_refusals_are_no_claims(sentence: str) -> None:
+    assert [read_claim(each.text) for each in split_sentences(sentence)] == [None] * len(
+        split_sentences(sentence)
+    )
+
+
+def test_a_heading_is_no_claim_and_a_sentence_is_one_in_any_line() -> None:
+    def required(text: str) -> list[bool]:
+        sentences = split_sentences(text)
+        return [read_claim(each.text, each.role) is not None for each in sentences]
+
+    assert required("## Refunds of orders\nRefunds take 5 days.") == [False, True]
+    assert required("**Refunds of orders**\nRefunds take 5 days.") == [False, True]
+    assert required("# Refunds take 5 days.") == [True]
+
+
+def test_function_words_of_other_languages_are_no_content() -> None:
+    claim = read_claim("Die Lampe war in dem Haus.")
+    assert claim is not None
+    assert claim.content == ("lampe", "haus")
+    english = read_claim("The men die in the war of the roses.")
+    assert english is not None
+    assert english.content == ("men", "die", "war", "roses")

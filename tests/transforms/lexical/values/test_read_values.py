@@ -1,0 +1,189 @@
+"""Read values, and compare those of different spellings."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundwatch.transforms.lexical.values.read_values import read_values
+from groundwatch.transforms.lexical.values.value import Value
+
+EQUAL = """
+14:00 | 2 pm
+9:00 | 9 am
+17:00 | 5 p.m.
+2:30 p.m. | 14:30
+14 Uhr | 2 pm
+14h30 | 14:30
+12:00 | noon
+9:00 | 9
+10k dollars | 10,000 dollars
+1.5M users | 1,500,000 users
+2bn | 2 billion
+3 Mio. Euro | 3,000,000 euros
+$5k | 5,000 dollars
+2 million | 2,000,000
+World War II | World War 2
+twenty-five users | 25 users
+two hundred fifty | 250
+two weeks | 14 days
+a week | 7 days
+12 months | 1 year
+one month | 30 days
+half an hour | 30 minutes
+24h | 24 hours
+24/7 | 24 hours
+90 minutes | 1.5 hours
+½ cup | 0.5 cup
+1/2 cup | 0.5 cup
+1½ cups | 1.5 cups
+$0.99 | 99 cents
+20€ | €20
+20 EUR | 20 euros
+€1.2 billion | 1,200,000,000 euros
+15 percent | 15%
+15 % | 15 Prozent
+1.5 metres | 150 cm
+6ft | 6 feet
+1.2 kg | 1,200 g
+2 GB | 2048 MB
+2 GB | 2000 MB
+100 Mbit/s | 100 Mbps
+20°C | 20 degrees Celsius
+3x | triple
+1990s | the '90s
+1990s | 1994
+03/04/2025 | March 4, 2025
+03/04/2025 | 3 April 2025
+31/12/2025 | Dec. 31, 2025
+2025-03-04 | 4th of March 2025
+4.3.2025 | March 4, 2025
+3. Mai 1987 | May 3, 1987
+le 3 mars 2021 | March 3, 2021
+2019年3月5日 | 5 March 2019
+May 3rd | 3 May 2024
+January 1887 | 1887
+(800) 555-0199 | 800.555.0199
+0800 123 456 | 0800-123456
+1 299,50 € | 1.299,50 €
+8万5千円 | 85000円
+3-5 days | three to five days
+between 5 and 7 kg | 5 to 7 kg
+3-5 business days | 4 days
+5-10k | 5,000 to 10,000
+25p | £0.25
+CHF 20 | 20 francs
+500 Mo | 500 MB
+600 requests per minute | 600 a minute
+$5/month | $5 monthly
+1.000 Anfragen täglich | 1,000 requests per day
+$12 per user and month | $12 per user per month
+about 67 % | 66.76 %
+over 8.5 million | 8,537,673
+nearly 300 users | 297 users
+etwa 3.200 Nutzer | 3.217 Nutzer
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("pair", EQUAL)
+def test_equal_values_are_equal_in_any_spelling(pair: str) -> None:
+    one, other = map(read_values, pair.split(" | "))
+    assert any(value.equals(its) and its.equals(value) for value in one for its in other)
+
+
+DIFFERENT = """
+14:00 | 3 pm
+10k | 1,000
+two weeks | 15 days
+$5 | $6
+$5 | €5
+5 kg | 5 lb
+330 metres | 330 feet
+1990s | 1985
+March 4, 2025 | March 5, 2025
+May 1887 | March 1887
+100 years | 100 centuries
+20°C | 20°F
+1999 | 2000
+58 degrees | 69°F
+3-5 days | 5-7 days
+3-5 days | 6 days
+3 bis 5 Tage | 5 bis 7 Tage
+25p | £25
+20 CHF | 20 kroner
+500 Mo | 500 Go
+600 requests per second | 600 requests per minute
+$5 a month | $5 a year
+1.000 Anfragen täglich | 1.000 Anfragen stündlich
+67 % | 66.76 %
+about 67 % | 66.2 %
+about 3 million | 2.7 million
+over $50 | $55
+nearly 300 users | 305 users
+over 300 users | 297 users
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("pair", DIFFERENT)
+def test_different_values_are_not_equal(pair: str) -> None:
+    one, other = map(read_values, pair.split(" | "))
+    assert one
+    assert other
+    assert not any(value.equals(its) for value in one for its in other)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It costs $1,200.50 a month.", ["$1,200.50"]),
+        ("From 5 March 2019 until noon", ["5 March 2019", "noon"]),
+        ("between 2019-2021", ["2019", "2021"]),
+        ("Lamps may march on; one of them glows.", []),
+        ("Wait 5 m for 10 mg.", ["5 m", "10 mg"]),
+        ("It takes 3-5 business days, or 5 to 7.", ["3-5 business days", "5 to 7"]),
+        ("Zwischen 12 und 20 Uhr, from 1-2 pm", ["12", "20 Uhr", "1", "2 pm"]),
+        ("The 25 p and 720p videos cost CHF 9.", ["25", "720p", "CHF 9"]),
+    ],
+)
+def test_a_value_is_the_text_with_its_unit(text: str, expected: list[str]) -> None:
+    explicit = [value for value in read_values(text) if not value.is_implied]
+    assert [text[value.start : value.end] for value in explicit] == expected
+
+
+@pytest.mark.parametrize("text", ["Step 5: wait.", "See page 12.", "Table 3 and figure 4"])
+def test_the_number_of_a_part_of_a_text_is_only_implied(text: str) -> None:
+    assert all(value.is_implied for value in read_values(text))
+
+
+PIECES = [
+    *("12", "1.5", "1,299", "½", "k", "M", "$", "€", "%", " ", "-", "/", ":", ".", "March"),
+    *(
+        "2024",
+        "am",
+        "pm",
+        "two",
+        "hundred",
+        "million",
+        "days",
+        "kg",
+        "年",
+        "月",
+        "万",
+        "II",
+        "'90s",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
+def test_values_lie_in_the_text_in_order_and_equal_themselves(text: str) -> None:
+    values = read_values(text)
+    assert all(0 <= value.start < value.end <= len(text) for value in values)
+    starts = [value.start for value in values]
+    assert starts == sorted(starts)
+    for value in values:
+        assert value.equals(value)
+
+
+@given(st.text(max_size=60))
+def test_any_text_can_be_read(text: str) -> None:
+    assert all(isinstance(value, Value) for value in read_values(text))

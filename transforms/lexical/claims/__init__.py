@@ -1,0 +1,1 @@
+"""Read what the sentences of an answer claim."""

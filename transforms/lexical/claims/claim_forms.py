@@ -1,0 +1,84 @@
+"""Read the sentences of an answer as claims, each in the forms in which it may be compared."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from groundwatch.transforms.lexical.claims.questions import Question, read_question
+from groundwatch.transforms.lexical.claims.read_claim import read_claim
+from groundwatch.transforms.lexical.claims.short_answers import (
+    MAX_SHORT_CHARS,
+    MAX_SHORT_TOKENS,
+    ShortAnswer,
+    read_short_answer,
+)
+from groundwatch.transforms.lexical.claims.user_statements import repeats_user
+from groundwatch.transforms.lexical.facts.fact_sentences import stem_of
+from groundwatch.transforms.lexical.language.words import ClaimWords, read_words
+from groundwatch.transforms.lexical.reading.answer_sentences import Role, Sentence
+
+
+class ClaimForms(NamedTuple):
+    """A sentence, and its words in each form that is compared; without any, it is no claim.
+
+    Attributes:
+      is_row: the last form is the row of a table with its headings.
+      answer: the last form is what the sentence states as this short answer.
+    """
+
+    text: str
+    forms: Sequence[ClaimWords] = ()
+    is_row: bool = False
+    answer: ShortAnswer | None = None
+
+
+def read_claims(sentences: Iterable[Sentence], query: str | None) -> Iterator[ClaimForms]:
+    """Read sentences as claims, one by one, with what the user asked.
+
+    What only repeats the user is no claim. The first sentence that may be one is also read as a
+    short answer.
+    """
+    is_first = True
+    for sentence in sentences:
+        claim = _read_sentence(sentence)
+        if query and sentence.role is Role.TEXT:
+            if claim.forms and repeats_user(claim.forms[0].text, query):
+                claim = ClaimForms(claim.text)
+            if is_first and _may_be_short(claim):
+                claim = _as_answer(claim, query) or claim
+        is_first = is_first and not claim.forms
+        yield claim
+
+
+def _read_sentence(sentence: Sentence) -> ClaimForms:
+    own = read_claim(sentence.text, sentence.role)
+    named = own and sentence.named and read_claim(sentence.named)
+    forms = [form for form in (own, named) if form]
+    return ClaimForms(sentence.text, forms, is_row=bool(named))
+
+
+def _may_be_short(claim: ClaimForms) -> bool:
+    tokens = len(claim.forms[0].forms) if claim.forms else 0
+    return tokens <= MAX_SHORT_TOKENS and len(claim.text) <= MAX_SHORT_CHARS
+
+
+def _as_answer(claim: ClaimForms, query: str) -> ClaimForms | None:
+    """Read a short answer with what the user asked; None if it is not one.
+
+    Yes and no have no words of their own, unless they repeat most of the question's.
+    """
+    question = read_question(query)
+    short = read_short_answer(claim.text, question) if question else None
+    if not short:
+        return None
+    own = claim.forms
+    if not short.is_fragment:
+        own = [form for form in own if _repeats(form, short.question)]
+    stated = ClaimWords(short.statement, read_words(short.statement))
+    if not stated.content:
+        return None
+    return claim._replace(forms=[*own, stated], answer=short)
+
+
+def _repeats(form: ClaimWords, question: Question) -> bool:
+    shared = question.stems.intersection(map(stem_of, form.distinct))
+    return 2 * len(shared) >= len(question.stems)

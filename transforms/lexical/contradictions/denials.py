@@ -1,0 +1,285 @@
+"""Find the sentence that denies what a claim states, or states what a claim denies."""
+
+from collections.abc import Sequence
+from itertools import takewhile, zip_longest
+from typing import NamedTuple
+
+from groundwatch.transforms.lexical.contradictions.matching import (
+    Matched,
+    match_in_any_order,
+    match_in_order,
+)
+from groundwatch.transforms.lexical.facts.fact_sentences import (
+    ReadSentence,
+    is_kana,
+    places_in,
+    stem_of,
+)
+from groundwatch.transforms.lexical.language.modality import (
+    LIGHT,
+    MODAL_VERBS,
+    NEUTRAL,
+    has_word,
+    is_about_modality,
+    leaves_open,
+    may_be_waived,
+    obliges,
+    says_so,
+    stating,
+)
+from groundwatch.transforms.lexical.language.negations import (
+    OFF,
+    OPTIONAL,
+    QUALIFIERS,
+    UNIVERSAL,
+    Word,
+    may_negate,
+)
+from groundwatch.transforms.lexical.language.words import Token, TokenKind, word_from
+
+DENIED = 0.85
+"""A sentence with this share of a claim's words is about the same."""
+
+SIMILAR = 0.75
+"""With this share it is, too, if both say that something is possible, or required, or not so."""
+
+_REACH = 2
+"""A negation so many tokens away from a claim's words negates them."""
+
+_MIN_WORDS, _MAX_WORDS = 2, 12
+"""Fewer words say too little, and a sentence similar to more of them says too much else."""
+
+_MAX_BESIDE = 2
+_FIRST_KANA = "\u3041"
+_BREAKS = frozenset(',;:.!?()[]"\u201c\u201d\u3001\u3002\uff0c\uff1b')
+
+_Part = tuple[int, int]
+
+
+class Denial(NamedTuple):
+    """What a claim says and what a sentence says instead, as they are written."""
+
+    claim_text: str
+    sentence_text: str
+
+
+class _Side(NamedTuple):
+    """A claim, or the part of a sentence that is about the same."""
+
+    sentence: ReadSentence
+    part: _Part
+    negations: Sequence[tuple[int, int]]
+
+    @property
+    def tokens(self) -> list[Token]:
+        return _tokens_in(self.sentence, self.part)
+
+    @property
+    def text(self) -> str:
+        return self.sentence.text[slice(*self.part)]
+
+    @property
+    def is_denied(self) -> bool:
+        return len(self.negations) % 2 == 1
+
+
+def part_about_the_same(own: ReadSentence, sentence: ReadSentence) -> _Part | None:
+    """Return where a sentence says something about the same as a claim, if it does."""
+    words = len(own.content)
+    if words < _MIN_WORDS:
+        is_same = _without_negations(own) == _without_negations(sentence)
+        return _whole(sentence) if is_same or _says_of_one(own, sentence) else None
+    matched = match_in_order(own, sentence)
+    if matched.words >= DENIED * words and matched.is_compact:
+        part = _reach(sentence, matched)
+        says_how = _says_how(sentence, part) or not is_about_modality(own.tokens)
+        is_enough = says_how or words > _MIN_WORDS
+        return part if is_enough and _has_values_there(own, sentence, matched) else None
+    if own.places.keys() == sentence.places.keys():
+        return _whole(sentence)
+    return _part_in_other_words(own, sentence)
+
+
+def find_denial(own: ReadSentence, sentence: ReadSentence, part: _Part) -> Denial | None:
+    """Find what of a claim a part of a sentence about the same denies; None if it agrees."""
+    within = [span for span in sentence.negations if part[0] <= span[0] < part[1]]
+    claim, fact = _Side(own, _whole(own), own.negations), _Side(sentence, part, within)
+    claim, fact = _with_predicates(claim, fact), _with_predicates(fact, claim)
+    if claim.is_denied == fact.is_denied:
+        return None
+    denied, stated = (claim, fact) if claim.is_denied else (fact, claim)
+    if not (_are_of_one_kind(denied, stated) and _deny_only_common(claim, fact)):
+        return None
+    if len(claim.negations) > len(fact.negations):
+        claim_text, word = _quote(claim)
+        return Denial(claim_text, _quote_other(fact, word))
+    sentence_text, word = _quote(fact)
+    return Denial(_quote_other(claim, word), sentence_text)
+
+
+def _part_in_other_words(own: ReadSentence, sentence: ReadSentence) -> _Part | None:
+    words = len(own.content)
+    matched = match_in_any_order(own, sentence)
+    part = _reach(sentence, matched)
+    says_both = _says_how(own) and _says_how(sentence, part)
+    if matched.words == len(own.places) and matched.is_compact:
+        is_enough = says_both or words > _MIN_WORDS
+        return part if is_enough and _has_values_there(own, sentence, matched) else None
+    is_similar = (
+        says_both
+        and _MIN_WORDS < words <= _MAX_WORDS
+        and matched.words >= SIMILAR * len(own.places)
+        and matched.beside <= max(_MAX_BESIDE, matched.words // 2)
+        and max(own.text) < _FIRST_KANA
+        and not any(
+            each.kind == TokenKind.NAME and each.start and stem_of(each.form) not in sentence.places
+            for each in own.content
+        )
+    )
+    return part if is_similar else None
+
+
+def _whole(sentence: ReadSentence) -> _Part:
+    return 0, len(sentence.text)
+
+
+def _tokens_in(sentence: ReadSentence, part: _Part) -> list[Token]:
+    start, end = part
+    return [each for each in sentence.tokens if start <= each.start < end]
+
+
+def _says_how(sentence: ReadSentence, part: _Part | None = None) -> bool:
+    """Return whether a part says that something is possible or required, or not so."""
+    tokens = _tokens_in(sentence, part) if part else sentence.tokens
+    return is_about_modality(tokens) or any(may_negate(each.lower) for each in tokens)
+
+
+def _says_of_one(own: ReadSentence, sentence: ReadSentence) -> bool:
+    """Return whether both say little more than that one thing is possible, or required, or not."""
+    denied, stated = (own, sentence) if own.negations else (sentence, own)
+    return (
+        own.places.keys() <= sentence.places.keys()
+        and len(own.content) == len(denied.content) == 1
+        and (
+            _has_ended(denied)
+            or all(any(map(each.equals, stated.values)) for each in denied.values)
+        )
+        and len(sentence.content) <= 1 + _MAX_BESIDE
+        and _says_how(own)
+        and _says_how(sentence)
+    )
+
+
+def _has_ended(sentence: ReadSentence) -> bool:
+    return any(sentence.text[start:end].endswith("longer") for start, end in sentence.negations)
+
+
+def _without_negations(sentence: ReadSentence) -> list[str]:
+    taken = places_in(sentence.negations)
+    return [each.lower for each in sentence.tokens if each.start not in taken]
+
+
+def _has_values_there(own: ReadSentence, sentence: ReadSentence, matched: Matched) -> bool:
+    """Return whether a sentence has a claim's values among or soon behind the words, if it does."""
+    equal = [each.end for value in own.values for each in sentence.values if value.equals(each)]
+    behind = sentence.content[matched.last].end
+    beside = sum(behind <= each.start < max(equal, default=0) for each in sentence.content)
+    return matched.beside + beside <= matched.most_beside
+
+
+def _with_predicates(side: _Side, other: _Side) -> _Side:
+    """Add predicates that deny, such as "is optional", if the other side says how it is."""
+    spans = [
+        (one.start, one.end)
+        for one, two in zip_longest(side.tokens, side.tokens[1:])
+        if one.lower in OFF and not (two and two.kind and two.start == one.end + 1)
+    ]
+    if not spans or has_word(other.tokens, OFF) or not says_so(other.tokens):
+        return side
+    return side._replace(negations=sorted([*side.negations, *spans]))
+
+
+def _are_of_one_kind(denied: _Side, stated: _Side) -> bool:
+    """Return whether one side denies the very kind of statement that the other makes.
+
+    That something is not required does not deny that it is possible; "not only" and "if not" deny
+    something else; and what is so of all is so of one.
+    """
+    if not obliges(stated.tokens):
+        if has_word(denied.tokens, OPTIONAL):
+            return False
+        if may_be_waived(denied.tokens) and leaves_open(stated.tokens):
+            return False
+    own, its = _qualifiers(denied), _qualifiers(stated)
+    return own == its or own == [each for each in its if each not in UNIVERSAL]
+
+
+def _qualifiers(side: _Side) -> list[str]:
+    return sorted(token.lower for token in side.tokens if token.lower in QUALIFIERS)
+
+
+def _deny_only_common(claim: _Side, fact: _Side) -> bool:
+    """Return whether each side has the words that the other one negates, or says to be possible."""
+    for one, other in ((claim, fact), (fact, claim)):
+        modal = [each.end for each in one.tokens if each.lower in MODAL_VERBS]
+        for end in [*modal, *(end for _, end in one.negations)]:
+            word = word_from(one.sentence.content, end)
+            if word and stem_of(word.form) not in other.sentence.places:
+                return False
+    return True
+
+
+def _reach(sentence: ReadSentence, matched: Matched) -> _Part:
+    """Extend a span to the negations around it: "do not", and "is not possible" at the end."""
+    first, last = sentence.content[matched.first], sentence.content[matched.last]
+    start, end = first.start, last.end
+    left = _REACH
+    for token in reversed([each for each in sentence.tokens if each.end <= start]):
+        left -= not (token.lower in LIGHT or may_negate(token.lower))
+        if left < 0 or not _BREAKS.isdisjoint(sentence.text[token.end : start]):
+            break
+        start = token.start
+    for token in [each for each in sentence.tokens if each.start >= end]:
+        gap = sentence.text[end : token.start]
+        is_predicate = token.lower in LIGHT or may_negate(token.lower)
+        if not (is_kana(token.form) or is_predicate) or not _BREAKS.isdisjoint(gap):
+            break
+        end = token.end
+    return start, end
+
+
+def _is_light(token: Token) -> bool:
+    return token.lower in LIGHT or may_negate(token.lower) or not token.kind
+
+
+def _quote(side: _Side) -> tuple[str, str | None]:
+    """Return the text from the first negation to what it negates, and the stem of that word.
+
+    Without a stem it says that something is not possible or not required.
+    """
+    first, behind = side.negations[0]
+    text, content = side.sentence.text, side.sentence.content
+    if text[first:behind].lower() in OFF:
+        return text[first:behind], None
+    light = takewhile(_is_light, [each for each in side.tokens if each.start >= behind])
+    if predicate := next((each for each in light if each.lower in NEUTRAL), None):
+        return text[first : predicate.end], None
+    if word := word_from(content, behind):
+        return text[first : word.end], stem_of(word.form)
+    if word := next((each for each in reversed(content) if each.end <= first), None):
+        return text[word.start : behind], stem_of(word.form)
+    return text[first:behind], None
+
+
+def _quote_other(side: _Side, stem: str | None) -> str:
+    """Return how the other side has the word that is negated, or says that it is so."""
+    if stem:
+        found = (each for each in side.sentence.content if stem_of(each.form) == stem)
+        word: Word | None = next(found, None)
+    else:
+        word = stating(side.tokens) or next(filter(_is_neutral, side.tokens), None)
+    return side.sentence.text[word.start : word.end] if word else side.text
+
+
+def _is_neutral(token: Token) -> bool:
+    return token.lower in NEUTRAL

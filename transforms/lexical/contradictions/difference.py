@@ -1,0 +1,105 @@
+"""A claim beside the facts that it may contradict, and how it differs from one."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.transforms.lexical.facts.fact_sentences import (
+    VALUE_STEMS,
+    FactSentences,
+    ReadSentence,
+    stem_of,
+)
+from groundwatch.transforms.lexical.language.cache import CachedAttribute
+from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, form_of
+
+ComparedFacts = Sequence[tuple[int, FactSentences]]
+"""The facts with most of a claim's words, each behind its number."""
+
+_NUMBER = int(TokenKind.NUMBER)
+UNIT_SIGNS = "$€£¥%"
+_VALUE_SIGNS = (*UNIT_SIGNS, "May", "dos ", "Dos ", "due ", "Due ")
+"""Parts of values that are no content tokens."""
+
+_SECOND = form_of("second")
+"""This is a number, too."""
+
+_UNITS = frozenset(UNIT_SIGNS).union(
+    stem for stem in VALUE_STEMS if stem == _SECOND or stem.isalpha()
+)
+_REACH = 5
+"""So many tokens behind a number a unit ends: "5 requests per minute"."""
+
+
+class Difference(NamedTuple):
+    """What a claim says and what a fact says instead, as they are written.
+
+    Attributes:
+      kind: by what they differ.
+      claim_value: what the claim says.
+      fact_value: what the fact says.
+      fact: the number of the fact.
+    """
+
+    kind: ContradictionKind
+    claim_value: str
+    fact_value: str
+    fact: int
+
+
+class ComparedClaim(ReadSentence):
+    """A claim with what of it is compared, each read at its first use.
+
+    Attributes:
+      words: its words.
+      numbers: the forms of its numbers.
+    """
+
+    def __init__(self, words: ClaimWords) -> None:
+        super().__init__(words.text, words.signs)
+        self.words = words
+        self.numbers = frozenset(words.numbers)
+
+    @CachedAttribute
+    def stems(self) -> AbstractSet[str]:
+        """The stems of its content tokens without its numbers."""
+        return frozenset(map(stem_of, self.words.distinct - self.numbers))
+
+    @CachedAttribute
+    def _value_stems(self) -> AbstractSet[str]:
+        return VALUE_STEMS & self.stems
+
+    @CachedAttribute
+    def _value_signs(self) -> list[str]:
+        return _value_signs_in(self.text)
+
+    @CachedAttribute
+    def may_have_units(self) -> list[tuple[str, frozenset[str]]]:
+        """Its numbers, each with what beside it may be a part of a unit, for those with any."""
+        forms, kinds = self.words.forms, self.words.kinds
+        found = []
+        for place, kind in enumerate(kinds):
+            if kind == _NUMBER:
+                beside = [*forms[max(0, place - 1) : place], *forms[place + 1 : place + _REACH]]
+                units = _UNITS.intersection(map(stem_of, beside))
+                if units:
+                    found.append((forms[place], units))
+        return found
+
+    def has_values_of(self, sentences: FactSentences, place: int) -> bool:
+        """Return whether a sentence has the claim's values and no other ones; a fast test.
+
+        Without a number it cannot know: "a day", "one month".
+        """
+        return (
+            bool(self.numbers)
+            and self.words.numbers == sentences.numbers[place]
+            and self._value_stems == VALUE_STEMS & sentences.contents[place]
+            and self._value_signs == _value_signs_in(sentences.texts[place])
+        )
+
+
+def _value_signs_in(text: str) -> list[str]:
+    """Return the signs that a text has of those that values have."""
+    return list(filter(text.__contains__, _VALUE_SIGNS))

@@ -1,0 +1,158 @@
+"""Find the values in whose place the sentence in which a claim nearly stands has others."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from groundwatch.schemas.verdict import ContradictionKind
+from groundwatch.transforms.lexical.contradictions.difference import (
+    UNIT_SIGNS,
+    ComparedClaim,
+    ComparedFacts,
+    Difference,
+)
+from groundwatch.transforms.lexical.contradictions.matching import match_in_order
+from groundwatch.transforms.lexical.facts.fact_sentences import (
+    FactSentences,
+    ReadSentence,
+)
+from groundwatch.transforms.lexical.language.words import VALUE
+from groundwatch.transforms.lexical.values.value import Value, contradiction_kind
+
+NEAR = 0.8
+"""A sentence with this share of a claim's words stands for the claim."""
+
+_SAME, _MAX_LENGTH = 0.9, 1.5
+"""In another order, a sentence has this share of a claim's words, and is not much longer."""
+
+_ALIKE = 0.3
+"""One with this share may have a claim's number in another unit."""
+
+_MIN_WORDS = 2
+_MANY_WORDS = 4
+
+
+class Near(NamedTuple):
+    """A sentence of a fact with a share of a claim's words."""
+
+    share: float
+    fact: int
+    sentence: ReadSentence
+
+
+def find_other_values(
+    own: ReadSentence, near: Sequence[Near], facts: Iterable[FactSentences]
+) -> Iterator[Difference]:
+    """Find values in whose place the sentence in which a claim nearly stands has another."""
+    stated = list(filter(_may_replace, own.values))
+    closest = [each for each in near if each.share >= NEAR]
+    for value in stated:
+        for each in closest:
+            if any(map(value.equals, each.sentence.values)):
+                break
+            other = next(_in_place_of(value, own, each.sentence), None)
+            if (
+                other
+                and _unconfirmed(stated, each.sentence) == 1
+                and _is_replaced(own, each, value, other)
+            ):
+                is_known = any(fact.has_value(value) for fact in facts)
+                if is_known and not _is_swapped(own, each, near, value):
+                    break
+                kind = contradiction_kind(value, other)
+                yield Difference(kind, _text(own, value), _text(each.sentence, other), each.fact)
+                break
+
+
+def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
+    """Find numbers that a similar sentence has in another unit or rate, and no fact in this one."""
+    if not _may_be_in_another_unit(own, facts):
+        return
+    for value in own.values:
+        if value.is_implied or any(fact.has_value(value) for _, fact in facts):
+            continue
+        found = [
+            (share, _text(sentence, other), number)
+            for number, fact in facts
+            for share, place in fact.near(own.places.keys(), _ALIKE, VALUE)
+            for sentence in [fact.read(place)]
+            for other in _in_another_unit(value, own, sentence)
+        ]
+        if found:
+            _, text, number = max(found)
+            yield Difference(ContradictionKind.UNIT, _text(own, value), text, number)
+
+
+def _may_be_in_another_unit(own: ComparedClaim, facts: ComparedFacts) -> bool:
+    """Return whether a sentence has a number without its unit, and none has both; a fast test."""
+    for number, units in own.may_have_units:
+        with_number = [
+            (contents, text)
+            for _, fact in facts
+            for contents, text in zip(fact.contents, fact.texts, strict=True)
+            if number in contents
+        ]
+        if with_number and not any(
+            all(unit in (text if unit in UNIT_SIGNS else contents) for unit in units)
+            for contents, text in with_number
+        ):
+            return True
+    return False
+
+
+def _in_another_unit(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
+    for other in _in_place_of(value, own, sentence):
+        if (
+            value.has_number_of(other)
+            and contradiction_kind(value, other) == ContradictionKind.UNIT
+        ):
+            yield other
+
+
+def _unconfirmed(values: Sequence[Value], sentence: ReadSentence) -> int:
+    return sum(not any(map(value.equals, sentence.values)) for value in values)
+
+
+def _in_place_of(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
+    for other in sentence.values:
+        is_free = _may_replace(other) and not any(map(other.equals, own.values))
+        if is_free and value.measures_like(other):
+            yield other
+
+
+def _may_replace(value: Value) -> bool:
+    """Return whether a value may replace another; "a day" may, beside another time."""
+    return bool(value.units) or not value.is_implied
+
+
+def _is_replaced(own: ReadSentence, near: Near, value: Value, other: Value) -> bool:
+    """Return whether the other value stands in the same words."""
+    words = len(own.content)
+    matched = match_in_order(own, near.sentence)
+    if matched.words >= NEAR * words and matched.is_compact:
+        return (
+            words >= _MANY_WORDS
+            or (matched.words == words >= _MIN_WORDS)
+            or (matched.words == words == len(near.sentence.content))
+            or (contradiction_kind(value, other) == ContradictionKind.UNIT)
+        )
+    is_short = len(near.sentence.content) <= _MAX_LENGTH * words + 1
+    return words >= _MANY_WORDS and near.share >= _SAME and is_short
+
+
+def _is_swapped(own: ReadSentence, near: Near, all_near: Sequence[Near], value: Value) -> bool:
+    """Return whether only sentences about something else have the claim's value."""
+    words = len(own.content)
+    matched = match_in_order(own, near.sentence)
+    return (
+        near.share == 1
+        and (words >= _MIN_WORDS or words == len(near.sentence.content))
+        and matched.words == words
+        and matched.is_compact
+        and all(
+            each.share < 1 or not any(map(value.equals, each.sentence.values)) for each in all_near
+        )
+    )
+
+
+def _text(sentence: ReadSentence, value: Value) -> str:
+    return sentence.text[value.start : value.end]

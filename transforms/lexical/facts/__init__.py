@@ -1,0 +1,1 @@
+"""Read the sentences of facts."""

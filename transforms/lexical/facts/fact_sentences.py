@@ -1,0 +1,214 @@
+"""The sentences of a fact, and what can be compared in a sentence."""
+
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from heapq import nlargest
+from itertools import chain, compress, starmap
+
+from groundwatch.transforms.lexical.language.cache import CachedAttribute, FactCache, WordCache
+from groundwatch.transforms.lexical.language.modality import NEUTRAL
+from groundwatch.transforms.lexical.language.negations import negations_in
+from groundwatch.transforms.lexical.language.sentences import locate_sentences
+from groundwatch.transforms.lexical.language.words import (
+    NEGATION,
+    VALUE,
+    Token,
+    content_of,
+    form_of,
+    read_tokens,
+    read_words,
+)
+from groundwatch.transforms.lexical.values.read_values import VALUE_WORDS, read_values
+from groundwatch.transforms.lexical.values.value import Value
+
+_MAX_OCCURRENCES = 64
+"""Sentences with a word; a more frequent word finds none."""
+
+_FEW, _MAX_NEAR = 40, 8
+"""Of more sentences than a few, those with most rare words are compared."""
+
+_MIN_STEM = 4
+
+
+def _stem(form: str) -> str:
+    if not form.isascii() or len(form) < _MIN_STEM or form.endswith("ss"):
+        return form
+    for ending in ("ed", "es", "s", "d"):
+        if form.endswith(ending):
+            form = form.removesuffix(ending)
+            break
+    return form.removesuffix("e")
+
+
+stem_of = WordCache(_stem, max_bytes=6_000_000).__getitem__
+"""Return the form of a word without the ending of a plural or a past."""
+
+VALUE_STEMS = frozenset(
+    map(stem_of, map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
+)
+"""The stems of the words that values have."""
+
+_VERB_CHARS = 4
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """Return the stems of a text's distinct content tokens."""
+    return frozenset(map(stem_of, content_of(text)))
+
+
+def is_among(stem: str, stems: AbstractSet[str]) -> bool:
+    """Return whether a stem is one of some; the ending of a verb may differ."""
+    begin = stem[:_VERB_CHARS]
+    return stem in stems or (
+        len(begin) == _VERB_CHARS
+        and begin.isalpha()
+        and any(each.startswith(begin) for each in stems)
+    )
+
+
+def places_in(spans: Iterable[tuple[int, int]]) -> AbstractSet[int]:
+    """Return all places of a text that are in some spans."""
+    return frozenset(chain.from_iterable(starmap(range, spans)))
+
+
+class ReadSentence:
+    """A sentence with what can be compared in it, each read at its first use."""
+
+    def __init__(self, text: str, signs: int) -> None:
+        self.text = text
+        self.signs = signs
+
+    @CachedAttribute
+    def tokens(self) -> list[Token]:
+        """The tokens."""
+        return read_tokens(self.text)
+
+    @CachedAttribute
+    def values(self) -> list[Value]:
+        """The values."""
+        return read_values(self.text) if self.signs & VALUE else []
+
+    @CachedAttribute
+    def negations(self) -> list[tuple[int, int]]:
+        """The places of what negates; "mai" in a date does not."""
+        if not self.signs & NEGATION:
+            return []
+        in_values = places_in([(value.start, value.end) for value in self.values])
+        found = negations_in(self.text, self.tokens)
+        return [(start, end) for start, end in found if start not in in_values]
+
+    @CachedAttribute
+    def content(self) -> list[Token]:
+        """The content tokens that are neither in a value nor negate, in order."""
+        taken = [(value.start, value.end) for value in self.values] + self.negations
+        ends = sorted(taken)
+        content = []
+        place = 0
+        for token in self.tokens:
+            while place < len(ends) and ends[place][1] <= token.start:
+                place += 1
+            is_taken = place < len(ends) and ends[place][0] < token.end
+            is_word = token.kind and token.lower not in NEUTRAL
+            if is_word and not is_taken:
+                content.append(token)
+        return content
+
+    @CachedAttribute
+    def places(self) -> dict[str, list[int]]:
+        """By form, the indices of the content tokens."""
+        places: dict[str, list[int]] = {}
+        for number, token in enumerate(self.content):
+            places.setdefault(stem_of(token.form), []).append(number)
+        return places
+
+
+class FactSentences:
+    """The sentences of a fact, and where its words are.
+
+    Attributes:
+      texts: the sentences.
+      signs: of each, what it may have, as bits.
+      numbers: of each, the forms of its numbers, in order.
+      contents: of each, the stems of its content tokens.
+    """
+
+    def __init__(self, fact: str) -> None:
+        self.texts = [text for _, text in locate_sentences(fact)]
+        words = [read_words(text) for text in self.texts]
+        self.signs = [each.signs for each in words]
+        self.numbers = [each.numbers() for each in words]
+        content = [compress(each.forms, each.kinds) for each in words]
+        self.contents = [frozenset(map(stem_of, forms)) for forms in content]
+        self._read: dict[int, ReadSentence] = {}
+
+    def has_value(self, value: Value) -> bool:
+        """Return whether the fact has a value, in any spelling."""
+        by_part = self._values_by_part
+        # Dates are compared only with those that share a part.
+        found = [by_part.get(part, ()) for part in value.date_parts]
+        others = [by_part[None], *found] if found else by_part.values()
+        return any(value.equals(other) for other in chain.from_iterable(others))
+
+    @CachedAttribute
+    def values(self) -> list[tuple[str, Value]]:
+        """The values of all sentences, "one day" included, each behind its sentence."""
+        numbers = [number for number, signs in enumerate(self.signs) if signs & VALUE]
+        return [
+            (self.texts[number], value) for number in numbers for value in self.read(number).values
+        ]
+
+    @CachedAttribute
+    def _values_by_part(self) -> dict[tuple[int, int | None] | None, list[Value]]:
+        """The values by each part of a date; under None those that are none."""
+        by_part: dict[tuple[int, int | None] | None, list[Value]] = {None: []}
+        for _, value in self.values:
+            for part in value.date_parts or (None,):
+                by_part.setdefault(part, []).append(value)
+        return by_part
+
+    @CachedAttribute
+    def _index(self) -> dict[str, list[int]]:
+        index: dict[str, list[int]] = {}
+        for number, forms in enumerate(self.contents):
+            for form in forms:
+                index.setdefault(form, []).append(number)
+        return index
+
+    def near(
+        self, words: AbstractSet[str], share: float, signs: int = 0
+    ) -> list[tuple[float, int]]:
+        """Return the sentences with a share of some words, and with signs, behind their shares."""
+        if not words:
+            return []
+        least = share * len(words)
+        contents = self.contents
+        numbers: Iterable[int] = range(len(contents))
+        if len(contents) > _FEW:
+            found = [self._index[word] for word in words if word in self._index]
+            rare = [places for places in found if len(places) <= _MAX_OCCURRENCES]
+            counts = Counter(chain.from_iterable(rare))
+            numbers = nlargest(_MAX_NEAR, sorted(counts), key=counts.__getitem__)
+        near = []
+        for number in numbers:
+            if signs and not self.signs[number] & signs:
+                continue
+            shared = len(words & contents[number])
+            if shared >= least:
+                near.append((shared / len(words), number))
+        return near
+
+    def read(self, number: int) -> ReadSentence:
+        """Return a sentence, read."""
+        if number not in self._read:
+            self._read[number] = ReadSentence(self.texts[number], self.signs[number])
+        return self._read[number]
+
+
+sentences_of = FactCache(FactSentences).__getitem__
+"""Return the sentences of a fact."""
+
+
+def is_kana(form: str) -> bool:
+    """Return whether a form is a character of hiragana, mostly a particle or an ending."""
+    return "\u3041" <= form <= "\u309f"

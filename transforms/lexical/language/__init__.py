@@ -1,0 +1,1 @@
+"""Read words, sentences and phrases; the tables of eight languages."""

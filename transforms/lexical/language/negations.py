@@ -1,0 +1,129 @@
+"""Find what negates a statement, in English and seven other languages."""
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Protocol
+
+from groundwatch.transforms.lexical.language.phrases import OTHER_DENIALS, has_english, words_of
+
+NEGATING = OTHER_DENIALS | frozenset(
+    """
+    not never cannot no non none without nobody nothing nowhere unable failed fails fail lacks lack
+    excluded excludes exclude excluding refused refuses refuse prohibited forbidden impossible
+    """.split()  # noqa: SIM905 - a table of words reads best as text
+)
+"""Words that negate a statement; "no" and "non" may say something else in some languages."""
+
+CONTRACTED = frozenset(
+    f"{verb}n't"
+    for verb in "were would could must need has have had ai might sha dare ought".split()  # noqa: SIM905
+)
+"""Those of contractions with "not" that are no function words."""
+
+NEGATING_IN_CJK = frozenset("不没沒未无無非禁止않없못")
+"""Characters that negate, by themselves or in a word."""
+
+_PORTUGUESE = frozenset(
+    {"o", "os", "do", "da", "dos", "das", "um", "uma", "em", "ao", "são", "é", "há", "na", "ou"}
+    | {"com", "não", "pra", "vc", "vcs"}
+)
+"""Beside one of these, or of a letter with a tilde, "no" is "in the"."""
+
+QUALIFIERS = frozenset(
+    """
+    if unless whether only just all every always necessarily except until though although but
+    wenn falls nur immer sofern si seulement tous toujours sauf solo sólo todos siempre salvo
+    se apenas só sempre tutti soltanto als alleen altijd tenzij
+    """.split()  # noqa: SIM905 - a table of words reads best as text
+)
+"""Words that change what a negation denies: not only, if not."""
+
+EXCLUSIVE = words_of("exclusive")
+"""Words that say that a statement is so of nobody else."""
+
+OPTIONAL = words_of("optional")
+OFF = OPTIONAL | words_of("off")
+"""Predicates that deny what another statement says to be possible or required."""
+
+_RESTRICTING = EXCLUSIVE | OFF
+
+UNIVERSAL = words_of("universal") | {"always", "immer", "toujours", "siempre", "sempre", "altijd"}
+"""Those of words that say that a statement is so of all, or always."""
+
+_DENIABLE = ("able", "ible", "ed", "ing")
+"""Endings of words behind "non-" that deny a statement; others name another thing."""
+
+_LONGER = " longer"
+"""Behind "no", that is a part of the negation."""
+
+MARKS = " .,;:!?()[]*_'\"\u201c\u201d"
+"""What may stand around a word."""
+
+_CJK = re.compile(
+    "ません|(?<!少)ない|なかった|ではなく|ず(?=、|に)|不(?![同断斷仅僅少过過久锈])|[没沒](?!问题)有?|未(?![来來使])|[无無]法|并非|禁止|않|없|못"
+)
+_FIRST_CJK = "\u3041"
+
+
+def may_deny(word: str) -> bool:
+    """Return whether a word in lower case, without marks, may negate or restrict a statement."""
+    return word in _RESTRICTING or may_negate(word)
+
+
+def may_negate(word: str) -> bool:
+    """Return whether a word, in lower case and without marks, may negate a statement."""
+    if word in NEGATING:
+        return True
+    if word.isascii() and word.isalpha():
+        return False
+    if word.endswith(("n't", "n\u2019t")):
+        return True
+    if word.startswith("non-") and word.endswith(_DENIABLE):
+        return True
+    return not word.isascii() and _CJK.search(word) is not None
+
+
+def negating_words(text: str) -> list[str]:
+    """Return the words of a text that may negate or restrict it, sorted."""
+    words = [word.strip(MARKS) for word in text.lower().split()]
+    return sorted(filter(may_deny, words))
+
+
+class Word(Protocol):
+    """A word of a text, in lower case, and its place there in characters."""
+
+    @property
+    def lower(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+def _names_another(word: Word, after: Word | None, text: str) -> bool:
+    """Return whether "non-" stands before a word for another thing: "non-profit"."""
+    if word.lower != "non" or after is None or text[word.end : after.start] != "-":
+        return False
+    return not after.lower.endswith(_DENIABLE)
+
+
+def negations_in(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Return where a text, given with its words, negates something.
+
+    "No" in a Portuguese text is no negation.
+    """
+    spans = [
+        (word.start, word.end + len(_LONGER) * text.startswith(_LONGER, word.end))
+        for word, after in zip_longest(words, words[1:])
+        if may_negate(word.lower) and not _names_another(word, after, text)
+    ]
+    if any(word.lower == "no" for word in words):
+        spelled = {word.lower for word in words}
+        is_portuguese = not _PORTUGUESE.isdisjoint(spelled) or "\u00e3" in text or "\u00f5" in text
+        if is_portuguese and not has_english(text):
+            spans = [span for span in spans if text[slice(*span)].lower() != "no"]
+    if max(text, default="") >= _FIRST_CJK:
+        found = [each.span() for each in _CJK.finditer(text)]
+        spans = sorted({*spans, *found}) if found else spans
+    return spans

@@ -1,0 +1,321 @@
+"""Words without evidence, number words, and phrases about the sources or to the reader."""
+
+# ruff: noqa: SIM905 - a table of words reads best as text
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from itertools import chain, groupby
+
+from groundwatch.transforms.lexical.language.cache import WordCache
+
+_Phrases = dict[str, list[str]]
+_LANGUAGES: dict[str, _Phrases] = tomllib.loads(
+    files(__package__).joinpath("languages.toml").read_text(encoding="utf-8")
+)
+_ENGLISH_PHRASES = _LANGUAGES.pop("en")
+"""What is said in English beside the expressions below; `_LANGUAGES` are the other languages."""
+
+
+def _table(kind: str) -> frozenset[str]:
+    return frozenset(" ".join([str(each.get(kind, "")) for each in _LANGUAGES.values()]).split())
+
+
+def words_of(kind: str) -> frozenset[str]:
+    """Return the words of one kind, in all languages."""
+    return _table(kind) | frozenset(str(_ENGLISH_PHRASES[kind]).split())
+
+
+ALSO_ENGLISH_WORDS = _table("also_english")
+OTHER_STOP_WORDS = _table("stop") - ALSO_ENGLISH_WORDS
+"""Function words of other languages, and those that are other words in English."""
+OTHER_DENIALS = _table("denials")
+"""Words of other languages that negate a statement."""
+COURTESY = words_of("courtesy")
+"""Words that state nothing that could be checked, in all languages."""
+ELISIONS = frozenset("l d j m t s c n qu jusqu lorsqu dell all nell dall sull un".split())
+"""What stands before an apostrophe in French and Italian."""
+MONTH_NAMES = {
+    language: phrases["months"] for language, phrases in _LANGUAGES.items() if "months" in phrases
+}
+"""The names of the twelve months, by language beside English."""
+
+STOP_WORDS = frozenset(str(_ENGLISH_PHRASES["stop"]).split())
+"""173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words
+that connect sentences or refer to the sources."""
+
+
+def _pairs(kind: str) -> dict[str, str]:
+    words = " ".join(
+        [str(each.get(kind, "")) for each in (*_LANGUAGES.values(), _ENGLISH_PHRASES)]
+    ).split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+NUMBER_WORDS = _pairs("numbers")
+"""The digits of each number word; without "one", which is mostly a pronoun."""
+ORDINALS = _pairs("ordinals")
+"""The digits of each ordinal."""
+PERIODS = {word: float(seconds) for word, seconds in _pairs("periods").items()}
+"""The seconds of each word for a period: "daily"."""
+EQUAL_WORDS = NUMBER_WORDS | ORDINALS | _pairs("days")
+"""What number words, ordinals and abbreviated days are compared as."""
+
+_NAMES = "passage text article context document source excerpt information snippet data".split()
+_OTHER_NAMES = """
+    quelle quellen dokument dokumente auszug texte extrait fuente documento trecho fonte fonti brano
+    資料 出典 文書 来源 资料 文档 來源
+""".split()
+_SOURCES = tuple(f"{name}{ending}" for name in (*_NAMES, *_OTHER_NAMES) for ending in ("", "s"))
+_SOURCE = rf"(?:{'|'.join(_NAMES)})s?"
+_NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
+# Bounded, since "source 1and source 1and ..." is matched from each of its sources.
+_NUMBERS = rf"{_NUMBER}(?:\s*(?:,\s*and|,\s*or|,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER}){{0,99}}"
+_BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
+_INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
+REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
+"""A reference to sources: "passage 2", "(see source 3, 4)"."""
+_OTHER_REFERENCE = re.compile(
+    rf"[(\uff08]?(?<![A-Za-z\d_])(?:{'|'.join(_OTHER_NAMES)})s?\s*\d{{1,2}}(?![A-Za-z\d_])[)\uff09]?",
+    re.IGNORECASE,
+)
+
+_DIGIT = re.compile(r"\d")
+# The name of a source, and with the white space behind it; where there is more, all is searched.
+_MAX_NAME, _MAX_SPACING = 12, 60
+
+_ADDRESS_TO_READER = re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
+_FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
+_REFERRAL = re.compile(str(_ENGLISH_PHRASES["referral"]), re.IGNORECASE | re.VERBOSE)
+_SIGNATURE = re.compile(r"(?:the|your)\s+(?:[\w'\u2019-]+\s+){0,3}team[.!]?", re.IGNORECASE)
+_REFERS = ("consult", "professional", "seek ", "talk to", "speak ")
+_REFUSAL = re.compile(
+    str(_ENGLISH_PHRASES["refusal"]).replace("SOURCE", rf"{_SOURCE}\b"), re.IGNORECASE | re.VERBOSE
+)
+
+# Every refusal has a word with one of these in lower case. Few first letters make the search fast.
+_REFUSING = re.compile(
+    r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
+)
+
+_WORD_OF_PHRASE = re.compile(r"(?<![^\s()|?])[^\s()|?{]+")
+_ENGLISH = (" of ", " and ", " to ", " is ", " are ", " with ", " that ", " by ")
+
+
+def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values()) -> str:
+    """Return the regular expression for the phrases of one kind."""
+    return _expression(phrase for each in languages for phrase in each.get(kind, ()))
+
+
+def _expression(phrases: Iterable[str]) -> str:
+    of_words, of_characters = ["(?!)"], ["(?!)"]
+    for phrase in phrases:
+        is_spaced = max(phrase) < "\u3000"
+        gap = r"([\w'\u2019-]+,?\s+){0,4}?" if is_spaced else r"[^\u3002\uff0c\u3001,]{0,12}?"
+        text = phrase.replace("*", r"\w*").replace("'", "['\u2019]")
+        text = text.replace("... ", gap).replace("...", gap).replace(" ", r"\s+")
+        (of_words if is_spaced else of_characters).append(text)
+    # Without groups and conditions in front, the search for the first letters is fast.
+    return rf"(?<!\w)(?:{'|'.join(of_words)})(?!\w)|{'|'.join(of_characters)}"
+
+
+def phrases_of(kind: str) -> list[str]:
+    """Return the phrases of one kind, in all languages, the longest first."""
+    languages = [_ENGLISH_PHRASES, *_LANGUAGES.values()]
+    return sorted({phrase for each in languages for phrase in each.get(kind, ())}, key=len)[::-1]
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Return an expression for some words, each before what it begins with; it fails fast."""
+    groups = groupby(sorted(words), key=lambda word: word[0])
+    return "|".join(
+        rf"{re.escape(first)}(?:{'|'.join(re.escape(word[1:]) for word in sorted(group)[::-1])})"
+        for first, group in groups
+    )
+
+
+def expression_of(kind: str) -> str:
+    """Return the regular expression for the phrases of one kind, in all languages."""
+    return _expressions(kind, [_ENGLISH_PHRASES, *_LANGUAGES.values()])
+
+
+def _compile(expressions: str) -> re.Pattern[str]:
+    return re.compile(expressions, re.IGNORECASE)
+
+
+# Every phrase about the sources has one of these in lower case.
+_SOURCE_STEM = re.compile(
+    "passage|text|article|document|docs|source|excerpt|informa|snippet|data|provided|given"
+)
+_OTHER_SOURCE = re.compile(_expressions("sources"))
+_NEGATIONS = [word for each in _LANGUAGES.values() for word in each.get("negations", ())]
+# Few words in English begin like these; the test is many times as fast as the expressions.
+PREFIX_CHARS = 3
+OTHER_PREFIXES = frozenset(
+    prefix[:PREFIX_CHARS]
+    for phrases in _LANGUAGES.values()
+    for word in (*phrases.get("sources", ()), *phrases.get("negations", ()))
+    for prefix in (word, f"l'{word}")
+) | {"nie", "jam", "nun"}
+
+
+# Compiled at their first use: commands that check nothing import this module, too.
+@cache
+def _other_address() -> re.Pattern[str]:
+    # A sentence that only begins with a greeting may state something.
+    greeting = rf"(?:{_expressions('greetings')})(?:[\s,\uff0c\u3001]+\w+){{0,3}}\W*$"
+    return _compile(rf"{greeting}|{_expressions('offers')}")
+
+
+@cache
+def _other_refusals() -> list[tuple[list[str], re.Pattern[str]]]:
+    return [
+        (phrases["negations"], _compile(_expressions("refusals", [phrases])))
+        for phrases in _LANGUAGES.values()
+        if "refusals" in phrases
+    ]
+
+
+def _first_words(phrase: str) -> list[str]:
+    """Return the words that a phrase may begin with, or more."""
+    depth = 0
+    for place, char in enumerate(phrase):
+        depth += (char == "(") - (char == ")")
+        if char == " " and not depth:
+            phrase = phrase[:place]
+            break
+    return _WORD_OF_PHRASE.findall(phrase) if " " in phrase else [phrase]
+
+
+def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
+    """Return whether a phrase may begin with a word; a hundred times as fast as the phrases."""
+
+    @cache
+    def expression() -> re.Pattern[str]:
+        found = chain.from_iterable(map(phrases_of, kinds))
+        words = set(chain.from_iterable(map(_first_words, found)))
+        words.update(english.split())
+        return _compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]")
+
+    return WordCache(lambda word: expression().match(word) is not None)
+
+
+_may_lead = _may_begin("leads", "bare_leads", "speakers")
+_may_say_again = _may_begin("said", "asked")
+_may_address = _may_begin(english=_FIRST_WORDS)
+_may_address_otherwise = _may_begin("greetings", "offers")
+
+
+@cache
+def _lead() -> re.Pattern[str]:
+    leads, bare = expression_of("leads"), expression_of("bare_leads")
+    mark = r"(?:[,!.:;\uff0c\u3001\u3002\uff01\uff1a]|\s[\u2013\u2014-](?=\s)|(?<= that)(?=\s)|$)"
+    speaker = rf"(?:{expression_of('speakers')})\s?[:\uff1a]"
+    return _compile(rf"[\W_]*(?:{speaker}|(?:{bare})[,:]?\s|(?:{leads})[*_]*{mark})[\W_]*")
+
+
+def without_leads(text: str) -> str:
+    """Remove what may stand before a statement: "Yes,", "Unfortunately,", "Note:".
+
+    >>> without_leads("Yes, lamps glow.")
+    'lamps glow.'
+    """
+    for _ in range(_MAX_LEADS):
+        begun = text if text[:1].isalnum() else _SIGNS.sub("", text, count=1)
+        if not _may_lead[begun.partition(" ")[0].partition(":")[0]]:
+            break
+        found = _lead().match(text)
+        if not found:
+            break
+        rest = text[found.end() :]
+        # A sign in front of an amount is a part of the statement.
+        kept = found[0][len(found[0].rstrip("$\u20ac\u00a3#@")) :]
+        text = kept + rest
+    return text
+
+
+_MAX_LEADS = 3
+_SIGNS = re.compile(r"\A[\W_]+")
+
+
+def may_repeat(text: str) -> bool:
+    """Return whether a sentence may begin as one that repeats what the user said; a fast test."""
+    return _may_say_again[text.partition(" ")[0]]
+
+
+def has_english(text: str) -> bool:
+    """Return whether a text has one of the commonest words that only English has."""
+    return " the " in text or any(map(text.__contains__, _ENGLISH))
+
+
+def may_name_source(lower: str) -> bool:
+    """Return whether a text in lower case could name a source in English; a fast test."""
+    return _SOURCE_STEM.search(lower) is not None
+
+
+def may_refuse(lower: str) -> bool:
+    """Return whether a text with a word, in lower case, could be a refusal in English."""
+    return _REFUSING.search(lower) is not None
+
+
+def may_be_other(lower: str) -> bool:
+    """Return whether a word, in lower case and without marks, may be of another language."""
+    return not lower.isascii() or lower[:PREFIX_CHARS] in OTHER_PREFIXES
+
+
+def may_name_other_source(lower: str) -> bool:
+    """Return whether a word in lower case names a source in another language than English."""
+    return _OTHER_SOURCE.search(lower) is not None
+
+
+def may_refuse_otherwise(lower: str) -> bool:
+    """Return whether a text with this word could be a refusal in another language than English."""
+    return any(map(f"{lower} ".__contains__, _NEGATIONS))
+
+
+def states_refusal(text: str) -> bool:
+    """Return whether a text states that the sources do not contain something."""
+    if _REFUSAL.search(text):
+        return True
+    lower = text.lower()
+    return not has_english(text) and any(
+        any(map(lower.__contains__, negations)) and expression.search(text)
+        for negations, expression in _other_refusals()
+    )
+
+
+def addresses_reader(text: str) -> bool:
+    """Return whether a sentence greets, thanks, offers, announces, or refers to a professional."""
+    if any(map(text.__contains__, _REFERS)) and _REFERRAL.match(text):
+        return True
+    if "team" in text[-6:].lower() and _SIGNATURE.fullmatch(text):
+        return True
+    first = text.partition(" ")[0]
+    if _may_address[first] and _ADDRESS_TO_READER.match(text):
+        return True
+    return _may_address_otherwise[first] and _other_address().match(text) is not None
+
+
+def without_references(text: str) -> str:
+    """Remove references to sources, such as "(see source 3, 4)"."""
+    if not _may_refer(text):
+        return text
+    text = REFERENCE.sub(" ", text)
+    return text if has_english(text) else _OTHER_REFERENCE.sub(" ", text)
+
+
+def _may_refer(text: str) -> bool:
+    """Return whether the name of a source is before a digit; many times as fast as a search."""
+    digits = _DIGIT.finditer(text)
+    if not text.isascii():
+        return next(digits, None) is not None
+    lower = text.lower()
+    for digit in digits:
+        before = lower[max(0, digit.start() - _MAX_SPACING) : digit.start()]
+        before = before.removesuffix("#").rstrip()
+        is_cut = digit.start() > _MAX_SPACING and len(before) < _MAX_NAME
+        if is_cut or before.endswith(_SOURCES):
+            return True
+    return False

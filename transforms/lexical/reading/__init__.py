@@ -1,0 +1,1 @@
+"""Read an answer as a reader sees it: markup, citation marks, reasoning, tables."""

@@ -1,0 +1,122 @@
+"""A text with replacements, and where its parts came from."""
+
+from bisect import bisect_left, bisect_right
+from enum import StrEnum
+from typing import NamedTuple
+
+from groundwatch.transforms.lexical.language.cache import CachedAttribute
+
+
+class Rule(StrEnum):
+    """Why a part of an answer is replaced, or left out, before it is compared."""
+
+    REASONING = "REASONING"
+    """A model's reasoning before its answer."""
+    TOOL_CALL = "TOOL_CALL"
+    """A call of a function, in JSON or between tags."""
+    JSON = "JSON"
+    """The names, escapes and marks of JSON around the texts in it."""
+    MARKUP = "MARKUP"
+    """Tags, attributes and marks of HTML, XML or Markdown."""
+    CHARACTER = "CHARACTER"
+    """A character reference or an escaped character."""
+    HIDDEN = "HIDDEN"
+    """What a browser does not show: a comment, a script, a style."""
+    IMAGE = "IMAGE"
+    """An image with its description."""
+    ADDRESS = "ADDRESS"
+    """The address of a link."""
+    CITATION = "CITATION"
+    """A mark that refers to a source."""
+
+
+class Edit(NamedTuple):
+    """The part of a source that a text replaces, in characters, and where the text stands."""
+
+    at: int
+    start: int
+    end: int
+    text: str
+    rule: Rule
+
+    @property
+    def is_mark(self) -> bool:
+        """Return whether it leaves out markup that shows nothing by itself."""
+        return not self.text and self.rule is Rule.MARKUP
+
+
+class EditedText:
+    """A text made from a source by edits, which are in order and do not overlap."""
+
+    def __init__(self, source: str, edits: list[Edit] | None = None) -> None:
+        self.source = source
+        self.edits = edits or []
+
+    @CachedAttribute
+    def text(self) -> str:
+        """The text after the edits."""
+        parts, place = [], 0
+        for edit in self.edits:
+            parts += [self.source[place : edit.start], edit.text]
+            place = edit.end
+        return "".join([*parts, self.source[place:]])
+
+    @CachedAttribute
+    def _places(self) -> list[int]:
+        return [edit.at for edit in self.edits]
+
+    def source_span(self, start: int, end: int) -> tuple[int, int]:
+        """Return where the source has a part that is not empty, with the markup around it."""
+        first, last = self._source_of(start)[0], self._source_of(end - 1)[1]
+        number = bisect_right(self._places, start) - 1
+        while number >= 0 and self.edits[number].end == first and self.edits[number].is_mark:
+            first = self.edits[number].start
+            number -= 1
+        number = bisect_left(self._places, end)
+        while (
+            number < len(self.edits)
+            and self.edits[number].start == last
+            and self.edits[number].is_mark
+        ):
+            last = self.edits[number].end
+            number += 1
+        return first, last
+
+    def _source_of(self, place: int) -> tuple[int, int]:
+        number = bisect_right(self._places, place) - 1
+        if number < 0:
+            return place, place + 1
+        edit = self.edits[number]
+        behind = place - edit.at - len(edit.text)
+        if behind < 0:
+            return edit.start, edit.end
+        return edit.end + behind, edit.end + behind + 1
+
+
+class Editor:
+    """Replace parts of a source, from its beginning to its end."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._edits: list[Edit] = []
+        self.behind = 0
+        """The end of the last replaced part."""
+        self._shift = 0
+
+    def place_of(self, start: int) -> int:
+        """Return where a character behind all replaced parts stands in the text."""
+        return start + self._shift
+
+    def replace(self, start: int, end: int, text: str, rule: Rule) -> None:
+        """Replace a part that does not begin before the last one ended."""
+        self._edits.append(Edit(start + self._shift, start, end, text, rule))
+        self._shift += len(text) - (end - start)
+        self.behind = end
+
+    def keep(self, end: int) -> None:
+        """Keep what is before a place as it is."""
+        self.behind = end
+
+    def finish(self) -> EditedText:
+        """Return the text with all replacements."""
+        return EditedText(self._source, self._edits)

@@ -1,0 +1,407 @@
+"""Read HTML, XML and Markdown as the text that a reader sees, without citation marks."""
+
+# ruff: noqa: SIM905 - a table of names reads best as text
+
+import html
+import json
+import re
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from groundwatch.transforms.lexical.language.phrases import (
+    ALSO_ENGLISH_WORDS,
+    OTHER_STOP_WORDS,
+    STOP_WORDS,
+)
+from groundwatch.transforms.lexical.reading.citation_marks import (
+    ADDRESS,
+    SUPERSCRIPT_DIGITS,
+    CitationMarks,
+)
+from groundwatch.transforms.lexical.reading.edited_text import EditedText, Editor, Rule
+from groundwatch.transforms.lexical.reading.html_tags import (
+    TAG,
+    ShownTags,
+    hides_content,
+    is_bold,
+    is_tag,
+)
+
+_PRIVATE = "\ue200-\ue20f"
+_SIGNS = rf"[<&\\`*_~\[({{^\u3010\uff08{SUPERSCRIPT_DIGITS}{_PRIVATE}]"
+_TURN = r"(?<![A-Za-z])(?:file)?(?:cite)?turn\d"
+_SIGN = re.compile(_SIGNS)
+_ANY_SIGN = re.compile(rf"{_SIGNS}|https?://|www\.|{_TURN}")
+
+# Each expression is bounded, or stops at its own first sign, so that the time is linear.
+_COMMENT = re.compile(r"<!--")
+_AUTOLINK = re.compile(r"<(?:https?://|mailto:)[^\s<>]{1,2000}>")
+_NUMBER_IN_ANGLES = re.compile(r"<(\d{1,3})>")
+_VENDOR_TAG = re.compile(r"</?co:[^<>]{1,40}>|<\|[\w-]{1,40}\|>")
+_CITED_IN_TAGS = re.compile(
+    r"<(?:cite|ref|source|citation|sup|a)(?:\s[^<>]{0,2000})?>(?:\s?<a(?:\s[^<>]{0,2000})?>)?\s?"
+    r"\[?([^<>\[\]]{1,120})\]?\s?(?:</a>\s?)?</(?:cite|ref|source|citation|sup|a)>",
+    re.IGNORECASE,
+)
+_CHARACTER = re.compile(r"&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_CODE = re.compile(r"(`{1,9})([^`\n]{1,1000})\1(?!`)")
+_FENCE = re.compile(r"(?:`{3,99}|~{3,99})[ \t]*([\w+-]{0,40})[^`\n]{0,200}(?:\n|\Z)")
+_FENCE_END = re.compile(r"^[ \t>]{0,9}(?:`{3,}|~{3,})[ \t]*$\n?", re.MULTILINE)
+_RUN = re.compile(r"([*_~])\1*")
+_BOX = re.compile(r"\[[ xX]\](?= )")
+_DEFINITION = re.compile(r"\[(?:\^[^\[\]\n]{1,60}|[^\[\]\n]{1,20})\]:")
+_BRACKET = re.compile(r"\[(?:\[([^\[\]]{0,300})\]|((?:[^\[\]\\]|\\.){0,1000}))\]")
+_TARGET = re.compile(
+    r"""\(\s?<?[^\s()<>]{0,4000}(?:\([^\s()]{0,200}\)[^\s()<>]{0,400}){0,9}>?
+    (?:\s+(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'))?\s?\)""",
+    re.VERBOSE,
+)
+_PARENTHESIS = re.compile(r"\(([^()]{0,300})\)|\uff08([^\uff08\uff09]{0,300})\uff09")
+_BARE_INDICES = re.compile(r"[\s,;\u2013\d-]+")
+_AT_END = re.compile(r"[\s(\d,;)]{0,60}[.!?]?\s{0,9}(?:\n|\Z)")
+_BRACES = re.compile(r"\{\{?([^{}\n]{0,300})\}\}?")
+_LENSES = re.compile(r"\u3010([^\u3010\u3011]{0,200})\u3011")
+_VALUE = re.compile(
+    r"[\[{<\u3010]{1,2}((?=[^\d\]}>\u3011]{0,60}\d)[\w .,%$\u20ac\u00a3-]{1,80})[\]}>\u3011]{1,2}"
+    r"(?!\w)"
+)
+_FUNCTION = re.compile(r'\{\s{0,20}"(?:name|tool|function|action|type|id|tool_name)"\s{0,9}:')
+_RAISED = re.compile(r"\^{1,2}\[?(\d{1,3}(?:,\s?\d{1,3}){0,9})\]?(\^{0,2})")
+_SUPERSCRIPT = re.compile(rf"[{SUPERSCRIPT_DIGITS}]+")
+_VENDOR_MARK = re.compile(
+    rf"[{_PRIVATE}]?(?:(?:file)?cite)?[{_PRIVATE}]?"
+    rf"(?:turn\d{{1,4}}[a-z]{{3,12}}\d{{1,4}}[{_PRIVATE}]?)+"
+)
+_PRIVATE_SIGN = re.compile(rf"[{_PRIVATE}]")
+_ADDRESS = re.compile(ADDRESS)
+
+_BEHIND_ADDRESS = ".,;:!?\"'*_\u3002\uff0c\u3001"
+_BEFORE_NAMED = re.compile(
+    r"\b(?:is|are|at|on|to|ist|sind|unter|est|sur|es|en|\u00e8|su|\u00e9|em|op)\s?\Z"
+)
+_POWER = re.compile(r"(?:\d|\b(?:[cdkm]?m|ft|in|mi|yd|s)|\))\Z")
+_CLAUSE_END = re.compile(r"\s{0,3}(?:[.,;:!?\[\u3010\u3002\uff0c\u3001]|\n|\Z)")
+_LAST_WORD = re.compile(r"[^\W_]+(?=\s?\Z)")
+_NOT_LAST = STOP_WORDS | OTHER_STOP_WORDS | ALSO_ENGLISH_WORDS
+_ARGUMENTS = frozenset("arguments parameters input args action_input".split())
+_MAX_CALLS = 20
+_MARKDOWN = frozenset("markdown md html text txt plaintext".split())
+_RAISE = str.maketrans("0123456789", SUPERSCRIPT_DIGITS)
+
+
+class Markup(NamedTuple):
+    """A text without its markup; the places are in that text, in characters.
+
+    Attributes:
+      edited: the text, and where it came from.
+      bold: where bold begins or ends, in order.
+      code: what stands in fences of code, in order.
+      notes: lines that begin with the mark of a source or a footnote.
+    """
+
+    edited: EditedText
+    bold: Sequence[int] = ()
+    code: Sequence[tuple[int, int]] = ()
+    notes: AbstractSet[int] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.edited.text
+
+
+def read_markup(text: str, marks: CitationMarks) -> Markup:
+    """Replace the markup of a text, in a time that is linear in its length.
+
+    A tag loses its brackets, never what it encloses. Sources: the HTML Living Standard; CommonMark
+    0.31.2; GitHub Flavored Markdown 0.29.
+    """
+    signs = _SIGN
+    if "://" in text or "www." in text or "turn" in text:
+        signs = _ANY_SIGN
+    if not signs.search(text):
+        return Markup(EditedText(text))
+    return _Reader(text, marks).read(signs)
+
+
+class _Reader:
+    """Read a text from one sign to the next.
+
+    Each method for a sign replaces what its expression found, and returns where reading goes on;
+    None if that is text.
+    """
+
+    def __init__(self, text: str, marks: CitationMarks) -> None:
+        self._text = text
+        self._marks = marks
+        self._editor = Editor(text)
+        self._tags = ShownTags()
+        self._bold: list[int] = []
+        self._code: list[tuple[int, int]] = []
+        self._notes: set[int] = set()
+        self._content = len(text) - len(text.lstrip()), len(text.rstrip())
+        self._link_end: tuple[int, int] | None = None
+        self._calls = 0
+        self._absent: set[str] = set()
+
+    def read(self, signs: re.Pattern[str]) -> Markup:
+        """Read the whole text."""
+        place = 0
+        while sign := signs.search(self._text, place):
+            start = sign.start()
+            if self._link_end and self._link_end[0] <= start:
+                place = self._end_link(*self._link_end)
+            else:
+                place = self._read_sign(sign[0], start) or start + 1
+        if self._link_end:
+            self._end_link(*self._link_end)
+        return Markup(self._editor.finish(), self._bold, self._code, self._notes)
+
+    def _read_sign(self, sign: str, start: int) -> int | None:
+        for expression, method in _READERS.get(sign, _OTHER_READERS):
+            found = expression.match(self._text, start)
+            end = method(self, found) if found else None
+            if end:
+                return end
+        return None
+
+    def _end_link(self, start: int, end: int) -> int:
+        self._link_end = None
+        if start < self._editor.behind:
+            return self._editor.behind
+        return self._replace(start, end, "")
+
+    def _replace(self, start: int, end: int, text: str, rule: Rule = Rule.MARKUP) -> int:
+        self._editor.replace(start, end, text, rule)
+        return end
+
+    def _leave_inside(self, found: re.Match[str], group: int) -> int:
+        """Leave out what is around a group."""
+        self._replace(found.start(), found.start(group), "")
+        return self._replace(found.end(group), found.end(), "")
+
+    def _begins_line(self, start: int) -> bool:
+        """Return whether nothing but white space, quotation marks or a bullet is before a place."""
+        _, line_break, marks = self._text[max(0, start - 6) : start].rpartition("\n")
+        return not marks.strip(" \t>-*+") and (bool(line_break) or start <= len(marks))
+
+    def _before(self, start: int) -> str:
+        return self._text[start - 1] if start else ""
+
+    def _leave_out(self, start: int, end: int, rule: Rule = Rule.CITATION) -> int:
+        """Leave out a mark, with a space before it unless a word follows directly."""
+        text = self._text
+        if self._begins_line(start):
+            self._notes.add(self._editor.place_of(start))
+            behind = text[end : end + 3]
+            return self._replace(start, end + len(behind) - len(behind.lstrip(" :")), "", rule)
+        if text[end : end + 1].isalnum():
+            return self._replace(start, end, " ", rule)
+        if self._before(start) == " " and start > self._editor.behind:
+            start -= 1
+        return self._replace(start, end, "", rule)
+
+    def _ends_clause(self, start: int, end: int) -> bool:
+        """Return whether a bracket ends a clause, and stands for no number in it: "is [9]"."""
+        if not _CLAUSE_END.match(self._text, end):
+            return False
+        if self._editor.behind == start:
+            return True
+        word = _LAST_WORD.search(self._text, max(0, start - 20), start)
+        return word is None or word[0].lower() not in _NOT_LAST
+
+    def tag(self, found: re.Match[str]) -> int | None:
+        start, end = found.span()
+        name, is_closing = found[2].lower(), bool(found[1])
+        if hides_content(name) and not is_closing:
+            return self._hide(start, f"</{name}>") or end
+        if not is_tag(name):
+            return None
+        if not is_closing and (cited := _CITED_IN_TAGS.match(self._text, start)):
+            if name == "sup" and _POWER.search(self._text, max(0, start - 4), start):
+                return self._replace(start, cited.end(), cited[1].translate(_RAISE))
+            if self._marks.is_mark(cited[1]):
+                return self._leave_out(start, cited.end())
+        if is_bold(name):
+            self._bold.append(self._editor.place_of(start))
+        return self._replace(start, end, self._tags.show(name, is_closing=is_closing))
+
+    def comment(self, found: re.Match[str]) -> int | None:
+        return self._hide(found.start(), "-->")
+
+    def _hide(self, start: int, closing: str) -> int | None:
+        """Leave out all up to a closing sign, if there is one, in upper or lower case."""
+        if closing in self._absent:
+            return None
+        end = re.compile(re.escape(closing), re.IGNORECASE).search(self._text, start)
+        if not end:
+            self._absent.add(closing)
+            return None
+        return self._replace(start, end.end(), "", Rule.HIDDEN)
+
+    def autolink(self, found: re.Match[str]) -> int:
+        return self._leave_out(*found.span(), Rule.ADDRESS)
+
+    def address(self, found: re.Match[str]) -> int:
+        """Leave out an address, unless the sentence names it: "Our shop is at www.shop.example"."""
+        start = found.start()
+        end = start + len(found[0].rstrip(_BEHIND_ADDRESS))
+        if _BEFORE_NAMED.search(self._text, max(0, start - 8), start):
+            return end
+        return self._leave_out(start, end, Rule.ADDRESS)
+
+    def vendor_mark(self, found: re.Match[str]) -> int:
+        return self._leave_out(*found.span())
+
+    def sign(self, found: re.Match[str]) -> int:
+        return self._replace(*found.span(), "")
+
+    def character(self, found: re.Match[str]) -> int | None:
+        char = html.unescape(found[0]).replace("\xa0", " ")
+        return None if char == found[0] else self._replace(*found.span(), char, Rule.CHARACTER)
+
+    def escape(self, found: re.Match[str]) -> int:
+        return self._replace(*found.span(), found[1], Rule.CHARACTER)
+
+    def code(self, found: re.Match[str]) -> int:
+        return self._leave_inside(found, 2)
+
+    def fence(self, found: re.Match[str]) -> int | None:
+        """Drop the lines of fences; what they enclose is code, unless it is the whole answer."""
+        text, start = self._text, found.start()
+        if not self._begins_line(start):
+            return None
+        closing = _FENCE_END.search(text, found.end())
+        end, behind = closing.span() if closing else (len(text), len(text))
+        self._replace(start, found.end(), "")
+        first, last = self._content
+        is_whole = not found[1] and start <= first and last <= behind
+        if is_whole or found[1].lower() in _MARKDOWN:
+            return found.end()
+        self._code.append((self._editor.place_of(found.end()), self._editor.place_of(end)))
+        return self._replace(end, behind, "")
+
+    def emphasis(self, found: re.Match[str]) -> int:
+        """Read a run of signs; between spaces, digits or parts of a name they are text."""
+        start, end = found.span()
+        before, behind = self._before(start), self._text[end : end + 1]
+        is_text = {
+            "*": before.isdigit() and behind.isdigit(),
+            "_": before.isalnum() and behind.isalnum(),
+            "~": end - start == 1,
+        }
+        if is_text[found[1]] or not (before.strip() or behind.strip()):
+            return end
+        if end - start > 1 and found[1] != "~":
+            self._bold.append(self._editor.place_of(start))
+        return self._replace(start, end, "")
+
+    def box(self, found: re.Match[str]) -> int | None:
+        is_item = self._text[max(0, found.start() - 2) : found.start()] in {"- ", "* ", "+ "}
+        return self._replace(*found.span(), "") if is_item else None
+
+    def definition(self, found: re.Match[str]) -> int | None:
+        return self._leave_out(*found.span()) if self._begins_line(found.start()) else None
+
+    def bracket(self, found: re.Match[str]) -> int | None:
+        """Leave out a citation mark or an image; of a link the text stays."""
+        start, end = found.span()
+        group = 2 if found[1] is None else 1
+        target = _TARGET.match(self._text, end)
+        if target and self._before(start) == "!" and start > self._editor.behind:
+            return self._replace(start - 1, target.end(), "", Rule.IMAGE)
+        if self._marks.is_mark(found[group], is_certain=self._ends_clause(start, end)):
+            return self._leave_out(start, target.end() if target else end)
+        if not target or self._link_end:
+            return None
+        self._link_end = found.end(group), target.end()
+        return self._replace(start, found.start(group), "")
+
+    def parenthesis(self, found: re.Match[str]) -> int | None:
+        content = found[1] or found[2] or ""
+        is_text = content.isalpha() or (
+            _BARE_INDICES.fullmatch(content) and not _AT_END.match(self._text, found.end())
+        )
+        if is_text or not self._marks.is_mark(content):
+            return None
+        return self._leave_out(*found.span())
+
+    def number(self, found: re.Match[str]) -> int | None:
+        return self._leave_out(*found.span()) if self._marks.is_mark(found[1]) else None
+
+    def lenses(self, found: re.Match[str]) -> int | None:
+        is_certain = self._ends_clause(*found.span())
+        is_mark = self._marks.is_mark(found[1], is_certain=is_certain)
+        return self._leave_out(*found.span()) if is_mark else None
+
+    def value(self, found: re.Match[str]) -> int | None:
+        """Take off the brackets around a value, which is text: "within [14] days"."""
+        is_name = self._before(found.start()).isalnum()
+        return None if is_name else self._leave_inside(found, 1)
+
+    def call(self, found: re.Match[str]) -> int | None:
+        """Leave out a call of a function on lines of its own, as JSON."""
+        if self._calls == _MAX_CALLS or not self._begins_line(found.start()):
+            return None
+        self._calls += 1
+        end = _end_of_call(self._text, found.start())
+        return end and self._replace(found.start(), end, "", Rule.TOOL_CALL)
+
+    def raised(self, found: re.Match[str]) -> int | None:
+        before = self._before(found.start())
+        if before.isdigit() or (before.isalpha() and not found[2]):
+            return None
+        return self.number(found)
+
+    def superscript(self, found: re.Match[str]) -> int:
+        """Leave out raised indices; powers of numbers and units are text."""
+        start, end = found.span()
+        is_power = _POWER.search(self._text, max(0, start - 4), start) is not None
+        if is_power or (
+            self._before(start).isspace() and not self._marks.are_superscripts(found[0])
+        ):
+            return end
+        return self._leave_out(start, end)
+
+
+_Readers = Sequence[tuple[re.Pattern[str], Callable[[_Reader, re.Match[str]], int | None]]]
+_EMPHASIS = (_RUN, _Reader.emphasis)
+_BRACKETED_VALUE = (_VALUE, _Reader.value)
+_READERS: dict[str, _Readers] = {
+    "<": [
+        *((TAG, _Reader.tag), (_COMMENT, _Reader.comment), (_AUTOLINK, _Reader.autolink)),
+        *((_NUMBER_IN_ANGLES, _Reader.number), _BRACKETED_VALUE, (_VENDOR_TAG, _Reader.sign)),
+    ],
+    "&": [(_CHARACTER, _Reader.character)],
+    "\\": [(_ESCAPE, _Reader.escape)],
+    "`": [(_FENCE, _Reader.fence), (_CODE, _Reader.code)],
+    "~": [(_FENCE, _Reader.fence), _EMPHASIS],
+    "*": [_EMPHASIS],
+    "_": [_EMPHASIS],
+    "[": [
+        *((_BOX, _Reader.box), (_DEFINITION, _Reader.definition), (_BRACKET, _Reader.bracket)),
+        _BRACKETED_VALUE,
+    ],
+    "(": [(_PARENTHESIS, _Reader.parenthesis)],
+    "\uff08": [(_PARENTHESIS, _Reader.parenthesis)],
+    "{": [(_FUNCTION, _Reader.call), (_BRACES, _Reader.number), _BRACKETED_VALUE],
+    "\u3010": [(_LENSES, _Reader.lenses), _BRACKETED_VALUE],
+    "^": [(_RAISED, _Reader.raised)],
+    **{digit: [(_SUPERSCRIPT, _Reader.superscript)] for digit in SUPERSCRIPT_DIGITS},
+}
+_OTHER_READERS: _Readers = [
+    *((_VENDOR_MARK, _Reader.vendor_mark), (_PRIVATE_SIGN, _Reader.sign)),
+    (_ADDRESS, _Reader.address),
+]
+
+
+def _end_of_call(text: str, start: int) -> int | None:
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    inner = value.get("function", value)
+    is_call = isinstance(inner, dict) and not _ARGUMENTS.isdisjoint(inner)
+    return end if is_call else None

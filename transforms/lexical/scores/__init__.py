@@ -1,0 +1,1 @@
+"""Score claims by how much of them facts cover."""

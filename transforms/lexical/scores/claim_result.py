@@ -1,0 +1,61 @@
+"""What a check finds out about a claim."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from groundwatch.schemas import Record
+from groundwatch.transforms.lexical.contradictions.difference import Difference
+from groundwatch.transforms.lexical.reading.answer_sentences import Sentence
+from groundwatch.transforms.lexical.scores.support_score import logit
+
+_MIN_DOUBT = 1e-6
+"""Probabilities are kept this far from 0 and 1, whose log odds are infinite."""
+
+
+CONTRADICTED = logit(0.2)
+"""A claim that contradicts a fact scores at most that."""
+
+
+class ClaimResult(NamedTuple):
+    """The log odds of a claim, None if it requires no check, and the facts that it cites.
+
+    `differences` are what it contradicts, None if nobody looked. `gain` is how much its log odds
+    rise if its neighbours are supported.
+    """
+
+    log_odds: float | None = None
+    cited: Sequence[int] = ()
+    differences: Sequence[Difference] | None = None
+    gain: float = 0.0
+
+
+class ScorerFailed(Exception):
+    """Claims cannot be scored; the HTTP status says whether another attempt can help.
+
+    `retry_after` is the header of that name that a service sent.
+    """
+
+    def __init__(self, status: int, message: str, retry_after: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+
+
+class ScoredAnswer(Record, frozen=True, kw_only=True):
+    """The claims of an answer that require a check, the whole answer, and what the user asked.
+
+    The claims are in order. A short answer has its question in front: "Is it free? Yes.".
+    """
+
+    text: str
+    claims: Sequence[Sentence]
+    question: str | None = None
+
+
+ScoreClaims = Callable[[ScoredAnswer, Sequence[str], float], list[ClaimResult]]
+"""Score the claims of an answer by the facts; cite facts from a probability, 0..1."""
+
+
+def bounded_log_odds(probability: float) -> float:
+    """Return the log odds of a probability, 0..1, kept finite."""
+    return logit(min(max(probability, _MIN_DOUBT), 1 - _MIN_DOUBT))

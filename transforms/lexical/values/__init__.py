@@ -1,0 +1,1 @@
+"""Read and compare values: numbers, amounts, dates and their units."""

@@ -1,0 +1,446 @@
+"""Read the values of a text: numbers with their units, amounts, dates, times and phone numbers.
+
+Values of different spellings are equal: 14:00 and 2 pm, 10k and 10,000, two weeks and 14 days.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
+
+from groundwatch.transforms.lexical.language.number_forms import grouped_form, number_form
+from groundwatch.transforms.lexical.language.phrases import (
+    NUMBER_WORDS,
+    ORDINALS,
+    PERIODS,
+    any_of,
+    has_english,
+    phrases_of,
+    words_of,
+)
+from groundwatch.transforms.lexical.values.dates import DATES_IN_DIGITS, MONTHS, month_first
+from groundwatch.transforms.lexical.values.units import SCALES, UNITS, Unit
+from groundwatch.transforms.lexical.values.value import DATE, NUMBER, PHONE, TIME, WEEKDAY, Value
+
+_WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
+_ORDINALS = {word: float(digits) for word, digits in ORDINALS.items()}
+IN_ORDER = (Unit("order", 1.0),)
+_CJK_DIGITS = dict(zip("一二两兩三四五六七八九", "12223456789", strict=True))
+_CJK_NUMERAL = re.compile(
+    "(?<![一二三四五六七八九十百千万第])[一二两兩三四五六七八九](?=[年月天日周週个個小時时分秒次人名位层層楼階章倍つ])"
+)
+_MULTIPLES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0}
+_MULTIPLES |= {"half": 0.5, "quarter": 0.25}
+_NAMED = {"noon": (TIME, 720), "midday": (TIME, 720), "midnight": (TIME, 0)} | {
+    f"{name}day{ending}": (WEEKDAY, number)
+    for number, name in enumerate(("mon", "tues", "wednes", "thurs", "fri", "satur", "sun"))
+    for ending in ("", "s")
+}
+"""Hours in minutes, and the days of a week."""
+
+_ROMAN = dict(
+    zip("II III IV VI VII VIII IX XI XII XIII XIV".split(), (2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14))  # noqa: B905, SIM905
+)
+_PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+_SURE_YEARS = frozenset(range(1500, 2100))
+"""A range would compare a number that is no int with each of these."""
+
+_MIN_PHONE_DIGITS = 7
+_FIRST_CJK, _MAX_CJK_UNIT = "\u3041", 3
+_MAX_VALUES = 256
+"""Of one text; one with more is a table."""
+
+_MAX_NUMBER = 1e100
+"""What is larger is no amount, and may be infinite."""
+
+
+_UNITS_OF_TIME = frozenset(each for each, (unit, *_) in UNITS.items() if unit.dimension == "time")
+_TIME_UNITS = any_of(_UNITS_OF_TIME)
+_ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma een".split())  # noqa: SIM905
+_UNITS_OF_ONE = (_UNITS_OF_TIME - _ARTICLES) | {"un"}
+"""Those behind an article: "a day"."""
+_TWOS = frozenset({"dos", "due"})
+"""These are a number only in front of a unit of time; otherwise they are other words."""
+
+_KINDS = (
+    dict.fromkeys(_ARTICLES, "article")
+    | dict.fromkeys(_TWOS, "two")
+    | dict.fromkeys((*_WORDS, *SCALES), "word")
+    | dict.fromkeys(_ORDINALS, "ordinal")
+    | dict.fromkeys(_MULTIPLES, "multiple")
+    | dict.fromkeys(_NAMED, "named")
+    | dict.fromkeys(MONTHS, "month")
+)
+"""What may begin with a word in lower case."""
+
+_ZEROS = "0\u0660\u06f0\u0966\u09e6\u0be6\u0e50\uff10"
+"""Of the scripts of Latin, Arabic, Persian, Devanagari, Bengali, Tamil, Thai, and full-width."""
+
+_MAY_BEGIN = (
+    dict.fromkeys(map(str.lower, _ROMAN), "roman")
+    | dict.fromkeys((*_PARTS, *(chr(ord(zero) + n) for zero in _ZEROS for n in range(10))), "digit")
+    | _KINDS
+)
+"""What may begin with a word in lower case, or with a digit."""
+
+_ALSO_VERBS = frozenset({"may", "march", "mar", "sep", "jun"})
+"""These are months with a capital only."""
+
+_OCTETS = {"Ko": UNITS["kb"], "Mo": UNITS["mb"], "Go": UNITS["gb"], "To": UNITS["tb"]}
+"""As French has them; in other spellings these are other words."""
+
+VALUE_WORDS = frozenset(
+    word.strip("°%$€£¥")
+    for word in (*_KINDS, *_ROMAN, *UNITS, *map(str.lower, _OCTETS))
+    if word[-1:].isalpha()
+) - {*_ARTICLES, "x", ""}
+"""The words that values have."""
+
+_ANCHOR = re.compile(r"\d|[½¼¾]|[^\W\d_]+")
+_TIME_UNIT = re.compile(rf"[ -](?:{_TIME_UNITS})(?!\w)", re.IGNORECASE)
+_PHONE = re.compile(r"\d{2,6}(?:\)?[ ./\u2013-]{1,2}\(?\d{2,8}){1,4}(?![\d%])")
+_DIGITS = re.compile(
+    r"[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)(?:,\d{1,2}(?!\d))?"
+    r"|\d+(?:[.,]\d+)*(?:['\u2019]\d{3}(?!\d))*"
+)
+_SPACED = re.compile(r"[ \u00a0\u2009\u202f]")
+_PART = re.compile(r"\s?([½¼¾])|(?:/([1-9]\d?)(?![,.]?\d))")
+_FRACTION = re.compile(r"[½¼¾]")
+_CJK_PARTS = re.compile(r"(?:\d+(?:\.\d+)?[千万萬億亿]+)+\d*")
+_CJK_PART = re.compile(r"(\d+(?:\.\d+)?)([千万萬億亿]*)")
+_SUFFIX = re.compile(r"k(?![\w/])|K(?![\w/])|M(?![\w/])|bn(?!\w)|B(?![\w/])")
+_SUFFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "bn": 1e9, "B": 1e9}
+_NEXT_WORD = re.compile(r"(?:\s|-|\sand\s)?([^\W\d_]+|[千万萬億亿])\.?", re.IGNORECASE)
+_UNIT = re.compile(
+    r"[\s\u00a0-]?(°\s?[cfCF](?!\w)|[%°€$£¥\uffe5¢\u00d7円元分]|[^\W\d_]+²?(?:/[^\W\d_]+)?)"
+)
+_SECOND_WORD = re.compile(r" (celsius|fahrenheit|cent)(?!\w)", re.IGNORECASE)
+_MAX_LABEL = 12
+_LABELS = (
+    *("step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"),
+    *("no.", "#"),
+)
+_OPENING, _BEHIND_LABEL = ("[", "\u3010"), " \t\r\n\u00a0(s"
+_LABEL = re.compile(rf"(?:{any_of(_LABELS)})s?\s?\(?$|[\[\u3010]$")
+_OF_A = re.compile(r"(?: of)? an?(?= )")
+_THE, _NOUN = re.compile(r"\b[Tt]he $"), re.compile(r" [a-z]")
+_BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5₹])\s?$|\b(CHF|EUR|USD|GBP|SEK|NOK|DKK|PLN|INR)\s?$")
+_MAX_SIGN = 5
+_OF_DAYS = frozenset({"business", "working", "calendar", "full", "whole", "consecutive"})
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra)\s$", re.IGNORECASE)
+_RANGE = re.compile(
+    r"(?:\s?[-\u2013\u2014]\s?|\s(?:to|bis|\u00e0|a|at\u00e9|hasta)\s|\s(?P<joined>and|und|et|y|e)\s)[$€£]?"
+    rf"(?:(?P<digits>\d+(?:[.,]\d+)*)|(?P<word>{'|'.join(_WORDS)})(?!\w))"
+    r"(?![\d:/]|[-.,]\d|\s?(?:[ap]\.?m|Uhr|uur|h|o'clock)\b)",
+    re.IGNORECASE,
+)
+_MAX_HEDGE = 22
+
+
+def _alternatives(kind: str) -> str:
+    return "|".join(map(re.escape, phrases_of(kind)))
+
+
+_HEDGE = re.compile(
+    rf"(?<!\w)(?:(?P<about>{_alternatives('about')})|(?P<over>{_alternatives('over')})"
+    rf"|(?P<under>{_alternatives('under')}))\s?$",
+    re.IGNORECASE,
+)
+_HEDGE_ENDS = tuple(
+    {phrase.split()[-1] for kind in ("about", "over", "under") for phrase in phrases_of(kind)}
+)
+_PERIOD = re.compile(
+    r"(?:\s(?!(?:in|within|for|after|of|than|over|before|every)\b)[^\W\d_]++){0,3}?"
+    rf"(?:(?:\s?/\s?|\s(?:{'|'.join(words_of('per'))})\s|(?<=per user)\s(?:and|/)\s)"
+    rf"(?P<unit>{_TIME_UNITS})(?!\w)|\s(?P<adverb>{'|'.join(PERIODS)})(?!\w))",
+    re.IGNORECASE,
+)
+
+
+def may_have_value(text: str) -> bool:
+    """Return whether a text may have a value; "a" has none without the unit behind it."""
+    anchors = _ANCHOR.findall(_with_digits(text))
+    return any(
+        _kind(anchor) not in (None, "article") or anchor.lower() in _UNITS_OF_ONE
+        for anchor in anchors
+    )
+
+
+def _with_digits(text: str) -> str:
+    """Return a text of the same length with digits for Chinese numerals in front of counters."""
+    if text.isascii():
+        return text
+    return _CJK_NUMERAL.sub(lambda numeral: _CJK_DIGITS[numeral[0]], text)
+
+
+def read_values(text: str) -> list[Value]:
+    """Return the first 256 values of a text, in order.
+
+    >>> [(value.raw, value.units[0].dimension) for value in read_values("3 days, $5")]
+    [((3.0,), 'time'), ((5.0,), 'dollar')]
+    """
+    text = _with_digits(text)
+    values: list[Value] = []
+    place = 0
+    for anchor in _anchors(text):
+        if anchor.start() < place or not (kind := _kind(anchor[0])):
+            continue
+        if found := _at(kind, anchor, text):
+            values += found
+            place = max([value.end for value in found])
+            if len(values) >= _MAX_VALUES:
+                break
+    return values
+
+
+def _anchors(text: str) -> Iterator[re.Match[str]]:
+    """Yield the digits and words with which values may begin."""
+    found = list(_ANCHOR.finditer(text))
+    return compress(found, map(_MAY_BEGIN.get, map(str.lower, map(re.Match.group, found))))
+
+
+def _kind(anchor: str) -> str | None:
+    kind = _MAY_BEGIN.get(anchor.lower())
+    if anchor in _ALSO_VERBS or (kind == "roman" and anchor not in _ROMAN):
+        return None
+    return kind
+
+
+def _at(kind: str, anchor: re.Match[str], text: str) -> Sequence[Value]:
+    start, end = anchor.span()
+    if read := _BY_START.get(kind):
+        return read(text, start)
+    return _at_word(kind, anchor[0].lower(), text, start, end)
+
+
+def _at_word(kind: str, word: str, text: str, start: int, end: int) -> Sequence[Value]:
+    number: float
+    match kind:
+        case "ordinal":
+            return _in_order(text, start, end, _ORDINALS[word])
+        case "multiple":
+            return [_multiple(text, start, end, _MULTIPLES[word])]
+        case "named":
+            name, number = _NAMED[word]
+            return [Value(name, start, end, (number,))]
+        case "roman":
+            number = _ROMAN[word.upper()]
+            is_alone = text.endswith(" ", 0, start)
+            return [Value(NUMBER, start, end, (number,), is_implied=True)] if is_alone else ()
+        case _ if _TIME_UNIT.match(text, end):  # an article, or two
+            behind, units = _unit(text, end)
+            number = 2.0 if kind == "two" else 1.0
+            is_implied = kind == "article" and word != "one"
+            return [Value(NUMBER, start, behind, (number,), units, is_implied=is_implied)]
+    return ()
+
+
+def _in_order(text: str, start: int, end: int, number: float) -> Sequence[Value]:
+    """Read "the second floor"; "a second" is a time, and "second" mostly one in a row."""
+    if _THE.search(text, max(0, start - 5), start) and _NOUN.match(text, end):
+        return [Value(NUMBER, start, end, (number,), IN_ORDER)]
+    return ()
+
+
+def _multiple(text: str, start: int, end: int, factor: float) -> Value:
+    """Read "triple", and "half an hour"."""
+    units = UNITS["x"]
+    if factor < 1:
+        of_a = _OF_A.match(text, end)
+        end, units = _unit(text, of_a.end() if of_a else end)
+    return Value(NUMBER, start, end, (factor,), units, is_implied=True)
+
+
+def _in_digits(text: str, start: int) -> Sequence[Value]:
+    for read in _BY_DIGIT:
+        if found := read(text, start):
+            if _is_label(text, start):
+                return [each._replace(is_implied=True) for each in found]
+            return found
+    return ()
+
+
+def _is_label(text: str, start: int) -> bool:
+    """Return whether a number numbers a part of a text, or a source: "step 2", "[1]"."""
+    before = text[max(0, start - _MAX_LABEL) : start].lower()
+    may_be = before.endswith(_OPENING) or before.rstrip(_BEHIND_LABEL).endswith(_LABELS)
+    return may_be and _LABEL.search(before) is not None
+
+
+def _phone(text: str, start: int) -> Sequence[Value]:
+    found = _PHONE.match(text, start)
+    if not found or (start and text[start - 1] in "$€£.,"):
+        return ()
+    digits = re.sub(r"\D", "", found[0])
+    is_grouped = _DIGITS.fullmatch(found[0]) and " " in found[0]
+    if len(digits) >= _MIN_PHONE_DIGITS and not is_grouped and "." not in found[0][:3]:
+        parts = re.split(r"\D+", found[0])
+        if not (len(parts) == 2 and all(int(part) in _SURE_YEARS for part in parts)):  # noqa: PLR2004 - a range of years
+            return [Value(PHONE, start, found.end(), (float(digits),))]
+    return ()
+
+
+def _number_in_digits(text: str, start: int) -> Sequence[Value]:
+    if fraction := _FRACTION.match(text, start):
+        return [_with_unit(text, start, start + 1, (_PARTS[fraction[0]],))]
+    if parts := _CJK_PARTS.match(text, start):
+        total = sum(_cjk_number(*part) for part in _CJK_PART.findall(parts[0]))
+        return [_with_unit(text, start, parts.end(), (total,))]
+    found = _DIGITS.match(text, start)
+    if not found:
+        return ()
+    digits, end = found[0], found.end()
+    if _SPACED.search(digits):
+        if " " in digits and has_english(text):
+            digits = digits.partition(" ")[0]
+            end = start + len(digits)
+        digits = _SPACED.sub("", digits)
+    raw = _amounts(digits, text)
+    if not raw:
+        return [Value(NUMBER, start, end)]
+    if part := _PART.match(text, end):
+        end = part.end()
+        if text.startswith("24/7", start):
+            hours, days = UNITS["hours"], UNITS["days"]
+            return [Value(NUMBER, start, end, *each) for each in (((24.0,), hours), ((7.0,), days))]
+        raw = (raw[0] + _PARTS[part[1]] if part[1] else raw[0] / int(part[2]),)
+    return [_with_unit(text, start, end, raw)]
+
+
+def _cjk_number(digits: str, scales: str) -> float:
+    number = float(digits)
+    for scale in scales:
+        number *= SCALES[scale]
+    return number
+
+
+def _amounts(digits: str, text: str) -> tuple[float, ...]:
+    """Return the numbers that digits may stand for; the likelier one first."""
+    if digits.isascii() and digits.isdecimal():
+        return (float(digits),)
+    forms = [number_form(digits)]
+    if (grouped := grouped_form(digits)) != forms[0]:
+        forms = [*forms, grouped] if has_english(text) else [grouped, *forms]
+    try:
+        return tuple([float(form) for form in forms])
+    except ValueError:
+        return ()
+
+
+def _number_in_words(text: str, start: int) -> Sequence[Value]:
+    total, part, end = 0.0, 0.0, start
+    while found := _NEXT_WORD.match(text, end) if end > start else _NEXT_WORD.match(text, start):
+        word = found[1].lower()
+        if word in SCALES and len(word) > 1:
+            scale = SCALES[word]
+            part = max(part, 1.0) * scale
+            if scale > 100:  # noqa: PLR2004 - hundreds stay a part of thousands
+                total, part = total + part, 0.0
+        elif word in _WORDS and not (part % 10):
+            part += _WORDS[word]
+        else:
+            break
+        end = found.start(1) + len(found[1])
+    return [_with_unit(text, start, end, (total + part,))] if end > start else ()
+
+
+def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Value:
+    """Return a number or a range with what is around it: scale, unit, rate; or as a year."""
+    last, end = _last_of_range(text, start, end, raw)
+    is_plain = not last and text[start:end].isdecimal()
+    scale, end = _scale(text, end)
+    if scale != 1:
+        raw, last = tuple([each * scale for each in raw]), tuple([each * scale for each in last])
+    if max([*raw, *last]) > _MAX_NUMBER:
+        return Value(NUMBER, start, end)
+    if sign := _BEFORE.search(text, max(0, start - _MAX_SIGN), start):
+        start, behind, units = sign.start(), end, UNITS[(sign[1] or sign[2]).lower()]
+    else:
+        behind, units = _unit(text, end)
+    if not units and is_plain and len(raw) == 1 and raw[0] in _SURE_YEARS and scale == 1:
+        return Value(DATE, start, end, raw, dates=((int(raw[0]), None, None),))
+    per_s, hedge = _period_s(text, behind), _hedge(text, start)
+    return Value(NUMBER, start, behind, raw, units, last=last, per_s=per_s, hedge=hedge)
+
+
+def _scale(text: str, end: int) -> tuple[float, int]:
+    """Return the scale behind a number, "k" or "million", and where it ends."""
+    if suffix := _SUFFIX.match(text, end):
+        return _SUFFIXES[suffix[0]], suffix.end()
+    word = _NEXT_WORD.match(text, end)
+    if word and word[1].lower() in SCALES and word[1] not in "kM":
+        return SCALES[word[1].lower()], word.end()
+    return 1.0, end
+
+
+def _last_of_range(
+    text: str, start: int, end: int, raw: tuple[float, ...]
+) -> tuple[tuple[float, ...], int]:
+    """Return the last number of a range, "3-5" or "three to five", and where it ends."""
+    found = _RANGE.match(text, end)
+    if not found or (found["joined"] and not _BETWEEN.search(text, max(0, start - 9), start)):
+        return (), end
+    word = found["word"]
+    last = (_WORDS[word.lower()],) if word else _amounts(found["digits"], text)
+    is_range = bool(last) and last[0] > raw[0]
+    if not is_range or (raw[0] in _SURE_YEARS and last[0] in _SURE_YEARS):
+        return (), end
+    return last, found.end()
+
+
+def _hedge(text: str, start: int) -> str:
+    before = text[max(0, start - _MAX_HEDGE) : start]
+    if not before.lower().rstrip().endswith(_HEDGE_ENDS):
+        return ""
+    found = _HEDGE.search(before)
+    return str(found.lastgroup) if found else ""
+
+
+def _period_s(text: str, end: int) -> float:
+    """Return the period of a rate behind a number and its unit: "requests per minute"."""
+    found = _PERIOD.match(text, end)
+    if not found:
+        return 0.0
+    if adverb := found["adverb"]:
+        return PERIODS[adverb.lower()]
+    return next(unit.factor for unit in UNITS[found["unit"].lower()] if unit.dimension == "time")
+
+
+def _unit(text: str, end: int) -> tuple[int, tuple[Unit, ...]]:
+    """Return the unit behind a number, and where it ends."""
+    found = _UNIT.match(text, end)
+    if not found:
+        return end, ()
+    behind, name = found.end(), found[1]
+    if name.lower() in _OF_DAYS and (days := _UNIT.match(text, behind)):
+        behind, name = days.end(), days[1]
+    elif second := _SECOND_WORD.match(text, behind):
+        behind, name = second.end(), "%" if second[1].lower() == "cent" else second[1]
+    is_attached = found.start(1) == end
+    if units := _OCTETS.get(name) or _units_of(name, text[end : end + 1], is_attached=is_attached):
+        return behind, units
+    if name[0] >= _FIRST_CJK:
+        for chars in range(_MAX_CJK_UNIT, 0, -1):
+            if units := UNITS.get(name[:chars], ()):
+                return found.start(1) + chars, units
+    return end, ()
+
+
+def _units_of(name: str, before: str, *, is_attached: bool) -> tuple[Unit, ...]:
+    """Return what a unit may be; a letter is none behind a hyphen, and "p" only at the number."""
+    lower = name.lower().replace(" ", "")
+    is_letter = len(lower) == 1 and lower.isalpha() and lower.isascii()
+    if is_letter and (before == "-" or (lower == "p" and not is_attached)):
+        return ()
+    return UNITS.get(lower, ())
+
+
+_BY_START: dict[str, Callable[[str, int], Sequence[Value]]] = {
+    "digit": _in_digits,
+    "month": month_first,
+    "word": _number_in_words,
+}
+_BY_DIGIT: tuple[Callable[[str, int], Sequence[Value]], ...] = (
+    *DATES_IN_DIGITS,
+    _phone,
+    _number_in_digits,
+)
