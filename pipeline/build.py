@@ -3,11 +3,6 @@
 import apache_beam as beam
 from msgspec.structs import asdict
 
-from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.sink import Sink
-from groundwatch.pipeline.sources.read_archives import ReadArchives
-from groundwatch.pipeline.sources.read_batch import ReadBatch
-from groundwatch.pipeline.sources.read_subscription import ReadSubscription
 from groundwatch.transforms.check_grounding import CheckGrounding
 from groundwatch.transforms.deduplicate import Deduplicate
 from groundwatch.transforms.measure_rates import MeasureRates
@@ -17,6 +12,11 @@ from groundwatch.transforms.runtime.record_coder import use_record_coders
 from groundwatch.transforms.sample_answers import SampleAnswers
 from groundwatch.transforms.select_alerts import SelectAlerts
 from groundwatch.transforms.tag_answers import TagAnswers
+from .settings.config import Config
+from .sinks.sink import Sink
+from .sources.read_archives import ReadArchives
+from .sources.read_batch import ReadBatch
+from .sources.read_subscription import ReadSubscription
 
 Source = ReadArchives | ReadBatch | ReadSubscription
 

@@ -4,8 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
-from groundwatch.schemas import Record
-from groundwatch.schemas.quantities import with_rfc3339_times
+from . import Record
+from .quantities import with_rfc3339_times
 
 
 class AlertKind(StrEnum):

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from groundwatch.schemas import Record
-from groundwatch.schemas.message import Message
+from . import Record
+from .message import Message
 
 
 class Fact(Record, frozen=True, kw_only=True):

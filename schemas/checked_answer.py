@@ -1,8 +1,8 @@
 """An answer between routing and its verdict; `enriched_answer.avsc` describes most fields."""
 
-from groundwatch.schemas import Record
-from groundwatch.schemas.answer import Answer
-from groundwatch.schemas.verdict import Tag, Verdict
+from . import Record
+from .answer import Answer
+from .verdict import Tag, Verdict
 
 
 class Decision(Record, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """Estimates of a backfill's calls and cost."""
 
-from groundwatch.schemas import Record
-from groundwatch.schemas.quantities import indented_json, with_rfc3339_times
+from . import Record
+from .quantities import indented_json, with_rfc3339_times
 
 
 class Estimate(Record, frozen=True, kw_only=True):

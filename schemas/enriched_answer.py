@@ -7,17 +7,11 @@ from typing import Any
 
 import msgspec
 
-from groundwatch.schemas import Record
-from groundwatch.schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
-from groundwatch.schemas.checked_answer import (
-    Check,
-    Claim,
-    Contradiction,
-    Screen,
-    VerdictThresholds,
-)
-from groundwatch.schemas.quantities import to_datetime, to_rfc3339, to_us
-from groundwatch.schemas.verdict import Verdict
+from . import Record
+from .answer import Citation, Fact, GroundingSupport, SafetyRating
+from .checked_answer import Check, Claim, Contradiction, Screen, VerdictThresholds
+from .quantities import to_datetime, to_rfc3339, to_us
+from .verdict import Verdict
 
 _FULL_NAME = "groundwatch.EnrichedAnswer"  # the schema's full name, the same in every release
 # Fields that a check writes.

@@ -6,9 +6,9 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
-from groundwatch.schemas import Record
-from groundwatch.schemas.message import EarlierFailure, Message
-from groundwatch.schemas.quantities import to_rfc3339, to_us, with_rfc3339_times
+from . import Record
+from .message import EarlierFailure, Message
+from .quantities import to_rfc3339, to_us, with_rfc3339_times
 
 
 class Failure(Record, frozen=True, kw_only=True):

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from groundwatch.schemas import Record
-from groundwatch.schemas.quantities import to_rfc3339
+from . import Record
+from .quantities import to_rfc3339
 
 
 class FileEntry(Record, frozen=True, kw_only=True):

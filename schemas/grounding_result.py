@@ -1,8 +1,8 @@
 """The result of an answer, as other tools receive it: small, and without a text by default."""
 
-from groundwatch.schemas import Record
-from groundwatch.schemas.alert import WorstClaim
-from groundwatch.schemas.checked_answer import Screen, VerdictThresholds
+from . import Record
+from .alert import WorstClaim
+from .checked_answer import Screen, VerdictThresholds
 
 
 class GroundingResult(Record, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from groundwatch.schemas import Record
+from . import Record
 
 CARRIER_ID = "groundwatch_carrier_id"
 """The attribute with the id that a carrier gives an answer, such as a log entry's `insertId`."""

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from groundwatch.schemas import Record
+from . import Record
 
 
 class Budget(Record, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from groundwatch.schemas import Record
+from . import Record
 
 SECOND_US = 1_000_000
 MINUTE_US = 60 * SECOND_US

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from groundwatch.schemas import Record
-from groundwatch.schemas.planned_run import PlannedRun
-from groundwatch.schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
-from groundwatch.schemas.verdict import SECOND_DECIDED
+from . import Record
+from .planned_run import PlannedRun
+from .quantities import from_rfc3339, indented_json, with_rfc3339_times
+from .verdict import SECOND_DECIDED
 
 _SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished", "published", "waiting")
 _COUNTS_BY_NAME = ("verdicts", "failures_by_error", "escalations", "published", "waiting")

@@ -22,33 +22,18 @@ from apache_beam.utils.windowed_value import WindowedValue
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import Check, CheckedAnswer
 from groundwatch.schemas.failure import Failure
-from groundwatch.transforms.fill_bundles import FillBundles
-from groundwatch.transforms.grounding.check_session import CheckOutcome, CheckSession
-from groundwatch.transforms.grounding.client import SentCalls
-from groundwatch.transforms.grounding.errors import (
-    BadReply,
-    Deferred,
-    Unavailable,
-    is_of_answer,
-)
-from groundwatch.transforms.grounding.python_checker import Checker, CheckerObject
-from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
-from groundwatch.transforms.grounding.settings import (
-    LOCAL,
-    CheckSettings,
-    OutagePolicy,
-    with_screen,
-)
-from groundwatch.transforms.grounding.two_checkers import open_session
-from groundwatch.transforms.rules.thresholds import EscalationRule
-from groundwatch.transforms.runtime import counters
-from groundwatch.transforms.runtime.failures import (
-    FAILURES,
-    TAGS_ARE_TYPED,
-    TaggedFailure,
-    failed_now,
-)
-from groundwatch.transforms.runtime.shared_resources import SharedResources
+from .fill_bundles import FillBundles
+from .grounding.check_session import CheckOutcome, CheckSession
+from .grounding.client import SentCalls
+from .grounding.errors import BadReply, Deferred, Unavailable, is_of_answer
+from .grounding.python_checker import Checker, CheckerObject
+from .grounding.rate_limiter import AdaptiveThrottle
+from .grounding.settings import LOCAL, CheckSettings, OutagePolicy, with_screen
+from .grounding.two_checkers import open_session
+from .rules.thresholds import EscalationRule
+from .runtime import counters
+from .runtime.failures import FAILURES, TAGS_ARE_TYPED, TaggedFailure, failed_now
+from .runtime.shared_resources import SharedResources
 
 CHECKED = "checked"
 DEFERRED: Literal["deferred"] = "deferred"

@@ -13,13 +13,13 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.message import Message, ParseOptions
-from groundwatch.transforms.formats.parser import ParseFailure
-from groundwatch.transforms.formats.python_facts import read_facts_given, refuse_bytes, type_name
-from groundwatch.transforms.grounding.check_session import Done
-from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.grounding.two_checkers import open_session
-from groundwatch.transforms.rules.thresholds import Thresholds
-from groundwatch.transforms.step_order import R, Routed, enrich_answers, route_answers
+from .formats.parser import ParseFailure
+from .formats.python_facts import read_facts_given, refuse_bytes, type_name
+from .grounding.check_session import Done
+from .grounding.settings import CheckSettings
+from .grounding.two_checkers import open_session
+from .rules.thresholds import Thresholds
+from .step_order import R, Routed, enrich_answers, route_answers
 
 
 def read_answer(

@@ -22,9 +22,9 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from groundwatch.schemas.answer import Answer
-from groundwatch.transforms.persistence.seen_ids import SeenIds
-from groundwatch.transforms.runtime import counters
-from groundwatch.transforms.runtime.shared_resources import SharedResources
+from .persistence.seen_ids import SeenIds
+from .runtime import counters
+from .runtime.shared_resources import SharedResources
 
 KeepFirst = Callable[[PCollection[Answer]], PCollection[Answer]]
 """How the ids are remembered: `in_file`, `in_groups`, `in_groups_beside` or `in_state`."""

@@ -9,7 +9,7 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
 from groundwatch.schemas.checked_answer import CheckedAnswer
-from groundwatch.transforms.runtime.record_coder import RecordCoder
+from .runtime.record_coder import RecordCoder
 
 BUFFERED_FOR_S = 1.0
 """Longest wait of an answer for others; with little traffic, most of an alert's delay."""

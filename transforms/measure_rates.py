@@ -9,13 +9,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.transforms.rules.rate_counts import (
-    EngineCounts,
-    RateCounts,
-    add_counts,
-    bucket_start,
-    count_answer,
-)
+from .rules.rate_counts import EngineCounts, RateCounts, add_counts, bucket_start, count_answer
 
 
 class MeasureRates(beam.PTransform):

@@ -8,10 +8,10 @@ from apache_beam.typehints.decorators import no_annotations
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import Message, ParseOptions
-from groundwatch.transforms.formats.field_maps.field_map import PathPairs
-from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
-from groundwatch.transforms.runtime import counters
-from groundwatch.transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
+from .formats.field_maps.field_map import PathPairs
+from .formats.parser import ParseFailure, parse_answers
+from .runtime import counters
+from .runtime.failures import FAILURES, TaggedFailure, failed_now
 
 ANSWERS = "answers"
 _ANSWER_BYTES = 2_000  # a failure without an answer takes as many

@@ -15,15 +15,9 @@ from apache_beam.transforms.userstate import (
 from apache_beam.utils.timestamp import Timestamp
 
 from groundwatch.schemas.alert import Alert
-from groundwatch.transforms.rules.rate_counts import EngineCounts, RateCounts
-from groundwatch.transforms.rules.rate_incidents import (
-    EngineRates,
-    RateEvaluator,
-    RateRule,
-    add_to_state,
-    evaluate_state,
-)
-from groundwatch.transforms.runtime.record_coder import RecordCoder
+from .rules.rate_counts import EngineCounts, RateCounts
+from .rules.rate_incidents import EngineRates, RateEvaluator, RateRule, add_to_state, evaluate_state
+from .runtime.record_coder import RecordCoder
 
 
 class RateAlerts(beam.PTransform):

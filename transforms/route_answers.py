@@ -8,7 +8,7 @@ from apache_beam.pvalue import PCollection
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.routing import route
+from .rules.routing import route
 
 
 class RouteAnswers(beam.PTransform):

@@ -4,8 +4,8 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
 from groundwatch.schemas.answer import Answer
-from groundwatch.transforms.rules.sampling import SamplingRule, is_in_sample
-from groundwatch.transforms.runtime import counters
+from .rules.sampling import SamplingRule, is_in_sample
+from .runtime import counters
 
 
 class SampleAnswers(beam.PTransform):

@@ -7,7 +7,7 @@ from apache_beam.pvalue import PCollection
 
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.transforms.rules.alerting import AlertRule, select_alert
+from .rules.alerting import AlertRule, select_alert
 
 
 class SelectAlerts(beam.PTransform):

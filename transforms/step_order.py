@@ -11,11 +11,11 @@ from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.message import Message, ParseOptions
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
-from groundwatch.transforms.rules.routing import route
-from groundwatch.transforms.rules.sampling import SamplingRule, is_in_sample
-from groundwatch.transforms.rules.tagging import tag_answer
-from groundwatch.transforms.rules.thresholds import Thresholds
+from .formats.parser import ParseFailure, parse_answers
+from .rules.routing import route
+from .rules.sampling import SamplingRule, is_in_sample
+from .rules.tagging import tag_answer
+from .rules.thresholds import Thresholds
 
 
 class SampledOut(Exception):

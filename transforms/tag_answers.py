@@ -5,9 +5,9 @@ from apache_beam.pvalue import PCollection
 
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.transforms.rules.tagging import tag_answer
-from groundwatch.transforms.rules.thresholds import Thresholds
-from groundwatch.transforms.runtime import counters
+from .rules.tagging import tag_answer
+from .rules.thresholds import Thresholds
+from .runtime import counters
 
 
 class TagAnswers(beam.PTransform):

@@ -5,22 +5,6 @@ from contextlib import closing
 
 from msgspec.structs import replace
 
-from groundwatch.launch.backfill.earlier_runs import (
-    announce_replacement,
-    end_publication,
-    failures_begun,
-    publish_summary,
-    remove_earlier_runs,
-)
-from groundwatch.launch.backfill.same_run import (
-    EndedRun,
-    WouldReplace,
-    allows_more,
-    change_since,
-    change_since_end,
-    fingerprint,
-    repeated_run,
-)
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
@@ -35,6 +19,22 @@ from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.reply_cache import ReplyStore, read_spent
+from .earlier_runs import (
+    announce_replacement,
+    end_publication,
+    failures_begun,
+    publish_summary,
+    remove_earlier_runs,
+)
+from .same_run import (
+    EndedRun,
+    WouldReplace,
+    allows_more,
+    change_since,
+    change_since_end,
+    fingerprint,
+    repeated_run,
+)
 
 SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 ENDED = "ended"

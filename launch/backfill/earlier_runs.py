@@ -9,7 +9,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from groundwatch.launch.backfill.same_run import finished_run, runs_like, what_it_holds
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.engine_database import folder_held, holds_run
 from groundwatch.pipeline import storage
@@ -33,6 +32,7 @@ from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_line
 from groundwatch.pipeline.sources.output_records import FailureLine
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Replayed, ReplayedFile, Summary
+from .same_run import finished_run, runs_like, what_it_holds
 
 _FAILURES = "failures"
 _REPLAYED = "replayed"

@@ -14,7 +14,6 @@ from multiprocessing.synchronize import Event as ProcessEvent
 from queue import Empty
 from threading import Thread
 
-from groundwatch.launch.backfill.archive_source import AnyEvent, ArchiveSource, Stopped
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.terminal.progress import Gauges, read_gauges
 from groundwatch.launch.engine.batches import Batches
@@ -26,6 +25,7 @@ from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.transforms.check_grounding import checks_open
 from groundwatch.transforms.deduplicate import seen_ids_open
+from .archive_source import AnyEvent, ArchiveSource, Stopped
 
 _GAUGES_INTERVAL_S = 0.5
 _THREADS = 4

@@ -20,23 +20,6 @@ from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 from msgspec.structs import replace
 
-from groundwatch.launch.backfill.earlier_runs import (
-    announce_replacement,
-    end_publication,
-    publish_summary,
-    remove_earlier_runs,
-    remove_unused_folder,
-    resolve_replayed,
-)
-from groundwatch.launch.backfill.resolved_failures import resolving_files
-from groundwatch.launch.backfill.same_run import (
-    EndedRun,
-    WouldReplace,
-    finished_run,
-    planned_now,
-    repeated_run,
-    what_it_holds,
-)
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.engine.run_summary import summary_of
 from groundwatch.pipeline import storage
@@ -54,6 +37,16 @@ from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.counters import counts_from
 from groundwatch.transforms.runtime.network_environment import choose_proxy
 from groundwatch.transforms.runtime.waiting import waiting_for
+from .earlier_runs import (
+    announce_replacement,
+    end_publication,
+    publish_summary,
+    remove_earlier_runs,
+    remove_unused_folder,
+    resolve_replayed,
+)
+from .resolved_failures import resolving_files
+from .same_run import EndedRun, WouldReplace, finished_run, planned_now, repeated_run, what_it_holds
 
 _PAGES = "https://console.cloud.google.com/dataflow/jobs"
 _OWN_ERROR = re.compile(

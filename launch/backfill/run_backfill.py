@@ -14,26 +14,6 @@ from types import FrameType
 
 from msgspec.structs import replace
 
-from groundwatch.launch.backfill.archive_source import AnyEvent
-from groundwatch.launch.backfill.begin_run import (
-    ENDED,
-    begin_or_resume,
-    look_back,
-    with_planned_inputs,
-)
-from groundwatch.launch.backfill.earlier_runs import (
-    publish_summary,
-    remove_earlier_runs,
-    remove_left_behind,
-    resolve_replayed,
-)
-from groundwatch.launch.backfill.processes import Processes, run_batches
-from groundwatch.launch.backfill.resolved_failures import claim_resolved
-from groundwatch.launch.backfill.same_run import (
-    EndedRun,
-    WouldReplace,
-    finished_run,
-)
 from groundwatch.launch.cli.terminal.progress import Progress, read_gauges
 from groundwatch.launch.cli.terminal.written_beside import written_beside
 from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
@@ -57,6 +37,12 @@ from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
+from .archive_source import AnyEvent
+from .begin_run import ENDED, begin_or_resume, look_back, with_planned_inputs
+from .earlier_runs import publish_summary, remove_earlier_runs, remove_left_behind, resolve_replayed
+from .processes import Processes, run_batches
+from .resolved_failures import claim_resolved
+from .same_run import EndedRun, WouldReplace, finished_run
 
 _PUBLISH_EVERY_S = 1.0
 _RATES_EVALUATED = "rates_evaluated"

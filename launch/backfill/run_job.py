@@ -4,9 +4,6 @@ import shlex
 import sys
 import traceback
 
-from groundwatch.launch.backfill.remote_run import run_remotely
-from groundwatch.launch.backfill.run_backfill import local_run
-from groundwatch.launch.backfill.same_run import EndedRun, WouldReplace
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
 from groundwatch.launch.cli.terminal.figures import counted
@@ -30,6 +27,9 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.formats.unfound_paths import unfound_paths
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
+from .remote_run import run_remotely
+from .run_backfill import local_run
+from .same_run import EndedRun, WouldReplace
 
 _EXPECTED = (CheckFailed, OSError, RunFailed)
 

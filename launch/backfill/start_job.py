@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from groundwatch.launch.backfill.earlier_runs import free_run_id, move_replayed
-from groundwatch.launch.backfill.same_run import planned_inputs, repeated_replay
 from groundwatch.launch.cli.commands.backfill import BackfillSettings
 from groundwatch.launch.cli.commands.demo import DemoSettings
 from groundwatch.launch.cli.commands.replay import ReplaySettings
@@ -30,6 +28,8 @@ from groundwatch.pipeline.settings.definition import build
 from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sinks.summary_file import read_summaries
+from .earlier_runs import free_run_id, move_replayed
+from .same_run import planned_inputs, repeated_replay
 
 
 def backfill(loaded: Loaded[BackfillSettings]) -> int:
@@ -159,6 +159,6 @@ def _local_flags(job: JobSettings) -> Iterator[str]:
 
 
 def _run(config: Config, processes: int, job: JobSettings) -> int:
-    from groundwatch.launch.backfill.run_job import run_job  # noqa: PLC0415 - it imports Beam
+    from .run_job import run_job  # noqa: PLC0415 - it imports Beam
 
     return run_job(config, processes, job)

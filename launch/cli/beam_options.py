@@ -19,10 +19,10 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 from apache_beam.runners.runner import create_runner
 
-from groundwatch.launch.cli.placement import beam_arguments
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded, UsageError, describe_unknown, flag_names
+from .placement import beam_arguments
 
 _DATAFLOW = frozenset({"dataflow", "dataflowrunner"})
 _ONE_PROCESS = "no_use_multiple_sdk_containers"

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 
 from groundwatch import __version__
-from groundwatch.launch.cli.commands import all_commands, run_command
-from groundwatch.launch.cli.terminal.exit_status import DONE, USAGE
-from groundwatch.launch.cli.terminal.optional_reader import let_the_reader_end
-from groundwatch.launch.cli.terminal.terminal_log import log_on_terminal
 from groundwatch.pipeline.settings.load import UsageError, nearest_hint
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
+from .commands import all_commands, run_command
+from .terminal.exit_status import DONE, USAGE
+from .terminal.optional_reader import let_the_reader_end
+from .terminal.terminal_log import log_on_terminal
 
 _GONE = {
     "status": "; use `groundwatch verify`, which prints the ledger",

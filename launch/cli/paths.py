@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from groundwatch.launch.cli.user import user_folder
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.persistence.private_files import make_folder
+from .user import user_folder
 
 STANDARD_INPUT = "-"
 """The path that means standard input, which is JSON Lines."""

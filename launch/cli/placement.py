@@ -47,7 +47,7 @@ def place_job(loaded: Loaded[Any], job: JobSettings, quota_problems: list[str]) 
     if not loaded.others or loaded.problems:
         processes = job.local.workers or 1
         return Placement(is_local=True, processes=processes, beam_arguments=arguments)
-    from groundwatch.launch.cli import beam_options  # noqa: PLC0415 - it imports Beam
+    from . import beam_options  # noqa: PLC0415 - it imports Beam
 
     options = beam_options.read_beam_options(loaded, job)
     processes = beam_options.worker_count(options, job, quota_problems)

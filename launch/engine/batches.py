@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.pipeline.sinks.outcomes import Outcome
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.schemas.alert import Alert
@@ -17,6 +15,8 @@ from groundwatch.schemas.message import Message
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.persistence.seen_ids import SeenIds
+from .journal import Journal
+from .local_pipeline import LocalPipeline
 
 
 class Work(NamedTuple):

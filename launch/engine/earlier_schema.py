@@ -9,13 +9,13 @@ from fastavro import parse_schema
 from fastavro.schema import to_parsing_canonical_form
 from msgspec.structs import replace
 
-from groundwatch.launch.engine import statements
 from groundwatch.pipeline.sinks.avro_rows import Schema, rewrite_blocks, rewrite_row, rows_of_blocks
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 from groundwatch.schemas.avro import load_released, load_schema
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.persistence.database import Database
+from . import statements
 
 _NAME = "enriched_answer"
 _RELEASED = ("1.2.0",)

@@ -12,13 +12,6 @@ from typing import TypeVar
 
 import msgspec
 
-from groundwatch.launch.engine import statements
-from groundwatch.launch.engine.earlier_schema import (
-    can_convert,
-    convert_rows,
-    read_records,
-    schema_hash,
-)
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed, RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
@@ -33,6 +26,8 @@ from groundwatch.transforms.persistence.database import (
     damage,
 )
 from groundwatch.transforms.persistence.private_files import make_folder
+from . import statements
+from .earlier_schema import can_convert, convert_rows, read_records, schema_hash
 
 _LOGS = ("-shm", "-wal")
 _JOURNAL = "-journal"

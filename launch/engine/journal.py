@@ -8,10 +8,6 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import astuple, replace
 
-from groundwatch.launch.engine import statements
-from groundwatch.launch.engine.engine_database import EngineDatabase
-from groundwatch.launch.engine.ledger import LedgerHour, hour_of_batch
-from groundwatch.launch.engine.outbox_rows import KINDS, Delivered, OutboxRows
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.folder_writer import Chunk, encode_chunks
@@ -25,6 +21,10 @@ from groundwatch.schemas.summary import RunCounts, total_counts
 from groundwatch.transforms.persistence.seen_ids import record_key
 from groundwatch.transforms.rules.rate_counts import RateCounts, add_counts
 from groundwatch.transforms.runtime import clock
+from . import statements
+from .engine_database import EngineDatabase
+from .ledger import LedgerHour, hour_of_batch
+from .outbox_rows import KINDS, Delivered, OutboxRows
 
 FOLDERS = {KINDS[Alert]: "alerts", KINDS[Failure]: "failures"}
 """The folder that has the rows of a kind without a topic."""

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import astuple
 
-from groundwatch.launch.engine import statements
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.persistence.database import Database
+from . import statements
 
 _MAX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
 KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}

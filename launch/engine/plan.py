@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from groundwatch.launch.engine import statements
-from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.sources.splits import RecordRange, Segment, halve
 from groundwatch.schemas.planned_run import Budget, PlannedRun
 from groundwatch.transforms.persistence.seen_ids import RELEASE_IDS
+from . import statements
+from .engine_database import EngineDatabase
 
 _TAKEN_OVER = "another process has taken over this run: this one ends"
 _PLAN = "plan"

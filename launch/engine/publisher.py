@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from groundwatch.launch.engine import statements
-from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import write_manifest_of
@@ -16,6 +14,8 @@ from groundwatch.pipeline.sinks.row_formats import row_formats
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import MEGABYTE
+from . import statements
+from .engine_database import EngineDatabase
 
 _MAX_WAITING_BYTES = 256 * MEGABYTE
 _PUBLISHED = "published"

@@ -5,13 +5,13 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from groundwatch.launch.engine.journal import Journal
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.summary import RunCounts, Summary
 from groundwatch.schemas.verdict import ESCALATION_TAGS, Verdict
 from groundwatch.transforms.grounding.reply_cache import read_spent
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.runtime import clock
+from .journal import Journal
 
 
 def summary_of(

@@ -13,10 +13,6 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.outbox_rows import KINDS
 from groundwatch.launch.results.export.target import Target, open_target
 from groundwatch.launch.results.work_folders import find_journals
-from groundwatch.launch.watch.alerts.alert_notices import AlertPlace
-from groundwatch.launch.watch.alerts.webhooks import open_webhooks
-from groundwatch.launch.watch.delivery import Delivery
-from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
@@ -24,6 +20,10 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.grounding_result import GroundingResult
+from .alerts.alert_notices import AlertPlace
+from .alerts.webhooks import open_webhooks
+from .delivery import Delivery
+from .topic import Topic
 
 # The batches wait while alerts are published; what fails is kept.
 _ALERTS_WITHIN_S = 3.0

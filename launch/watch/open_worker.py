@@ -14,17 +14,6 @@ from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription, Subscription
 from groundwatch.launch.engine.run_summary import summary_of_journal
-from groundwatch.launch.watch.alerts.monitor import Monitor
-from groundwatch.launch.watch.batch_size import BatchSize
-from groundwatch.launch.watch.destinations import destinations_open, open_topics
-from groundwatch.launch.watch.file_publisher import FilePublisher
-from groundwatch.launch.watch.health.metrics import Metrics
-from groundwatch.launch.watch.health.status_server import StatusServer
-from groundwatch.launch.watch.health.worker_health import Health
-from groundwatch.launch.watch.owned_paths import OwnedPaths
-from groundwatch.launch.watch.reporter import LogReporter
-from groundwatch.launch.watch.retry_queue import RetryQueue
-from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.schemas.alert import Alert
@@ -34,6 +23,17 @@ from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.check_grounding import checks_open
 from groundwatch.transforms.deduplicate import seen_ids_open
 from groundwatch.transforms.runtime import clock
+from .alerts.monitor import Monitor
+from .batch_size import BatchSize
+from .destinations import destinations_open, open_topics
+from .file_publisher import FilePublisher
+from .health.metrics import Metrics
+from .health.status_server import StatusServer
+from .health.worker_health import Health
+from .owned_paths import OwnedPaths
+from .reporter import LogReporter
+from .retry_queue import RetryQueue
+from .worker import WORKER_LIMITS, Worker, WorkerLimits
 
 _CLOSE_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)

@@ -14,14 +14,14 @@ from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail
 from groundwatch.launch.engine.engine_database import folder_held
 from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.results.report.write_report import write_report
-from groundwatch.launch.watch.reporter import TerminalReporter
-from groundwatch.launch.watch.run_worker import run_worker
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import SECOND_US
+from .reporter import TerminalReporter
+from .run_worker import run_worker
 
 _PER_S = 20
 _SUBSCRIPTION = "projects/demo/subscriptions/answers"

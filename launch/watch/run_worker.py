@@ -19,11 +19,6 @@ from groundwatch.launch.engine.engine_database import OtherVersion, folder_held
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import Subscription
 from groundwatch.launch.results.export.target import TargetMisconfigured
-from groundwatch.launch.watch.destinations import open_topic
-from groundwatch.launch.watch.open_worker import open_journal, open_worker
-from groundwatch.launch.watch.owned_paths import OwnershipLost
-from groundwatch.launch.watch.reporter import LogReporter, TerminalReporter
-from groundwatch.launch.watch.worker import Worker
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary
@@ -32,6 +27,11 @@ from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
+from .destinations import open_topic
+from .open_worker import open_journal, open_worker
+from .owned_paths import OwnershipLost
+from .reporter import LogReporter, TerminalReporter
+from .worker import Worker
 
 _STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # Of the subscription, the tools and the summary, when the topics were tried for the last time.

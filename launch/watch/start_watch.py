@@ -9,11 +9,11 @@ from groundwatch.launch.cli.commands.watch import WatchDemoSettings, WatchSettin
 from groundwatch.launch.cli.paths import default_run_id_of, default_work_folder, try_output
 from groundwatch.launch.cli.placement import place_job
 from groundwatch.launch.results.export.target import try_target
-from groundwatch.launch.watch.alerts.webhooks import send_test_alerts, try_webhook
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.transforms.grounding.settings import OutagePolicy
 from groundwatch.transforms.rules.alerting import AlertRule
+from .alerts.webhooks import send_test_alerts, try_webhook
 
 
 def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
@@ -46,7 +46,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         publishes_enriched=settings.pubsub.enriched_topic is not None,
         beam_arguments=placement.beam_arguments,
     )
-    from groundwatch.launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
+    from .run_worker import watch  # noqa: PLC0415 - it imports Beam
 
     return watch(config, settings)
 
@@ -63,6 +63,6 @@ def watch_demo(loaded: Loaded[WatchDemoSettings]) -> int:
         work_folder=default_work_folder(destination),
         alerts=AlertRule(with_text=True),
     )
-    from groundwatch.launch.watch.run_demo import run_demo  # noqa: PLC0415 - it imports Beam
+    from .run_demo import run_demo  # noqa: PLC0415 - it imports Beam
 
     return run_demo(config)

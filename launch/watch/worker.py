@@ -13,15 +13,6 @@ from groundwatch.launch.engine.batches import Batches, Work
 from groundwatch.launch.engine.journal import FOLDERS, Journal, Unaccounted
 from groundwatch.launch.engine.ledger import ledger_alert
 from groundwatch.launch.engine.pubsub.subscription import Subscription
-from groundwatch.launch.watch.alerts.alert_latency import AlertLatency
-from groundwatch.launch.watch.alerts.monitor import Monitor
-from groundwatch.launch.watch.batch_size import BatchSize
-from groundwatch.launch.watch.delivery import Delivery
-from groundwatch.launch.watch.file_publisher import FilePublisher
-from groundwatch.launch.watch.health.worker_health import Health
-from groundwatch.launch.watch.owned_paths import OwnedPaths
-from groundwatch.launch.watch.reporter import LogReporter
-from groundwatch.launch.watch.retry_queue import DeferredMessage, RetryQueue
 from groundwatch.pipeline.sinks.outcomes import Outcome, finished_beside
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.storage import TargetExists
@@ -36,6 +27,15 @@ from groundwatch.transforms.persistence.database import DamagedDatabase, Stateme
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.failures import failed_now
+from .alerts.alert_latency import AlertLatency
+from .alerts.monitor import Monitor
+from .batch_size import BatchSize
+from .delivery import Delivery
+from .file_publisher import FilePublisher
+from .health.worker_health import Health
+from .owned_paths import OwnedPaths
+from .reporter import LogReporter
+from .retry_queue import DeferredMessage, RetryQueue
 
 _WAIT_S = 0.5
 _AFTER_ERROR_S = 1.0

@@ -6,8 +6,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from groundwatch.pipeline.settings import kinds
-from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.schemas.planned_run import Budget
 from groundwatch.transforms.grounding.settings import (
     DISCOVERY_ENGINE,
@@ -26,6 +24,8 @@ from groundwatch.transforms.grounding.settings import (
 )
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
 from groundwatch.transforms.runtime.processors import usable_processors
+from . import kinds
+from .definition import Note, Settings
 
 _CHECK = CheckSettings()
 _RULE = EscalationRule()

@@ -3,8 +3,6 @@
 from typing import Any
 
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.settings.checker import DATABASE
-from groundwatch.pipeline.settings.job import FILE_BYTES, JobSettings
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.quantities import MEGABYTE
@@ -16,6 +14,8 @@ from groundwatch.transforms.rules.rate_incidents import RateRule
 from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
 from groundwatch.transforms.rules.thresholds import Thresholds
+from .checker import DATABASE
+from .job import FILE_BYTES, JobSettings
 
 
 class Destination(Record, frozen=True, kw_only=True):

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from groundwatch.pipeline.settings.kinds import ValueKind, choice_of, parse_switch
 from groundwatch.schemas import Record
+from .kinds import ValueKind, choice_of, parse_switch
 
 _HELP = re.compile(r"^(\w+): (.*(?:\n  .*)*)", re.MULTILINE)
 _DEFAULT = re.compile(r" Default: (.*)\.$")

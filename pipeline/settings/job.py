@@ -4,10 +4,6 @@ from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Annotated, Literal
 
-from groundwatch.pipeline.settings import kinds
-from groundwatch.pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
-from groundwatch.pipeline.settings.definition import Note, Settings
-from groundwatch.pipeline.settings.load import load_argument
 from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.schemas.verdict import Tag, Verdict
@@ -17,6 +13,10 @@ from groundwatch.transforms.rules.rate_incidents import RateRule
 from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
 from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
+from . import kinds
+from .checker import CheckerSettings, CostSettings, RetryPolicySettings
+from .definition import Note, Settings
+from .load import load_argument
 
 _RATES = RateRule()
 _CLOSING_RATIO = 0.5  # An incident closes at half the rate that opens it, so that it does not flap

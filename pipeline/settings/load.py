@@ -13,15 +13,8 @@ from typing import Generic, NamedTuple
 import msgspec
 import yaml
 
-from groundwatch.pipeline.settings import kinds
-from groundwatch.pipeline.settings.definition import (
-    S,
-    Setting,
-    Settings,
-    accepted_settings,
-    build,
-    settings_of,
-)
+from . import kinds
+from .definition import S, Setting, Settings, accepted_settings, build, settings_of
 
 PREFIX = "GROUNDWATCH_"
 # Variables that Kubernetes sets in each container for a Service called groundwatch.

@@ -7,9 +7,9 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
-from groundwatch.pipeline.sinks.folder_writer import chunk_writer
-from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.pipeline.sources.read_batch import BatchHandle
+from .folder_writer import chunk_writer
+from .row_formats import RowFormat
 
 
 class Collect(beam.PTransform):

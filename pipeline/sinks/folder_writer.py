@@ -7,9 +7,9 @@ from typing import IO, Any, Generic, TypeVar
 
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
-from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.schemas import Record
 from groundwatch.schemas.quantities import MEGABYTE
+from .row_formats import RowFormat
 
 _CHUNK_BYTES = 8 * MEGABYTE
 _ROWS_BETWEEN_CHECKS = 64

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from groundwatch.pipeline.sinks.folder_writer import Chunk
-from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.transforms.rules.rate_counts import EngineCounts
+from .folder_writer import Chunk
+from .topic_messages import TopicMessage
 
 
 class DeferredAnswer(Record, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from operator import attrgetter
 
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
-from groundwatch.pipeline.sinks.folder_writer import Part
-from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
+from .folder_writer import Part
+from .row_formats import RowFormat
 
 MANIFEST = "manifest"
 

@@ -9,8 +9,8 @@ from apache_beam.io.gcp.pubsub import PubsubMessage
 from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
-from groundwatch.pipeline.sinks.topic_messages import TopicMessage
 from groundwatch.transforms.runtime import counters
+from .topic_messages import TopicMessage
 
 
 class PublishRows(beam.PTransform):

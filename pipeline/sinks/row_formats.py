@@ -13,9 +13,6 @@ from fastavro import parse_schema
 from msgspec.structs import replace
 
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder
-from groundwatch.pipeline.sinks.avro_rows import Row, open_writer, rewrite_blocks, rewrite_row
-from groundwatch.pipeline.sinks.topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 from groundwatch.schemas.alert import Alert, alert_to_json
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
@@ -35,6 +32,9 @@ from groundwatch.transforms.rules.redaction import (
     without_fact_texts,
 )
 from groundwatch.transforms.runtime import clock
+from .avro_encoder import AvroBlocks, compile_encoder
+from .avro_rows import Row, open_writer, rewrite_blocks, rewrite_row
+from .topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
 # How far before and after now an event date may be to get a folder of its own.

@@ -7,17 +7,17 @@ from typing import NamedTuple
 import apache_beam as beam
 
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sinks.collect import Collect, CollectRows
-from groundwatch.pipeline.sinks.outcomes import deferred_answer
-from groundwatch.pipeline.sinks.publish_rows import PublishRows
-from groundwatch.pipeline.sinks.row_formats import encode_enriched, row_formats
-from groundwatch.pipeline.sinks.topic_messages import encode_alert, encode_failure
-from groundwatch.pipeline.sinks.write_files import WriteFiles
-from groundwatch.pipeline.sinks.write_windows import Windows, WriteWindows
 from groundwatch.pipeline.sources.read_batch import BatchHandle
 from groundwatch.schemas.failure import without_payload
 from groundwatch.transforms.rate_alerts import RateAlerts
 from groundwatch.transforms.rules.alerting import grounding_result
+from .collect import Collect, CollectRows
+from .outcomes import deferred_answer
+from .publish_rows import PublishRows
+from .row_formats import encode_enriched, row_formats
+from .topic_messages import encode_alert, encode_failure
+from .write_files import WriteFiles
+from .write_windows import Windows, WriteWindows
 
 
 class Sink(NamedTuple):

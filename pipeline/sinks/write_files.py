@@ -16,10 +16,10 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
 from groundwatch.pipeline.settings.config import Destination
-from groundwatch.pipeline.sinks.folder_writer import Part, part_writer
-from groundwatch.pipeline.sinks.publication import publish_part, write_manifest
-from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.schemas.file_entry import FileEntry
+from .folder_writer import Part, part_writer
+from .publication import publish_part, write_manifest
+from .row_formats import RowFormat
 
 
 class WritePart(beam.DoFn):

@@ -22,12 +22,12 @@ from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.windowed_value import PaneInfo
 
 from groundwatch.pipeline.settings.config import Destination
-from groundwatch.pipeline.sinks.folder_writer import Part, part_writer
-from groundwatch.pipeline.sinks.publication import publish_part, write_manifest_of
-from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.schemas import Record
 from groundwatch.schemas.failure import Failure
 from groundwatch.transforms.runtime import counters
+from .folder_writer import Part, part_writer
+from .publication import publish_part, write_manifest_of
+from .row_formats import RowFormat
 
 # The longest retention of Pub/Sub, so that no message is dropped as too late. Source:
 # https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"

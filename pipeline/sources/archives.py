@@ -7,8 +7,12 @@ from itertools import islice
 from typing import IO
 
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
-from groundwatch.pipeline.sources.compression import (
+from groundwatch.schemas import Record
+from groundwatch.schemas.failure import message_of_failure
+from groundwatch.schemas.message import Message
+from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from .avro_files import AVRO_MAGIC, Buffered, read_rows
+from .compression import (
     GZIP_MAGIC,
     ZSTD_MAGIC,
     DamagedArchive,
@@ -16,11 +20,7 @@ from groundwatch.pipeline.sources.compression import (
     read_members,
     read_uncompressed,
 )
-from groundwatch.pipeline.sources.tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
-from groundwatch.schemas import Record
-from groundwatch.schemas.failure import message_of_failure
-from groundwatch.schemas.message import Message
-from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from .tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
 
 # A longer line is not kept whole; a run with a line of this length takes some 320 MB.
 MAX_LINE_BYTES = 32_000_000

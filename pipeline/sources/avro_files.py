@@ -13,17 +13,13 @@ from typing import Any, TypeAlias
 import cramjam
 from fastavro import parse_schema, schemaless_reader
 
-from groundwatch.pipeline.sources.compression import (
-    MAX_DECODED_BYTES,
-    DamagedArchive,
-    refuse_expansion,
-)
-from groundwatch.pipeline.sources.tables import row_message
-from groundwatch.pipeline.sources.zstandard import zstd
 from groundwatch.schemas.enriched_answer import avro_to_payload, is_enriched_schema
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import EPOCH, MEGABYTE, to_us
 from groundwatch.transforms.formats.field_maps.json_path import read_text_as_json
+from .compression import MAX_DECODED_BYTES, DamagedArchive, refuse_expansion
+from .tables import row_message
+from .zstandard import zstd
 
 AVRO_MAGIC = b"Obj\x01"
 _SYNC_BYTES = 16

@@ -4,8 +4,8 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-from groundwatch.pipeline.sources.zstandard import zstd
 from groundwatch.schemas.quantities import MEGABYTE
+from .zstandard import zstd
 
 
 class DamagedArchive(Exception):

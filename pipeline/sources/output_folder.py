@@ -7,12 +7,12 @@ from typing import TypeVar
 import msgspec
 
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.sources.avro_files import ArchiveRow, AvroFile
-from groundwatch.pipeline.sources.compression import DamagedArchive
-from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow, is_enriched_schema
 from groundwatch.transforms.rules.thresholds import Thresholds
+from .avro_files import ArchiveRow, AvroFile
+from .compression import DamagedArchive
+from .output_records import AlertLine, FailureLine, RunSummary
 
 _Row = TypeVar("_Row")
 _Line = TypeVar("_Line", AlertLine, AnswerRow, FailureLine)

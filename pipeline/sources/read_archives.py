@@ -8,12 +8,12 @@ from apache_beam.pvalue import DoOutputsTuple, PBegin, PCollection
 from apache_beam.typehints.decorators import no_annotations
 
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sources.archives import read_file
-from groundwatch.pipeline.sources.output_folder import read_record_ids
-from groundwatch.pipeline.sources.read_batch import MessageRange, count_messages
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.deduplicate import KeepFirst, in_groups, in_groups_beside
 from groundwatch.transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
+from .archives import read_file
+from .output_folder import read_record_ids
+from .read_batch import MessageRange, count_messages
 
 
 class ReadArchives(beam.PTransform):

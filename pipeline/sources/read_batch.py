@@ -12,12 +12,12 @@ from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.shared import Shared
 
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.failure import first_sentence
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.deduplicate import KeepFirst, in_file
 from groundwatch.transforms.runtime import counters
 from groundwatch.transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure, failed_now
+from .compression import DamagedArchive
 
 _log = logging.getLogger(__name__)
 

@@ -5,10 +5,10 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from groundwatch.pipeline.sources.archives import Contents, read_examined_file, refuse_changed
-from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import Message
+from .archives import Contents, read_examined_file, refuse_changed
+from .read_batch import MessageRange
 
 
 class RecordRange(Record, frozen=True, kw_only=True):

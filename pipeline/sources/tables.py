@@ -12,14 +12,9 @@ from typing import IO, Any
 import msgspec
 
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.sources.compression import (
-    MAX_DECODED_BYTES,
-    DamagedArchive,
-    FileChunk,
-    refuse_expansion,
-)
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from .compression import MAX_DECODED_BYTES, DamagedArchive, FileChunk, refuse_expansion
 
 PARQUET_MAGIC = b"PAR1"
 _BATCH_ROWS = 256

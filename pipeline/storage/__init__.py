@@ -13,9 +13,9 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, cast
 
-from groundwatch.pipeline.storage import local_files
 from groundwatch.transforms.persistence import durable_files
 from groundwatch.transforms.persistence.private_files import create_file, make_folder
+from . import local_files
 
 
 class TargetExists(OSError):
@@ -35,7 +35,7 @@ class TargetExists(OSError):
 
 def _buckets() -> Any:
     """Import the module for buckets: Beam and Google's client start slowly."""
-    from groundwatch.pipeline.storage import buckets  # noqa: PLC0415
+    from . import buckets  # noqa: PLC0415
 
     return buckets
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed
-from groundwatch.pipeline.storage import buckets
-from groundwatch.pipeline.storage.local_files import open_locked
 from groundwatch.transforms.persistence.private_files import make_folder
 from groundwatch.transforms.runtime.waiting import waiting_for
+from . import buckets
+from .local_files import open_locked
 
 _BUCKET_POLL_S = 1.0  # Cloud Storage takes one write a second of one object
 LOCK_WAIT_S = 90.0  # Long enough for the lease of a killed run on another machine to end

@@ -5,7 +5,7 @@ Sources: google-cloud-discoveryengine 0.20.5, discoveryengine_v1/types/{assist_a
 assistant_service}.py; https://docs.cloud.google.com/gemini/enterprise/docs/set-up-usage-audit-logs
 """
 
-from groundwatch.schemas.wire.discovery_engine import (
+from .discovery_engine import (
     AnswerQueryResponse,
     Chunk,
     Document,
@@ -13,9 +13,9 @@ from groundwatch.schemas.wire.discovery_engine import (
     StreamElement,
     StreamError,
 )
-from groundwatch.schemas.wire.discovery_engine_methods import GroundedContentResponse
-from groundwatch.schemas.wire.gemini import Content, ExecutedCode
-from groundwatch.schemas.wire.wire_type import Details, Essential, Wire
+from .discovery_engine_methods import GroundedContentResponse
+from .gemini import Content, ExecutedCode
+from .wire_type import Details, Essential, Wire
 
 
 class AssistSegment(Wire, frozen=True):

@@ -3,7 +3,7 @@
 Source: googleapis, google/cloud/dialogflow/cx/v3/{session,data_store_connection}.proto.
 """
 
-from groundwatch.schemas.wire.wire_type import Details, Essential, Wire
+from .wire_type import Details, Essential, Wire
 
 
 class Snippet(Wire, frozen=True):

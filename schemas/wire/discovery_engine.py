@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from groundwatch.schemas.wire.wire_type import Details, Essential, Wire
+from .wire_type import Details, Essential, Wire
 
 
 class WireRating(Wire, frozen=True):

@@ -8,14 +8,9 @@ from typing import Any
 
 import msgspec
 
-from groundwatch.schemas.wire.discovery_engine import (
-    CitationSource,
-    Query,
-    UnstructuredDocumentInfo,
-    WireCitation,
-)
-from groundwatch.schemas.wire.gemini import Content
-from groundwatch.schemas.wire.wire_type import Details, Essential, Wire
+from .discovery_engine import CitationSource, Query, UnstructuredDocumentInfo, WireCitation
+from .gemini import Content
+from .wire_type import Details, Essential, Wire
 
 
 class SupportChunk(Wire, frozen=True):

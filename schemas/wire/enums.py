@@ -8,7 +8,7 @@ google-cloud-aiplatform 1.165.1, aiplatform_v1/types/{content,prediction_service
 from itertools import zip_longest
 from typing import NamedTuple
 
-from groundwatch.schemas.wire.wire_type import words
+from .wire_type import words
 
 ANSWER_STATES = words("STATE_UNSPECIFIED IN_PROGRESS FAILED SUCCEEDED STREAMING")
 ANSWER_SKIPPED_REASONS = words("""

@@ -8,8 +8,8 @@ aiplatform_v1/types/content.py; google/adk-python, events/event.py.
 
 from typing import Any
 
-from groundwatch.schemas.wire.discovery_engine import StreamError, WireRating
-from groundwatch.schemas.wire.wire_type import Details, Essential, Wire
+from .discovery_engine import StreamError, WireRating
+from .wire_type import Details, Essential, Wire
 
 
 class FunctionResponse(Wire, frozen=True):

@@ -5,7 +5,7 @@ Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/, gen-ai-{input,outpu
 
 from typing import Any
 
-from groundwatch.schemas.wire.wire_type import Essential, Wire
+from .wire_type import Essential, Wire
 
 
 class MessagePart(Wire, frozen=True):

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from groundwatch.schemas.answer import Citation, Fact
-from groundwatch.schemas.wire.wire_type import Essential, Wire
+from .wire_type import Essential, Wire
 
 
 class EnrichedRating(Wire, frozen=True):

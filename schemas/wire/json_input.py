@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
+from .wire_type import OutOfRangeNumber, RepeatedField
 
 MAX_PAYLOAD_BYTES = 10_000_000
 MAX_DEPTH = 100

@@ -8,24 +8,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from groundwatch.checks import CheckResult as CheckResult
-    from groundwatch.checks import acheck as acheck
-    from groundwatch.checks import check as check
-    from groundwatch.checks import check_many as check_many
-    from groundwatch.schemas.enriched_answer import EnrichedAnswer as EnrichedAnswer
-    from groundwatch.schemas.message import Message as Message
-    from groundwatch.transforms.check_grounding import CheckGrounding as CheckGrounding
-    from groundwatch.transforms.deduplicate import Deduplicate as Deduplicate
-    from groundwatch.transforms.grounding.python_checker import Checker as Checker
-    from groundwatch.transforms.grounding.settings import CheckSettings as CheckSettings
-    from groundwatch.transforms.measure_rates import MeasureRates as MeasureRates
-    from groundwatch.transforms.parse_answers import ParseAnswers as ParseAnswers
-    from groundwatch.transforms.route_answers import RouteAnswers as RouteAnswers
-    from groundwatch.transforms.rules.thresholds import EscalationRule as EscalationRule
-    from groundwatch.transforms.rules.thresholds import Thresholds as Thresholds
-    from groundwatch.transforms.sample_answers import SampleAnswers as SampleAnswers
-    from groundwatch.transforms.select_alerts import SelectAlerts as SelectAlerts
-    from groundwatch.transforms.tag_answers import TagAnswers as TagAnswers
+    from .checks import CheckResult as CheckResult
+    from .checks import acheck as acheck
+    from .checks import check as check
+    from .checks import check_many as check_many
+    from .schemas.enriched_answer import EnrichedAnswer as EnrichedAnswer
+    from .schemas.message import Message as Message
+    from .transforms.check_grounding import CheckGrounding as CheckGrounding
+    from .transforms.deduplicate import Deduplicate as Deduplicate
+    from .transforms.grounding.python_checker import Checker as Checker
+    from .transforms.grounding.settings import CheckSettings as CheckSettings
+    from .transforms.measure_rates import MeasureRates as MeasureRates
+    from .transforms.parse_answers import ParseAnswers as ParseAnswers
+    from .transforms.route_answers import RouteAnswers as RouteAnswers
+    from .transforms.rules.thresholds import EscalationRule as EscalationRule
+    from .transforms.rules.thresholds import Thresholds as Thresholds
+    from .transforms.sample_answers import SampleAnswers as SampleAnswers
+    from .transforms.select_alerts import SelectAlerts as SelectAlerts
+    from .transforms.tag_answers import TagAnswers as TagAnswers
 
 __version__ = "2.1.0"
 _MODULES = {

@@ -2,7 +2,7 @@
 
 import sys
 
-from groundwatch.launch.cli.main import main
+from .launch.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -9,20 +9,15 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.transforms.check_one import check_answers, enrich_all, read_answer
-from groundwatch.transforms.formats.python_facts import type_name
-from groundwatch.transforms.grounding.errors import CheckFailed
-from groundwatch.transforms.grounding.python_checker import Checker
-from groundwatch.transforms.grounding.settings import (
-    LOCAL,
-    CheckSettings,
-    settings_for,
-    with_screen,
-)
-from groundwatch.transforms.rules.noting import write_note
-from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
-from groundwatch.transforms.step_order import Routed
+from .schemas.enriched_answer import EnrichedAnswer
+from .transforms.check_one import check_answers, enrich_all, read_answer
+from .transforms.formats.python_facts import type_name
+from .transforms.grounding.errors import CheckFailed
+from .transforms.grounding.python_checker import Checker
+from .transforms.grounding.settings import LOCAL, CheckSettings, settings_for, with_screen
+from .transforms.rules.noting import write_note
+from .transforms.rules.thresholds import EscalationRule, Thresholds
+from .transforms.step_order import Routed
 
 Facts = Iterable[object]
 """Texts, mappings with `text`, or objects with `page_content`."""
@@ -191,8 +186,8 @@ def _read_thresholds(given: AnyThresholds) -> Thresholds:
     if given is _DEFAULT:
         return _DEFAULT
     # The settings of runs, which most calls do not need, take as long to import as ten checks.
-    from groundwatch.pipeline.settings.job import read_thresholds  # noqa: PLC0415
-    from groundwatch.pipeline.settings.load import UsageError  # noqa: PLC0415
+    from .pipeline.settings.job import read_thresholds  # noqa: PLC0415
+    from .pipeline.settings.load import UsageError  # noqa: PLC0415
 
     try:
         return read_thresholds(given, "thresholds")

@@ -13,14 +13,9 @@ from msgspec.structs import replace
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire import gemini as wire
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
-from groundwatch.transforms.formats.carriers.agent_session import is_event
-from groundwatch.transforms.formats.format import Format, Reading, Request
-from groundwatch.transforms.formats.gemini_candidates import (
-    USER,
-    enums_of,
-    joined_text,
-    read_exchange,
-)
+from .carriers.agent_session import is_event
+from .format import Format, Reading, Request
+from .gemini_candidates import USER, enums_of, joined_text, read_exchange
 
 _BETWEEN_EVENTS = wire.ContentPart(function_call={})
 

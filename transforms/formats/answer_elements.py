@@ -22,23 +22,15 @@ from groundwatch.schemas.wire.json_input import (
     read_embedded,
 )
 from groundwatch.schemas.wire.wire_type import OutOfRangeNumber
-from groundwatch.transforms.formats.carriers.agent_session import is_event, runs_of
-from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier
-from groundwatch.transforms.formats.carriers.carrier_table import find_carrier
-from groundwatch.transforms.formats.discovery_engine_answers import (
-    is_answer,
-    is_unfinished,
-    state_name,
-)
-from groundwatch.transforms.formats.field_maps.field_map import FieldMap
-from groundwatch.transforms.formats.field_values import parse_time
-from groundwatch.transforms.formats.format_table import FORMATS, is_known
-from groundwatch.transforms.formats.mapped_answers import is_row
-from groundwatch.transforms.formats.unread_content import (
-    could_hold_content,
-    join_names,
-    names_of_unread,
-)
+from .carriers.agent_session import is_event, runs_of
+from .carriers.carrier import CarriedBody, Carrier
+from .carriers.carrier_table import find_carrier
+from .discovery_engine_answers import is_answer, is_unfinished, state_name
+from .field_maps.field_map import FieldMap
+from .field_values import parse_time
+from .format_table import FORMATS, is_known
+from .mapped_answers import is_row
+from .unread_content import could_hold_content, join_names, names_of_unread
 
 MAX_ANSWERS = 10_000
 """The limit for one message."""

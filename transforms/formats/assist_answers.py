@@ -14,9 +14,9 @@ from groundwatch.schemas.wire import assistant as wire
 from groundwatch.schemas.wire import discovery_engine as discovery
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire.wire_type import Wire, read_wire, wire_fields
-from groundwatch.transforms.formats.discovery_engine_answers import read_chunks, read_response
-from groundwatch.transforms.formats.fact_collection import first_text
-from groundwatch.transforms.formats.format import Format, Reading, Request
+from .discovery_engine_answers import read_chunks, read_response
+from .fact_collection import first_text
+from .format import Format, Reading, Request
 
 _ASSIST_FIELDS = frozenset({"replies", "assistSkippedReasons", "customerPolicyEnforcementResult"})
 _NO_ANSWER = wire.AssistAnswer()

@@ -6,8 +6,8 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.wire import dialogflow as wire
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire.wire_type import Wire, read_wire
-from groundwatch.transforms.formats.fact_collection import FactCollection, first_text
-from groundwatch.transforms.formats.format import Format, Reading, Request
+from .fact_collection import FactCollection, first_text
+from .format import Format, Reading, Request
 
 
 def _read(request: Request) -> Reading:

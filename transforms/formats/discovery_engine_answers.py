@@ -15,10 +15,10 @@ from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import discovery_engine as wire
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire.wire_type import Wire, read_wire, wire_fields
-from groundwatch.transforms.formats import field_values
-from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
-from groundwatch.transforms.formats.format import Format, Reading, Request
 from groundwatch.transforms.rules.spans import is_valid_span
+from . import field_values
+from .fact_collection import FactCollection, render_value
+from .format import Format, Reading, Request
 
 _Span = TypeVar("_Span", bound=wire.WireCitation)
 

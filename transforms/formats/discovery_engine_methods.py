@@ -18,10 +18,10 @@ from groundwatch.schemas.wire import discovery_engine_methods as wire
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire.json_input import has_any, list_in
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
-from groundwatch.transforms.formats.discovery_engine_answers import read_response
-from groundwatch.transforms.formats.fact_collection import FactCollection, first_text, render_value
-from groundwatch.transforms.formats.format import Format, Reading, Request
-from groundwatch.transforms.formats.gemini_candidates import joined_text
+from .discovery_engine_answers import read_response
+from .fact_collection import FactCollection, first_text, render_value
+from .format import Format, Reading, Request
+from .gemini_candidates import joined_text
 
 _GROUNDED_FIELDS = frozenset({"supportChunks", "groundingSupport"})
 _SUMMARY_FIELDS = frozenset({"summaryText", "summaryWithMetadata", "summarySkippedReasons"})

@@ -6,12 +6,7 @@ from collections.abc import Iterable, Iterator
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
-from groundwatch.transforms.formats.field_maps.fact_values import (
-    is_media,
-    is_source_alone,
-    read_fact,
-    returned_items,
-)
+from .field_maps.fact_values import is_media, is_source_alone, read_fact, returned_items
 
 MAX_FACTS_CHARACTERS = 20_000_000
 """The limit of one answer's facts with their sources: twice the largest message.

@@ -8,8 +8,8 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.wire.json_input import has_any, read_json, read_with_nulls
 from groundwatch.schemas.wire.wire_type import Wire
-from groundwatch.transforms.formats.carriers.carrier import Carrier
-from groundwatch.transforms.formats.field_maps.field_map import FieldMap
+from .carriers.carrier import Carrier
+from .field_maps.field_map import FieldMap
 
 Reading = tuple[Answer, str]
 """An answer as read from a message's body alone, and the token that names it, or "".

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.wire_type import reject_repeated
-from groundwatch.transforms.formats import (
+from . import (
     agent_events,
     assist_answers,
     dialogflow_turns,
@@ -18,8 +18,8 @@ from groundwatch.transforms.formats import (
     mapped_answers,
     user_activity,
 )
-from groundwatch.transforms.formats.format import Format, Request
-from groundwatch.transforms.formats.unmapped_fields import unknown_texts
+from .format import Format, Request
+from .unmapped_fields import unknown_texts
 
 FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENRICHED,

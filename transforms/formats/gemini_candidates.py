@@ -15,13 +15,13 @@ from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire import gemini as wire
 from groundwatch.schemas.wire.json_input import has_any, list_in
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
-from groundwatch.transforms.formats.carriers.agent_session import is_event
-from groundwatch.transforms.formats.discovery_engine_answers import is_answer
-from groundwatch.transforms.formats.fact_collection import FactCollection
-from groundwatch.transforms.formats.field_values import proportion, read_ratings, true_tags
-from groundwatch.transforms.formats.format import Format, Reading, Request
-from groundwatch.transforms.formats.text_parts import join_parts, separate_parts
 from groundwatch.transforms.rules.spans import is_valid_span
+from .carriers.agent_session import is_event
+from .discovery_engine_answers import is_answer
+from .fact_collection import FactCollection
+from .field_values import proportion, read_ratings, true_tags
+from .format import Format, Reading, Request
+from .text_parts import join_parts, separate_parts
 
 USER = "user"
 """The author of the events that are what the user said."""

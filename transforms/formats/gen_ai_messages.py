@@ -9,11 +9,11 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import gen_ai_messages as wire
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
-from groundwatch.transforms.formats.fact_collection import FactCollection, first_text, render_value
-from groundwatch.transforms.formats.field_values import true_tags
-from groundwatch.transforms.formats.finish_reasons import ERROR, read_end
-from groundwatch.transforms.formats.format import Format, Reading, Request
-from groundwatch.transforms.formats.text_parts import join_parts
+from .fact_collection import FactCollection, first_text, render_value
+from .field_values import true_tags
+from .finish_reasons import ERROR, read_end
+from .format import Format, Reading, Request
+from .text_parts import join_parts
 
 _TOOLS = ("tool", "function")
 

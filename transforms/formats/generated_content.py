@@ -15,9 +15,9 @@ from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import gemini as wire
 from groundwatch.schemas.wire.json_input import list_in
 from groundwatch.schemas.wire.wire_type import Wire, read_wire
-from groundwatch.transforms.formats.field_values import first_time, true_tags
-from groundwatch.transforms.formats.format import Format, Reading, Request
-from groundwatch.transforms.formats.gemini_candidates import enums_of, joined_text, read_exchange
+from .field_values import first_time, true_tags
+from .format import Format, Reading, Request
+from .gemini_candidates import enums_of, joined_text, read_exchange
 
 _RESPONSE_FIELDS = frozenset({"candidates", "promptFeedback"})
 _SOURCES = frozenset(

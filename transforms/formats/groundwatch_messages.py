@@ -15,15 +15,15 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import ESCALATION_TAGS, ContradictionKind, Tag
 from groundwatch.schemas.wire import groundwatch as wire
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields, words
-from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
-from groundwatch.transforms.formats.field_maps.fact_values import read_fact
-from groundwatch.transforms.formats.field_maps.json_path import MISSING, read_text_as_json
-from groundwatch.transforms.formats.field_values import first_time, proportion
-from groundwatch.transforms.formats.format import Format, Reading, Request
-from groundwatch.transforms.formats.mapped_answers import is_row
 from groundwatch.transforms.rules import routing
 from groundwatch.transforms.rules.redaction import is_hashed
 from groundwatch.transforms.rules.spans import is_valid_span
+from .fact_collection import FactCollection, render_value
+from .field_maps.fact_values import read_fact
+from .field_maps.json_path import MISSING, read_text_as_json
+from .field_values import first_time, proportion
+from .format import Format, Reading, Request
+from .mapped_answers import is_row
 
 _Span = TypeVar("_Span", bound=Citation)
 

@@ -10,12 +10,12 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire.json_input import camel_case_name, read_json
-from groundwatch.transforms.formats.fact_collection import FactCollection, render_value
-from groundwatch.transforms.formats.field_maps.field_map import FieldMap
-from groundwatch.transforms.formats.field_maps.presets import PRESETS
-from groundwatch.transforms.formats.field_values import first_time, true_tags
-from groundwatch.transforms.formats.finish_reasons import read_end
-from groundwatch.transforms.formats.format import Format, Reading, Request
+from .fact_collection import FactCollection, render_value
+from .field_maps.field_map import FieldMap
+from .field_maps.presets import PRESETS
+from .field_values import first_time, true_tags
+from .finish_reasons import read_end
+from .format import Format, Reading, Request
 
 MAPPED = "field_map.custom"
 """The source_format of an answer that only the user's field map can read."""

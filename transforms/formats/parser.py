@@ -17,16 +17,16 @@ from groundwatch.schemas.message import (
     ParseOptions,
     UnreadableAnswer,
 )
-from groundwatch.transforms.formats.answer_elements import split_answers
-from groundwatch.transforms.formats.carriers.carrier import Carrier
-from groundwatch.transforms.formats.field_maps.field_map import FieldMap, parse_map
-from groundwatch.transforms.formats.field_maps.suggestions import suggest_map
-from groundwatch.transforms.formats.field_values import engine_id, first_time, session_id
-from groundwatch.transforms.formats.format import Format, Request
-from groundwatch.transforms.formats.format_table import find_format
-from groundwatch.transforms.formats.mapped_answers import read_with_own_map
-from groundwatch.transforms.formats.unmapped_fields import reject_unmapped, unread_paths
 from groundwatch.transforms.rules.routing import is_incomplete
+from .answer_elements import split_answers
+from .carriers.carrier import Carrier
+from .field_maps.field_map import FieldMap, parse_map
+from .field_maps.suggestions import suggest_map
+from .field_values import engine_id, first_time, session_id
+from .format import Format, Request
+from .format_table import find_format
+from .mapped_answers import read_with_own_map
+from .unmapped_fields import reject_unmapped, unread_paths
 
 # What logs, tracers and their filters write instead of a text.
 _MASK = re.compile(

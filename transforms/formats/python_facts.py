@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from groundwatch.transforms.formats.field_maps.fact_values import read_fact
+from .field_maps.fact_values import read_fact
 
 BYTES = (bytes, bytearray, memoryview)
 _VOWELS = "AEIOaeio"

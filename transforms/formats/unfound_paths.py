@@ -5,9 +5,9 @@ from contextlib import suppress
 
 from groundwatch.schemas.message import Message, ParseOptions, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import read_with_nulls
-from groundwatch.transforms.formats.answer_elements import split_answers
-from groundwatch.transforms.formats.field_maps.field_map import FieldMap, parse_map
-from groundwatch.transforms.formats.field_maps.json_path import JsonPath
+from .answer_elements import split_answers
+from .field_maps.field_map import FieldMap, parse_map
+from .field_maps.json_path import JsonPath
 
 
 def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequence[str]:

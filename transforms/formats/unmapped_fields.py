@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name
-from groundwatch.transforms.formats.field_maps.suggestions import suggest_map
-from groundwatch.transforms.formats.format import Format, Request
-from groundwatch.transforms.formats.unread_content import (
+from groundwatch.transforms.rules.routing import depends_on_content
+from .field_maps.suggestions import suggest_map
+from .format import Format, Request
+from .unread_content import (
     UNKNOWN,
     Known,
     KnownWire,
@@ -18,7 +19,6 @@ from groundwatch.transforms.formats.unread_content import (
     names_of_unread,
     wire_content,
 )
-from groundwatch.transforms.rules.routing import depends_on_content
 
 _MAX_QUESTION_CHARACTERS = 200
 _FLAGS = {"text": "answer", "facts": "facts"}

@@ -18,15 +18,10 @@ from groundwatch.schemas.wire.wire_type import (
     is_wire,
     wire_fields,
 )
-from groundwatch.transforms.formats.field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
-from groundwatch.transforms.formats.field_maps.field_map import FieldMap
-from groundwatch.transforms.formats.field_maps.field_names import is_facts_name
-from groundwatch.transforms.formats.field_maps.json_path import (
-    TEXT_BLOCKS,
-    PathStep,
-    next_steps,
-    read_text_as_json,
-)
+from .field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
+from .field_maps.field_map import FieldMap
+from .field_maps.field_names import is_facts_name
+from .field_maps.json_path import TEXT_BLOCKS, PathStep, next_steps, read_text_as_json
 
 _MAX_SMALL_CHARACTERS = 200
 _SEVERAL_WORDS = 3

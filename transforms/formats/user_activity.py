@@ -12,13 +12,9 @@ from msgspec.structs import replace
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire import assistant as wire
 from groundwatch.schemas.wire.wire_type import Wire, read_wire
-from groundwatch.transforms.formats import (
-    assist_answers,
-    discovery_engine_answers,
-    discovery_engine_methods,
-)
-from groundwatch.transforms.formats.field_values import engine_id, first_time
-from groundwatch.transforms.formats.format import Format, Reading, Request
+from . import assist_answers, discovery_engine_answers, discovery_engine_methods
+from .field_values import engine_id, first_time
+from .format import Format, Reading, Request
 
 _ELIDED, _ELIDED_TEXT = "ELIDED", "<elided>"
 _RESPONSES = (

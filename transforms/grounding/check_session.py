@@ -12,20 +12,15 @@ from typing import cast
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.wire.grounding_check import CheckRequest
-from groundwatch.transforms.grounding.client import GroundingClient, SentCalls
-from groundwatch.transforms.grounding.errors import Deferred, Interrupted
-from groundwatch.transforms.grounding.planned_check import (
-    PlannedCheck,
-    finish_check,
-    over_limit,
-    plan_check,
-)
-from groundwatch.transforms.grounding.protocol import CheckReply
-from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
-from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock
+from .client import GroundingClient, SentCalls
+from .errors import Deferred, Interrupted
+from .planned_check import PlannedCheck, finish_check, over_limit, plan_check
+from .protocol import CheckReply
+from .rate_limiter import AdaptiveThrottle
+from .settings import CheckSettings
 
 CheckOutcome = CheckedAnswer | Exception
 Done = Callable[[CheckOutcome], None]

@@ -18,8 +18,10 @@ import stamina
 from msgspec.structs import replace
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, GroundingFact
-from groundwatch.transforms.grounding import retry_policy
-from groundwatch.transforms.grounding.errors import (
+from groundwatch.transforms.rules.checker_outages import CheckerStatus
+from groundwatch.transforms.runtime import clock, waiting
+from . import retry_policy
+from .errors import (
     CheckFailed,
     GaveUp,
     Interrupted,
@@ -29,25 +31,14 @@ from groundwatch.transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from groundwatch.transforms.grounding.http_endpoint import HttpEndpoint, HttpReply
-from groundwatch.transforms.grounding.protocol import (
-    CheckReply,
-    check_path,
-    encode_request,
-    interpret_reply,
-)
-from groundwatch.transforms.grounding.rate_limiter import (
-    AdaptiveThrottle,
-    ConcurrencyLimiter,
-    open_quota,
-)
-from groundwatch.transforms.grounding.refusals import Refusals
-from groundwatch.transforms.grounding.reply_cache import ReplyCache, ReplyStore
-from groundwatch.transforms.grounding.retry_policy import retry_wait_s
-from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy
-from groundwatch.transforms.grounding.transport import concurrent_calls, open_transport
-from groundwatch.transforms.rules.checker_outages import CheckerStatus
-from groundwatch.transforms.runtime import clock, waiting
+from .http_endpoint import HttpEndpoint, HttpReply
+from .protocol import CheckReply, check_path, encode_request, interpret_reply
+from .rate_limiter import AdaptiveThrottle, ConcurrencyLimiter, open_quota
+from .refusals import Refusals
+from .reply_cache import ReplyCache, ReplyStore
+from .retry_policy import retry_wait_s
+from .settings import CheckSettings, OutagePolicy
+from .transport import concurrent_calls, open_transport
 
 _REFUSAL_WAIT_S = 60.0
 """With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
@@ -105,7 +96,7 @@ class GroundingClient:
         self._authority = None
         if settings.account:
             # Google's library, which others do not need, takes .15 s to import.
-            from groundwatch.transforms.grounding.credentials import Authority  # noqa: PLC0415
+            from .credentials import Authority  # noqa: PLC0415
 
             self._authority = Authority(settings.account)
         self._store = self._cache = None

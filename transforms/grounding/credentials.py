@@ -13,10 +13,10 @@ from google.auth.exceptions import GoogleAuthError, TransportError
 from google.auth.transport.requests import Request
 from google.oauth2 import service_account
 
-from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
-from groundwatch.transforms.grounding.settings import GoogleAccount
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.requests_session import EnvironmentSession
+from .errors import Misconfigured, Unavailable
+from .settings import GoogleAccount
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 

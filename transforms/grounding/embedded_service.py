@@ -12,12 +12,12 @@ import httpx
 import msgspec
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
-from groundwatch.transforms.grounding.scorers.shared_scorer import load_scorer
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
 from groundwatch.transforms.lexical.scores.claim_result import ScorerFailed
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.text_splitting import count_tokens
 from groundwatch.transforms.runtime.waiting import waiting_for
+from .scorers.shared_scorer import load_scorer
 
 _CHECK_PATH = re.compile(
     r"/(?:v1|v1beta|v1alpha)/projects/[^/]+/locations/[^/]+/groundingConfigs/[^/:]+:check"

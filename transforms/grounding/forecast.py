@@ -4,9 +4,9 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from groundwatch.schemas.answer import Answer
-from groundwatch.transforms.grounding.planned_check import plan_check
-from groundwatch.transforms.grounding.protocol import encode_request
-from groundwatch.transforms.grounding.settings import CheckSettings
+from .planned_check import plan_check
+from .protocol import encode_request
+from .settings import CheckSettings
 
 _KEY_BYTES = 16
 

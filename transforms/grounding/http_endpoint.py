@@ -6,10 +6,10 @@ from typing import NamedTuple, cast
 
 import httpx
 
-from groundwatch.transforms.grounding.errors import BadReply, Unavailable
-from groundwatch.transforms.grounding.protocol import decompress
-from groundwatch.transforms.grounding.settings import CheckSettings
-from groundwatch.transforms.grounding.transport import unreachable
+from .errors import BadReply, Unavailable
+from .protocol import decompress
+from .settings import CheckSettings
+from .transport import unreachable
 
 _HEADERS = (
     (b"Content-Type", b"application/json"),

@@ -8,11 +8,11 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import Check, CheckedAnswer, Decision
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.schemas.wire.grounding_check import CheckRequest
-from groundwatch.transforms.grounding.protocol import CheckReply, build_request
-from groundwatch.transforms.grounding.settings import CheckSettings
 from groundwatch.transforms.rules.merging import merge_replies
 from groundwatch.transforms.rules.planning import PlannedCall, plan_within
 from groundwatch.transforms.rules.routing import OVER_LIMIT
+from .protocol import CheckReply, build_request
+from .settings import CheckSettings
 
 
 class PlannedCheck(NamedTuple):

@@ -23,21 +23,14 @@ from groundwatch.schemas.wire.grounding_check import (
     GroundingFact,
     GroundingSpec,
 )
-from groundwatch.transforms.grounding.errors import (
-    BadReply,
-    CheckFailed,
-    Misconfigured,
-    Rejected,
-    Unauthenticated,
-    Unavailable,
-)
-from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
 from groundwatch.transforms.lexical.check_claims import has_claims
 from groundwatch.transforms.lexical.facts.fact_text import fact_attributes
 from groundwatch.transforms.lexical.reading.same_text import texts_in_json
 from groundwatch.transforms.rules.planning import PlannedCall
 from groundwatch.transforms.rules.spans import is_valid_span
 from groundwatch.transforms.runtime.http_reply import is_page, parse_retry_after
+from .errors import BadReply, CheckFailed, Misconfigured, Rejected, Unauthenticated, Unavailable
+from .settings import DISCOVERY_ENGINE, CheckSettings
 
 _OK = 200
 _REFUSED = frozenset({400, 413, 414, 422})

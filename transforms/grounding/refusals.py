@@ -4,12 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from groundwatch.transforms.grounding.errors import (
-    AnswerRefused,
-    CheckFailed,
-    Misconfigured,
-    Unavailable,
-)
+from .errors import AnswerRefused, CheckFailed, Misconfigured, Unavailable
 
 _MANY = 20
 """Consecutive refusals after which every call counts as refused."""

@@ -17,9 +17,9 @@ from groundwatch.schemas.wire.grounding_check import (
     CheckResponse,
     CitedChunk,
 )
-from groundwatch.transforms.grounding.protocol import CheckReply
 from groundwatch.transforms.lexical.check_claims import find_contradictions
 from groundwatch.transforms.persistence.database import Database, checksum_column
+from .protocol import CheckReply
 
 _OVERHEAD_BYTES = 2048
 

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from groundwatch.transforms.grounding.errors import Unavailable
 from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
+from .errors import Unavailable
 
 LIMITED = RetrySchedule(first_s=0.5, longest_s=20.0, min_share=0.0)
 HOLD = RetrySchedule(first_s=1.0, longest_s=30.0, min_share=0.5)

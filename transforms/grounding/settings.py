@@ -7,14 +7,9 @@ from msgspec.structs import replace
 from groundwatch.schemas import Record
 from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.quantities import MEGABYTE
-from groundwatch.transforms.grounding.python_checker import (
-    Checker,
-    CheckerObject,
-    is_checker,
-    is_object_name,
-)
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.thresholds import EscalationRule
+from .python_checker import Checker, CheckerObject, is_checker, is_object_name
 
 LOCAL = "local"
 DISCOVERY_ENGINE = "discoveryengine"

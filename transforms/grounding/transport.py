@@ -14,18 +14,6 @@ from typing import cast
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from groundwatch.transforms.grounding.embedded_service import (
-    EmbeddedChecker,
-    LocalTransport,
-    load_checker,
-)
-from groundwatch.transforms.grounding.errors import BadReply, Misconfigured, Unavailable
-from groundwatch.transforms.grounding.scorers.python_object import (
-    PythonObject,
-    find_object,
-    load_object,
-)
-from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.runtime.daemon_threads import DaemonThreads
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
@@ -38,6 +26,10 @@ from groundwatch.transforms.runtime.network_environment import (
     tls_context,
 )
 from groundwatch.transforms.runtime.processors import usable_processors
+from .embedded_service import EmbeddedChecker, LocalTransport, load_checker
+from .errors import BadReply, Misconfigured, Unavailable
+from .scorers.python_object import PythonObject, find_object, load_object
+from .settings import LOCAL, CheckSettings
 
 _MAX_HEADER_BYTES = 65_536
 _IDLE_TIMEOUT_S = 15.0

@@ -8,18 +8,13 @@ from msgspec.structs import replace
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.verdict import Tag
-from groundwatch.transforms.grounding.check_session import (
-    BackgroundSession,
-    CheckOutcome,
-    CheckSession,
-    Done,
-)
-from groundwatch.transforms.grounding.client import SentCalls
-from groundwatch.transforms.grounding.errors import OverBudget, Rejected
-from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
-from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.rules.escalation import screen_answer
+from .check_session import BackgroundSession, CheckOutcome, CheckSession, Done
+from .client import SentCalls
+from .errors import OverBudget, Rejected
+from .rate_limiter import AdaptiveThrottle
+from .settings import CheckSettings, Screening
 
 
 class TwoCheckers(CheckSession):

@@ -15,41 +15,21 @@ from groundwatch.schemas.wire.grounding_check import (
     CitedChunk,
     ClaimMismatch,
 )
-from groundwatch.transforms.lexical.claims.claim_forms import ClaimForms, read_claims
-from groundwatch.transforms.lexical.claims.facts_asked import agree, has_value
-from groundwatch.transforms.lexical.claims.short_answers import ShortAnswer
-from groundwatch.transforms.lexical.contradictions.difference import Difference
-from groundwatch.transforms.lexical.contradictions.find_differences import find_differences
-from groundwatch.transforms.lexical.facts.fact_text import (
-    FactAndAttributes,
-    needs_index,
-    render_facts,
-    render_without_uris,
-)
-from groundwatch.transforms.lexical.language.words import ClaimWords
-from groundwatch.transforms.lexical.reading.answer_sentences import Sentence, split_sentences
-from groundwatch.transforms.lexical.reading.citation_marks import Sources
-from groundwatch.transforms.lexical.reading.plain_text import read_plain
-from groundwatch.transforms.lexical.scores.claim_result import (
-    CONTRADICTED,
-    ClaimResult,
-    ScoreClaims,
-    ScoredAnswer,
-)
-from groundwatch.transforms.lexical.scores.equal_forms import with_spelling_of_facts
-from groundwatch.transforms.lexical.scores.scoring import (
-    AnswerFactWords,
-    ClaimInFacts,
-    read_long_facts,
-    read_whole_facts,
-)
-from groundwatch.transforms.lexical.scores.support_score import (
-    logit,
-    sigmoid,
-    support_score_of_log_odds,
-    support_share,
-)
-from groundwatch.transforms.lexical.scores.weighted_sum import add_model
+from .claims.claim_forms import ClaimForms, read_claims
+from .claims.facts_asked import agree, has_value
+from .claims.short_answers import ShortAnswer
+from .contradictions.difference import Difference
+from .contradictions.find_differences import find_differences
+from .facts.fact_text import FactAndAttributes, needs_index, render_facts, render_without_uris
+from .language.words import ClaimWords
+from .reading.answer_sentences import Sentence, split_sentences
+from .reading.citation_marks import Sources
+from .reading.plain_text import read_plain
+from .scores.claim_result import CONTRADICTED, ClaimResult, ScoreClaims, ScoredAnswer
+from .scores.equal_forms import with_spelling_of_facts
+from .scores.scoring import AnswerFactWords, ClaimInFacts, read_long_facts, read_whole_facts
+from .scores.support_score import logit, sigmoid, support_score_of_log_odds, support_share
+from .scores.weighted_sum import add_model
 
 REVISION = "words-2"
 """The version of these rules: another one gives other replies."""

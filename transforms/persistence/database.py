@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from groundwatch.transforms.persistence.durable_files import move_in
-from groundwatch.transforms.persistence.private_files import create_file, make_folder
+from .durable_files import move_in
+from .private_files import create_file, make_folder
 
 UNFINISHED = ".unfinished"
 """How the name of a file ends that becomes a database, or is left by a process that was killed."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from groundwatch.schemas.quantities import MEGABYTE
-from groundwatch.transforms.persistence.private_files import create_file, make_folder
+from .private_files import create_file, make_folder
 
 # What file systems without hard links answer.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from groundwatch.transforms.persistence.database import Database, checksum_column
+from .database import Database, checksum_column
 
 SEEN_TABLES = f"""
 CREATE TABLE IF NOT EXISTS seen (

@@ -10,7 +10,7 @@ from groundwatch.schemas.checked_answer import Claim
 from groundwatch.schemas.enriched_answer import AnswerRow, CheckUsage, EnrichedAnswer
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.record_urls import record_url
+from .record_urls import record_url
 
 
 class AlertRule(Record, frozen=True, kw_only=True):

@@ -5,9 +5,9 @@ from msgspec.structs import replace
 from groundwatch.schemas.checked_answer import Check, CheckedAnswer, Grounding, Screen
 from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.lexical.claims.hard_claims import has_hard_claim
-from groundwatch.transforms.rules.sampling import is_in_share
-from groundwatch.transforms.rules.tagging import score_verdict
-from groundwatch.transforms.rules.thresholds import EscalationRule
+from .sampling import is_in_share
+from .tagging import score_verdict
+from .thresholds import EscalationRule
 
 _DIGITS = slice(16, 32)
 """Of a record id. Samples are drawn by the first 16: the share of a sample is drawn by others."""

@@ -7,7 +7,7 @@ from groundwatch.schemas.checked_answer import Claim, Contradiction
 from groundwatch.transforms.lexical.check_claims import find_contradictions
 from groundwatch.transforms.lexical.contradictions.unseen_values import find_unseen_values
 from groundwatch.transforms.lexical.facts.fact_text import describe_facts
-from groundwatch.transforms.rules.thresholds import Thresholds
+from .thresholds import Thresholds
 
 
 def explain_low_claims(

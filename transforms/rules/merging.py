@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.checked_answer import Claim, Contradiction, Grounding
 from groundwatch.schemas.wire.grounding_check import CheckResponse
 from groundwatch.transforms.lexical.scores.support_score import support_score
-from groundwatch.transforms.rules.planning import FactPiece, PlannedCall
+from .planning import FactPiece, PlannedCall
 
 
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, AlertKind, NoDataIncident, Severity
 from groundwatch.schemas.quantities import HOUR_US, MINUTE_US
-from groundwatch.transforms.rules.rate_counts import bucket_start
+from .rate_counts import bucket_start
 
 _MAX_ENGINES = 1_000  # more engines are not tracked: a producer may name an engine for each answer
 

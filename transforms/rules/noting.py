@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from groundwatch.schemas.checked_answer import Contradiction, VerdictThresholds
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.quoting import cut_sentence, quote_facts
-from groundwatch.transforms.rules.spans import without_controls
-from groundwatch.transforms.rules.thresholds import Thresholds
+from .quoting import cut_sentence, quote_facts
+from .spans import without_controls
+from .thresholds import Thresholds
 
 _INSTRUCTION = (
     "Write the answer again: correct these statements by the sources or leave them out, and add"

@@ -6,8 +6,8 @@ from math import ceil
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Fact
 from groundwatch.transforms.lexical.reading.reasoning import without_reasoning
-from groundwatch.transforms.rules.limits import CheckLimits
-from groundwatch.transforms.rules.text_splitting import Measure, count_tokens, split_text
+from .limits import CheckLimits
+from .text_splitting import Measure, count_tokens, split_text
 
 
 class AnswerPiece(Record, frozen=True, kw_only=True):

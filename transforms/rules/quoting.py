@@ -12,7 +12,7 @@ from groundwatch.transforms.lexical.facts.fact_text import (
     render_facts,
     render_without_uris,
 )
-from groundwatch.transforms.rules.redaction import is_hashed
+from .redaction import is_hashed
 
 MAX_CHARACTERS = 240
 """Longer sentences are cut, at a word."""

@@ -11,7 +11,7 @@ from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import MINUTE_US
 from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
-from groundwatch.transforms.rules.routing import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
+from .routing import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
 
 BUCKET_US = 5 * MINUTE_US
 VERDICT_SIGNALS = ("low_grounded", "policy_skipped", "failed")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
 from groundwatch.schemas.quantities import HOUR_US
-from groundwatch.transforms.rules.rate_counts import (
+from .rate_counts import (
     BUCKET_US,
     VERDICT_SIGNALS,
     RateCounts,

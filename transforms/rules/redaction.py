@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Tag
-from groundwatch.transforms.rules.spans import truncate
+from .spans import truncate
 
 _REDACTED = ("query", "answer_text", "claims", "facts", "mismatches", "check")
 _HASHED = re.compile(r"sha256:[0-9a-f]{64}")

@@ -18,9 +18,9 @@ from groundwatch.schemas.checked_answer import (
 )
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
-from groundwatch.transforms.rules import routing
-from groundwatch.transforms.rules.explaining import explain_low_claims, name_unseen_values
-from groundwatch.transforms.rules.thresholds import Thresholds
+from . import routing
+from .explaining import explain_low_claims, name_unseen_values
+from .thresholds import Thresholds
 
 _Span = TypeVar("_Span", bound=Citation)
 

@@ -7,7 +7,7 @@ from apache_beam.pvalue import TaggedOutput
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.message import Message
-from groundwatch.transforms.runtime import clock, counters
+from . import clock, counters
 
 FAILURES: Literal["failures"] = "failures"
 """The tag of every step's second output."""

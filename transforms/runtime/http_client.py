@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import httpx
 
-from groundwatch.transforms.runtime.network_environment import Proxy, choose_proxy, tls_context
+from .network_environment import Proxy, choose_proxy, tls_context
 
 
 def open_http_client(

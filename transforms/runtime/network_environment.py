@@ -18,7 +18,7 @@ from urllib.request import getproxies, getproxies_environment, proxy_bypass
 
 import certifi
 
-from groundwatch.transforms.runtime.errors import InvalidEnvironment
+from .errors import InvalidEnvironment
 
 _PORTS = {"http": 80, "https": 443}
 _ENTRY = re.compile(r"(?:\[(?P<bracketed>[^\]]+)\]|(?P<name>[^:]+))(?::(?P<port>\d+))?")

@@ -5,11 +5,7 @@ from typing import Any
 import requests
 from requests.adapters import HTTPAdapter
 
-from groundwatch.transforms.runtime.network_environment import (
-    choose_proxy,
-    tls_context,
-    trusted_authorities,
-)
+from .network_environment import choose_proxy, tls_context, trusted_authorities
 
 _ANY_TLS = "https://"
 

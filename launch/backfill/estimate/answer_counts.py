@@ -7,10 +7,10 @@ from contextlib import closing
 
 import msgspec
 
-from groundwatch.launch.backfill.estimate.planned_answers import PlannedAnswer
 from groundwatch.launch.cli.terminal.unreadable_input import SHOWN_FAULTS
 from groundwatch.schemas.verdict import Tag
 from groundwatch.transforms.grounding.forecast import Forecast
+from .planned_answers import PlannedAnswer
 
 _TABLE = """
 PRAGMA journal_mode = OFF;

@@ -9,8 +9,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from groundwatch.launch.backfill.estimate.answer_counts import EstimateCounts, count_outcomes
-from groundwatch.launch.backfill.estimate.planned_answers import plan_answers
 from groundwatch.launch.cli.archive_messages import ArchiveMessages
 from groundwatch.launch.cli.commands.estimate import EstimateSettings
 from groundwatch.launch.cli.paths import default_run_id, find_inputs, try_output
@@ -29,6 +27,8 @@ from groundwatch.schemas.cost_estimate import Estimate, estimate_to_json
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.transport import try_connection
 from groundwatch.transforms.runtime import clock
+from .answer_counts import EstimateCounts, count_outcomes
+from .planned_answers import plan_answers
 
 _ESTIMATE_FILE = "estimate.json"
 _MS_A_MINUTE = 60_000

@@ -7,12 +7,12 @@ of the answers, and measured on the other.
 from collections.abc import Iterator
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
-from groundwatch.launch.cli.commands.evaluate import EvaluateSettings, EvaluationSettings
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.checker import CheckerSettings
 from groundwatch.pipeline.settings.definition import Note
 from groundwatch.pipeline.settings.job import VerdictSettings
+from . import Command
+from .evaluate import EvaluateSettings, EvaluationSettings
 
 
 class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):

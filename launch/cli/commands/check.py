@@ -6,11 +6,11 @@ The exit status is 4 when the answer is low-grounded, so that a test or a CI job
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.pipeline.settings.job import VerdictSettings
+from . import Command
 
 
 class GivenAnswerSettings(Settings, frozen=True, kw_only=True):

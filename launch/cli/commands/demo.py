@@ -5,10 +5,10 @@
 
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.checker import CheckerSettings
 from groundwatch.pipeline.settings.definition import Note, Settings
+from . import Command
 
 _LEFT_OUT = (
     "api_version max_in_flight requests_per_minute timeout_s proxy credentials_file"

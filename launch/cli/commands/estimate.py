@@ -5,11 +5,11 @@ Takes all flags of `backfill`, so that its command line can be estimated.
 
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
-from groundwatch.launch.cli.commands.backfill import InputSettings
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.pipeline.settings.job import JobSettings
+from . import Command
+from .backfill import InputSettings
 
 
 class EstimationSettings(Settings, frozen=True, kw_only=True):

@@ -7,11 +7,11 @@ and by the model.
 
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.pipeline.settings.job import InputFormatSettings, VerdictSettings
+from . import Command
 
 
 class EvaluationSettings(Settings, frozen=True, kw_only=True):

@@ -6,10 +6,10 @@ An interrupted export resumes where it stopped. A record that is sent twice has 
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.pipeline.storage.named_output import is_stream
+from . import Command
 
 TABLES = ("csv", "parquet")
 """The files that `export` writes; the other values of `--to` are tools."""

@@ -6,10 +6,10 @@ written, and nothing leaves this machine.
 
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.pipeline.settings.job import InputFormatSettings
+from . import Command
 
 
 class InspectSettings(Settings, frozen=True, kw_only=True):

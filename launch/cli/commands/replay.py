@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.pipeline.settings.job import JobSettings
+from . import Command
 
 
 class FailureSettings(Settings, frozen=True, kw_only=True):

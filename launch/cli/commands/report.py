@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.transforms.rules.thresholds import GivenThresholds
+from . import Command
 
 _MOST_SHOWN_ANSWERS = 10_000
 _OF_ONE_FOLDER = (*("low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),)

@@ -6,9 +6,9 @@ worker appear as they are written. `evaluate` and `calibrate` read the labels wi
 
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
+from . import Command
 
 
 class ReviewSettings(Settings, frozen=True, kw_only=True):

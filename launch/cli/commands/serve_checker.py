@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
+from . import Command
 
 
 class ServeCheckerSettings(Settings, frozen=True, kw_only=True):

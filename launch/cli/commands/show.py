@@ -5,9 +5,9 @@ Alerts, the report and the summary print the ids.
 
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
+from . import Command
 
 
 class ShowSettings(Settings, frozen=True, kw_only=True):

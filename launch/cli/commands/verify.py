@@ -7,9 +7,9 @@ ended. The exit status is 1 when there is a difference.
 
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
+from . import Command
 
 
 class VerifySettings(Settings, frozen=True, kw_only=True):

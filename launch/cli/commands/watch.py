@@ -6,7 +6,6 @@
 
 from typing import Annotated
 
-from groundwatch.launch.cli.commands import Command
 from groundwatch.launch.cli.result_settings import ResultSettings, WebhookSettings
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
@@ -16,6 +15,7 @@ from groundwatch.transforms.grounding.settings import RetrySettings
 from groundwatch.transforms.persistence.seen_ids import SEEN_FOR_S
 from groundwatch.transforms.rules.checker_outages import OutageRule
 from groundwatch.transforms.rules.no_data import NoDataRule
+from . import Command
 
 _NO_DATA = NoDataRule()
 _OUTAGES = OutageRule()

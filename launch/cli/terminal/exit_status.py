@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from groundwatch.launch.cli.terminal.gate import decide_gate
+from .gate import decide_gate
 
 DONE = 0  # everything is done and accounted for
 FAILED = 1  # the command failed, or messages are not accounted for

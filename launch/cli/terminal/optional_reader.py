@@ -4,7 +4,7 @@ import io
 import sys
 from typing import Any
 
-from groundwatch.launch.cli.terminal.exit_status import fail
+from .exit_status import fail
 
 
 class _OptionalReader(io.RawIOBase):

@@ -7,7 +7,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from groundwatch.launch.cli.terminal.figures import NOTHING, SCREEN_ACCURACY, moment, score
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim, Contradiction, Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
@@ -16,6 +15,7 @@ from groundwatch.transforms.grounding.settings import LOCAL
 from groundwatch.transforms.rules.quoting import quote_facts
 from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.rules.thresholds import Thresholds
+from .figures import NOTHING, SCREEN_ACCURACY, moment, score
 
 _WIDTH = 100
 _STYLES = {Verdict.GROUNDED: "bold green", Verdict.LOW_GROUNDED: "bold red"}

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
-from groundwatch.launch.cli.terminal.exit_status import fail
-from groundwatch.launch.cli.terminal.figures import printable
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
 from groundwatch.pipeline.sinks.publication import read_manifest
 from groundwatch.pipeline.sources.archives import has_checksums
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_lines
 from groundwatch.pipeline.sources.output_records import FailureLine
+from .exit_status import fail
+from .figures import printable
 
 SHOWN_FAULTS = 3
 _HEAD_BYTES = 4_096

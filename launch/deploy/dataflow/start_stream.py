@@ -10,6 +10,6 @@ from groundwatch.pipeline.settings.load import Loaded
 def watch_stream(loaded: Loaded[WatchStreamSettings]) -> int:
     """Start a streaming job; return the exit status."""
     loaded.raise_problems()
-    from groundwatch.launch.deploy.dataflow.streaming import stream  # noqa: PLC0415 - it imports Beam
+    from .streaming import stream  # noqa: PLC0415 - it imports Beam
 
     return stream(loaded)

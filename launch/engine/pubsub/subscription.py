@@ -10,23 +10,17 @@ from google.api_core import exceptions
 from google.pubsub_v1 import SubscriberClient, types
 from msgspec.structs import replace
 
-from groundwatch.launch.engine.pubsub import clients
-from groundwatch.launch.engine.pubsub.outstanding import (
+from groundwatch.schemas.message import Message
+from groundwatch.transforms.grounding.settings import GoogleAccount
+from . import clients
+from .outstanding import (
     OutstandingMessages,
     PullSettings,
     ReceivedMessage,
     Settlement,
     SubscriptionStats,
 )
-from groundwatch.launch.engine.pubsub.pubsub_errors import (
-    Reachability,
-    Refused,
-    is_about_the_caller,
-    is_transient,
-    refusal,
-)
-from groundwatch.schemas.message import Message
-from groundwatch.transforms.grounding.settings import GoogleAccount
+from .pubsub_errors import Reachability, Refused, is_about_the_caller, is_transient, refusal
 
 _MAX_ACK_IDS = 1_000  # a request may hold 512 KiB, and an ack id has up to some 220 bytes
 # A stream that has been open for so long is in order: no connection takes as long to fail.

@@ -9,23 +9,13 @@ from rich.table import Table
 from groundwatch.launch.cli.commands.calibrate import CalibrateSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, percent
-from groundwatch.launch.quality.evaluate.choose_thresholds import (
-    ChosenThresholds,
-    ThresholdChoice,
-    WeightChoice,
-    calibrate,
-)
-from groundwatch.launch.quality.evaluate.evaluate_answers import (
-    estimate_text,
-    plain_table,
-    precision_and_recall,
-    with_labelled,
-)
-from groundwatch.launch.quality.evaluate.find_thresholds import Goal
-from groundwatch.launch.quality.evaluate.labelled_answers import LabelledAnswers
-from groundwatch.launch.quality.evaluate.thresholds_file import group_name, thresholds_file
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.storage.named_output import text_beside, writing
+from .choose_thresholds import ChosenThresholds, ThresholdChoice, WeightChoice, calibrate
+from .evaluate_answers import estimate_text, plain_table, precision_and_recall, with_labelled
+from .find_thresholds import Goal
+from .labelled_answers import LabelledAnswers
+from .thresholds_file import group_name, thresholds_file
 
 _WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, inf)
 """Of a model: words alone, both, and the model alone."""

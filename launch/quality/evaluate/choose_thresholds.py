@@ -8,26 +8,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from groundwatch.launch.quality.evaluate.chosen_labels import unequal_labels, unknown_recall
-from groundwatch.launch.quality.evaluate.evaluation import answer_examples
-from groundwatch.launch.quality.evaluate.find_thresholds import (
-    Goal,
-    find_thresholds,
-    held_out_flags,
-    is_flagged,
-    part_of,
-)
-from groundwatch.launch.quality.evaluate.labelled_answers import LabelledAnswer
-from groundwatch.launch.quality.evaluate.statistics import (
-    Flagged,
-    PrecisionRecall,
-    flagged_of,
-    measure_auroc,
-    measure_flags,
-)
 from groundwatch.launch.results.shares import Estimate
 from groundwatch.schemas import Record
 from groundwatch.transforms.rules.thresholds import Thresholds
+from .chosen_labels import unequal_labels, unknown_recall
+from .evaluation import answer_examples
+from .find_thresholds import Goal, find_thresholds, held_out_flags, is_flagged, part_of
+from .labelled_answers import LabelledAnswer
+from .statistics import Flagged, PrecisionRecall, flagged_of, measure_auroc, measure_flags
 
 _MIN_RECALL = 0.1
 _EVENTS_PER_NUMBER = 10

@@ -17,24 +17,6 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
     fail_unreadable,
     fail_with,
 )
-from groundwatch.launch.quality.evaluate.evaluation import (
-    AnswerQuality,
-    Evaluation,
-    ScoreQuality,
-    measure,
-)
-from groundwatch.launch.quality.evaluate.labelled_answers import (
-    Counts,
-    LabelledAnswers,
-    holds_records,
-)
-from groundwatch.launch.quality.evaluate.labels import read_labels
-from groundwatch.launch.quality.evaluate.statistics import (
-    Calibration,
-    Flagged,
-    PrecisionRecall,
-    WorstScored,
-)
 from groundwatch.launch.results.find_records import find_records
 from groundwatch.launch.results.shares import Estimate
 from groundwatch.pipeline.settings.load import Loaded
@@ -43,6 +25,10 @@ from groundwatch.schemas.quantities import indented_json
 from groundwatch.transforms.grounding.errors import RunStopped, Unavailable
 from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.rules.thresholds import GivenThresholds
+from .evaluation import AnswerQuality, Evaluation, ScoreQuality, measure
+from .labelled_answers import Counts, LabelledAnswers, holds_records
+from .labels import read_labels
+from .statistics import Calibration, Flagged, PrecisionRecall, WorstScored
 
 _WIDTH = 100
 S = TypeVar("S", bound=EvaluateSettings)

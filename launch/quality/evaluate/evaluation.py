@@ -6,12 +6,12 @@ from typing import Literal
 
 from msgspec.structs import asdict, replace
 
-from groundwatch.launch.quality.evaluate import statistics
-from groundwatch.launch.quality.evaluate.chosen_labels import unequal_labels, unknown_recall
-from groundwatch.launch.quality.evaluate.labelled_answers import Counts, LabelledAnswer
 from groundwatch.launch.results.shares import Estimate
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.scores.weighted_sum import scored_by
+from . import statistics
+from .chosen_labels import unequal_labels, unknown_recall
+from .labelled_answers import Counts, LabelledAnswer
 
 # Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)

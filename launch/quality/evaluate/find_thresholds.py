@@ -8,12 +8,12 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from groundwatch.launch.quality.evaluate.evaluation import answer_examples
-from groundwatch.launch.quality.evaluate.labelled_answers import LabelledAnswer
-from groundwatch.launch.quality.evaluate.statistics import by_threshold, labels_of, scores_of
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.tagging import score_verdict
 from groundwatch.transforms.rules.thresholds import NO_THRESHOLDS, Thresholds
+from .evaluation import answer_examples
+from .labelled_answers import LabelledAnswer
+from .statistics import by_threshold, labels_of, scores_of
 
 _FOLDS = 5
 _MOST_TRIED = 40

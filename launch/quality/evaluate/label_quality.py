@@ -2,14 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from groundwatch.launch.quality.evaluate.strata import (
-    Stratum,
-    VerdictQuality,
-    estimate_quality,
-    labels_needed,
-)
 from groundwatch.launch.results.shares import Sample
 from groundwatch.schemas import Record
+from .strata import Stratum, VerdictQuality, estimate_quality, labels_needed
 
 HALF_WIDTH = 0.05
 _NO_NAME = "unknown"

@@ -4,13 +4,9 @@ from math import inf
 
 import yaml
 
-from groundwatch.launch.quality.evaluate.choose_thresholds import (
-    ChosenThresholds,
-    ThresholdChoice,
-    goal_text,
-)
-from groundwatch.launch.quality.evaluate.evaluate_answers import precision_and_recall
 from groundwatch.transforms.rules.spans import without_controls
+from .choose_thresholds import ChosenThresholds, ThresholdChoice, goal_text
+from .evaluate_answers import precision_and_recall
 
 
 def thresholds_file(found: ChosenThresholds, engine: str | None = None) -> bytes:

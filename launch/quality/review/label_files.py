@@ -15,9 +15,9 @@ from groundwatch.launch.quality.evaluate.labels import (
     decided_at_us,
 )
 from groundwatch.launch.quality.evaluate.strata import Agreement, measure_agreement
-from groundwatch.launch.quality.review.decision_log import DecisionLog
 from groundwatch.pipeline import storage
 from groundwatch.schemas.answer import Label
+from .decision_log import DecisionLog
 
 
 class LabelFiles:

@@ -12,15 +12,15 @@ from groundwatch.launch.quality.evaluate.choose_thresholds import ChosenThreshol
 from groundwatch.launch.quality.evaluate.label_quality import HALF_WIDTH, LabelFindings
 from groundwatch.launch.quality.evaluate.labels import DECISIONS
 from groundwatch.launch.quality.evaluate.strata import Stratum
-from groundwatch.launch.quality.review.answer_index import NAME_KINDS, AnswerIndex, Listing
-from groundwatch.launch.quality.review.blind_answers import blind_answer
-from groundwatch.launch.quality.review.label_files import LabelFiles
 from groundwatch.launch.results.report.counts.excerpts import Limits, cut_answer
 from groundwatch.launch.results.report.page import presentation
 from groundwatch.launch.results.report.page.report_page import ENVIRONMENT, own_source, source_hash
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.rules.record_urls import record_url
 from groundwatch.transforms.rules.thresholds import Thresholds
+from .answer_index import NAME_KINDS, AnswerIndex, Listing
+from .blind_answers import blind_answer
+from .label_files import LabelFiles
 
 _LIMITS = Limits(answer_bytes=200_000, facts=40, fact_bytes=20_000)
 _REPORT = "groundwatch.launch.results.report.page"

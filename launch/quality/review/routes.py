@@ -18,12 +18,12 @@ from groundwatch.launch.quality.evaluate.label_quality import find_quality
 from groundwatch.launch.quality.evaluate.labelled_answers import labelled_answer
 from groundwatch.launch.quality.evaluate.labels import DECISIONS, UNSUPPORTED, UnreadableLabels
 from groundwatch.launch.quality.evaluate.thresholds_file import thresholds_file
-from groundwatch.launch.quality.review.answer_index import AnswerIndex, Query
-from groundwatch.launch.quality.review.label_files import LabelFiles
-from groundwatch.launch.quality.review.review_pages import POLICY, ReviewPages
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import UnreadableFile
 from groundwatch.schemas.enriched_answer import AnswerRow
+from .answer_index import AnswerIndex, Query
+from .label_files import LabelFiles
+from .review_pages import POLICY, ReviewPages
 
 _HEADERS = {
     "Content-Security-Policy": POLICY,

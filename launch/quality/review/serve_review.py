@@ -19,15 +19,15 @@ from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.user import user_folder, user_name
 from groundwatch.launch.http_server import HttpServer, ServerLimits, address_of, open_listener
 from groundwatch.launch.quality.evaluate.labels import UnreadableLabels
-from groundwatch.launch.quality.review.answer_index import AnswerIndex
-from groundwatch.launch.quality.review.label_files import LabelFiles
-from groundwatch.launch.quality.review.review_pages import ReviewPages
-from groundwatch.launch.quality.review.routes import Routes
 from groundwatch.launch.results.waiting_rows import describe_waiting
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_thresholds
 from groundwatch.transforms.rules.thresholds import Thresholds
+from .answer_index import AnswerIndex
+from .label_files import LabelFiles
+from .review_pages import ReviewPages
+from .routes import Routes
 
 _LIMITS = ServerLimits(
     deadline_s=30.0, max_connections=64, max_body_bytes=64_000, max_large_bodies=4, shutdown_s=1.0

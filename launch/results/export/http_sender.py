@@ -10,12 +10,6 @@ from urllib.parse import urlsplit
 import httpx
 import msgspec
 
-from groundwatch.launch.results.export.contracts import MISCONFIGURED, REFUSED
-from groundwatch.launch.results.export.target import (
-    RowsRefused,
-    TargetMisconfigured,
-    TargetUnavailable,
-)
 from groundwatch.schemas.quantities import to_datetime
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.http_client import open_http_client
@@ -25,6 +19,8 @@ from groundwatch.transforms.runtime.network_environment import (
     describe_failure,
     through,
 )
+from .contracts import MISCONFIGURED, REFUSED
+from .target import RowsRefused, TargetMisconfigured, TargetUnavailable
 
 _TIMEOUT_S = 10.0
 _NOT_FOUND = 404

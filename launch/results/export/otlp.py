@@ -21,24 +21,13 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_context
 
 from groundwatch import __version__
-from groundwatch.launch.results.export.contracts import OPENTELEMETRY
-from groundwatch.launch.results.export.http_sender import (
-    describe_address,
-    no_reply,
-    place_of,
-    reply_error,
-    unconfirmed,
-)
-from groundwatch.launch.results.export.result_payloads import opentelemetry_attributes
-from groundwatch.launch.results.export.target import (
-    RowsRefused,
-    Target,
-    TargetMisconfigured,
-    TargetUnavailable,
-)
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.transforms.runtime.network_environment import check_environment
 from groundwatch.transforms.runtime.requests_session import EnvironmentSession
+from .contracts import OPENTELEMETRY
+from .http_sender import describe_address, no_reply, place_of, reply_error, unconfirmed
+from .result_payloads import opentelemetry_attributes
+from .target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
 
 _EVENT = "gen_ai.evaluation.result"
 _SUCCESS = range(200, 300)

@@ -5,16 +5,11 @@ from contextlib import closing
 
 from groundwatch.launch.cli.commands.export import TABLES, ExportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail
-from groundwatch.launch.results.export.target import (
-    TargetMisconfigured,
-    TargetUnavailable,
-    open_target,
-    try_target,
-)
-from groundwatch.launch.results.export.write_table import write_table
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import UnreadableFile
+from .target import TargetMisconfigured, TargetUnavailable, open_target, try_target
+from .write_table import write_table
 
 
 def export(loaded: Loaded[ExportSettings]) -> int:
@@ -25,7 +20,7 @@ def export(loaded: Loaded[ExportSettings]) -> int:
     loaded.raise_problems()
     if settings.export_output:
         return write_table(settings.folder, settings.to, settings.export_output)
-    from groundwatch.launch.results.export.export_folder import FolderExport  # noqa: PLC0415 - it imports Beam
+    from .export_folder import FolderExport  # noqa: PLC0415 - it imports Beam
 
     run = FolderExport(settings)
     try:

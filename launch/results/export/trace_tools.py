@@ -7,24 +7,14 @@ from functools import partial
 from multiprocessing.pool import ThreadPool
 from typing import Any
 
-from groundwatch.launch.results.export.contracts import LANGFUSE, MLFLOW, PHOENIX
-from groundwatch.launch.results.export.http_sender import (
-    HttpSender,
-    TraceUnknown,
-    json_of,
-    read_secret,
-    require_secret,
-)
-from groundwatch.launch.results.export.result_payloads import (
-    langfuse_scores,
-    mlflow_assessment,
-    phoenix_annotation,
-)
-from groundwatch.launch.results.export.target import Target
 from groundwatch.schemas import Record
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.transforms.runtime import clock
+from .contracts import LANGFUSE, MLFLOW, PHOENIX
+from .http_sender import HttpSender, TraceUnknown, json_of, read_secret, require_secret
+from .result_payloads import langfuse_scores, mlflow_assessment, phoenix_annotation
+from .target import Target
 
 _PARALLEL = 8
 _LANGFUSE_CLOUD = "https://cloud.langfuse.com"

@@ -8,11 +8,11 @@ from typing import Any
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.results.export.csv_table import CsvTable
 from groundwatch.launch.results.waiting_rows import explain_no_records
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_blocks
 from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.avro import load_schema
+from .csv_table import CsvTable
 
 _ABSENT = {
     field["name"]: field["default"]
@@ -51,6 +51,6 @@ def _write(files: Sequence[str], kind: str, path: str) -> int:
 def _open_table(kind: str, stream: Any) -> Any:
     if kind == "csv":
         return CsvTable(stream)
-    from groundwatch.launch.results.export.parquet_table import ParquetTable  # noqa: PLC0415 - it imports pyarrow
+    from .parquet_table import ParquetTable  # noqa: PLC0415 - it imports pyarrow
 
     return ParquetTable(stream)

@@ -7,7 +7,9 @@ from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
-from groundwatch.launch.results.report.counts.comparison import (
+from groundwatch.pipeline.sources.output_folder import OutputFiles, UnreadableFile, read_answers
+from groundwatch.schemas.enriched_answer import AnswerRow
+from .counts.comparison import (
     NO_PAIRS,
     Change,
     Comparison,
@@ -17,11 +19,9 @@ from groundwatch.launch.results.report.counts.comparison import (
     Pairing,
     Scores,
 )
-from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt, cut_answer
-from groundwatch.launch.results.report.counts.untrusted_names import cut_name
-from groundwatch.launch.results.report.write_report import read_output
-from groundwatch.pipeline.sources.output_folder import OutputFiles, UnreadableFile, read_answers
-from groundwatch.schemas.enriched_answer import AnswerRow
+from .counts.excerpts import AnswerExcerpt, cut_answer
+from .counts.untrusted_names import cut_name
+from .write_report import read_output
 
 _MAX_ENGINES = 20
 _KEY_BYTES = 16

@@ -7,22 +7,19 @@ from rich.console import Console
 
 from groundwatch.launch.cli.commands.report import ReportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
-from groundwatch.launch.results.report.compare_folders import compare_folders
-from groundwatch.launch.results.report.counts.comparison import Comparison
-from groundwatch.launch.results.report.counts.tally import Findings, Tally
-from groundwatch.launch.results.report.page.comment import (
-    render_comment,
-    render_comparison_comment,
-)
-from groundwatch.launch.results.report.page.report_page import render, render_comparison
-from groundwatch.launch.results.report.unscored_answers import describe_bad_times, describe_unscored
-from groundwatch.launch.results.report.write_report import REPORT_NAME, read_output
 from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.storage.named_output import text_beside, writing
+from .compare_folders import compare_folders
+from .counts.comparison import Comparison
+from .counts.tally import Findings, Tally
+from .page.comment import render_comment, render_comparison_comment
+from .page.report_page import render, render_comparison
+from .unscored_answers import describe_bad_times, describe_unscored
+from .write_report import REPORT_NAME, read_output
 
 _COMPARISON_NAME = "comparison.html"
 

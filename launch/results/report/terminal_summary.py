@@ -19,13 +19,6 @@ from groundwatch.launch.cli.terminal.figures import (
     printable,
 )
 from groundwatch.launch.cli.terminal.unreadable_input import failure_examples
-from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
-from groundwatch.launch.results.report.counts.tally import Tally
-from groundwatch.launch.results.report.unscored_answers import (
-    describe_bad_times,
-    describe_example,
-    describe_unscored,
-)
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import read_manifest
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME, read_summaries
@@ -34,6 +27,9 @@ from groundwatch.schemas.quantities import SECOND_US
 from groundwatch.schemas.summary import Summary
 from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.rules.thresholds import Thresholds
+from .counts.excerpts import AnswerExcerpt
+from .counts.tally import Tally
+from .unscored_answers import describe_bad_times, describe_example, describe_unscored
 
 _MAX_ANSWERS = 5
 _MAX_ROWS_TO_SEARCH = 20_000

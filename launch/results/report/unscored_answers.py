@@ -2,7 +2,6 @@
 
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.results.first_messages import first_messages
-from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
@@ -12,6 +11,7 @@ from groundwatch.transforms.formats.unmapped_fields import describe_texts
 from groundwatch.transforms.rules.routing import NO_FACTS, NO_TEXT
 from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.step_order import route_answers
+from .counts.tally import Tally
 
 _LACKING = {NO_TEXT: "answer", NO_FACTS: "facts"}  # what a map would find
 

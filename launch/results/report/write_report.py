@@ -5,8 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
-from groundwatch.launch.results.report.counts.tally import Findings, Tally
-from groundwatch.launch.results.report.page.report_page import render
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME
@@ -15,6 +13,8 @@ from groundwatch.pipeline.sources.output_folder import until_damage
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
+from .counts.tally import Findings, Tally
+from .page.report_page import render
 
 REPORT_NAME = "report.html"
 _NAMED_BY_DATABASE = re.compile(r"([^/]+)-([0-9a-f]{8})-\d{6}\.avro$")

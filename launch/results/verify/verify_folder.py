@@ -18,19 +18,6 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.engine.run_summary import rows_committed
-from groundwatch.launch.results.verify.differences import (
-    KINDS,
-    RARE_PLACES,
-    Folder,
-    FoundFile,
-    FoundJournal,
-    RowCounts,
-    differences,
-    row_counts,
-    shared_ids,
-    undelivered_rows,
-    unknown_rows,
-)
 from groundwatch.launch.results.work_folders import find_journals, journal_read
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
@@ -48,6 +35,19 @@ from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import to_datetime
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.schemas.verdict import ESCALATION_TAGS
+from .differences import (
+    KINDS,
+    RARE_PLACES,
+    Folder,
+    FoundFile,
+    FoundJournal,
+    RowCounts,
+    differences,
+    row_counts,
+    shared_ids,
+    undelivered_rows,
+    unknown_rows,
+)
 
 _PREFIX_DIGITS = 16
 _ATTEMPTS = 3  # a worker may publish while its files are read

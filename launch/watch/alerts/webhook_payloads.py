@@ -21,15 +21,9 @@ from groundwatch.launch.results.export.contracts import (
     SUMMARY,
     TITLE,
 )
-from groundwatch.launch.watch.alerts.alert_notices import (
-    Notice,
-    NoticeGroup,
-    clean,
-    describe_alert,
-    is_closed,
-)
 from groundwatch.schemas.alert import Alert, alert_to_json
 from groundwatch.schemas.quantities import to_rfc3339
+from .alert_notices import Notice, NoticeGroup, clean, describe_alert, is_closed
 
 Json = dict[str, Any]
 _MAX_OTHERS = 500  # below the limit of a section after escaping

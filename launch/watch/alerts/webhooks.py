@@ -29,17 +29,17 @@ from groundwatch.launch.results.export.target import (
     TargetMisconfigured,
     TargetUnavailable,
 )
-from groundwatch.launch.watch.alerts.alert_notices import TEST_SIGNAL, AlertPlace, describe_group
-from groundwatch.launch.watch.alerts.webhook_payloads import (
+from groundwatch.schemas import Record
+from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
+from groundwatch.transforms.runtime import clock
+from .alert_notices import TEST_SIGNAL, AlertPlace, describe_group
+from .webhook_payloads import (
     google_chat_message,
     pagerduty_event,
     sign,
     signed_request,
     slack_message,
 )
-from groundwatch.schemas import Record
-from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
-from groundwatch.transforms.runtime import clock
 
 _PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
 _Request = tuple[bytes, dict[str, str]]

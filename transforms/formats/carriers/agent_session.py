@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from groundwatch.transforms.formats.unread_content import all_but
+from .carrier import CarriedBody, Carrier, text_attributes
 
 _EVENT_FIELDS = frozenset({"invocationId", "author"})
 

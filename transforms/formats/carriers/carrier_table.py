@@ -1,14 +1,7 @@
 """List the carriers and detect which of them a message is."""
 
-from groundwatch.transforms.formats.carriers import (
-    agent_session,
-    exchange_rows,
-    gen_ai_attributes,
-    log_entry,
-    otlp_json,
-    pubsub_messages,
-)
-from groundwatch.transforms.formats.carriers.carrier import Carrier
+from . import agent_session, exchange_rows, gen_ai_attributes, log_entry, otlp_json, pubsub_messages
+from .carrier import Carrier
 
 CARRIERS: tuple[Carrier, ...] = (
     log_entry.LOG_ENTRY,

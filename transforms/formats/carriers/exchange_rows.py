@@ -12,8 +12,8 @@ from typing import Any
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import has_any, read_embedded
 from groundwatch.schemas.wire.wire_type import words
-from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, all_but
+from .carrier import CarriedBody, Carrier, text_attributes
 
 _GEMINI_FIELDS = frozenset({"candidates", "promptFeedback", "error"})
 _CHAT_FIELDS = frozenset({"messages"})

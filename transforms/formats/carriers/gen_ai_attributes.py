@@ -15,16 +15,16 @@ from msgspec.structs import replace
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import objects_in, read_if_json, to_camel_case
 from groundwatch.schemas.wire.wire_type import words
-from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from groundwatch.transforms.formats.carriers.open_inference import (
+from groundwatch.transforms.formats.field_maps.fact_values import returned_items
+from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, all_but, below
+from .carrier import CarriedBody, Carrier, text_attributes
+from .open_inference import (
     has_inference,
     is_of_inference,
     read_inference,
     unread_inference,
     without_text,
 )
-from groundwatch.transforms.formats.field_maps.fact_values import returned_items
-from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, all_but, below
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.

@@ -10,12 +10,9 @@ from typing import Any
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import JSON_STARTS
 from groundwatch.schemas.wire.wire_type import Wire, wire_fields, words
-from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
-    has_output,
-    unread_attributes,
-)
 from groundwatch.transforms.formats.unread_content import SearchedPart, all_but, below
+from .carrier import CarriedBody, Carrier, text_attributes
+from .gen_ai_attributes import has_output, unread_attributes
 
 _PAYLOADS = words("jsonPayload textPayload protoPayload")
 _PAYLOADS_OF_SINKS = frozenset({"insertId", "insertid", *_PAYLOADS, *map(str.lower, _PAYLOADS)})

@@ -11,14 +11,11 @@ from typing import Any, NamedTuple
 
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name, objects_in, read_if_json
-from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
-from groundwatch.transforms.formats.carriers.gen_ai_attributes import (
-    has_output,
-    unread_attributes,
-)
-from groundwatch.transforms.formats.carriers.open_inference import read_inference, without_text
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, names_of_unread
+from .carrier import CarriedBody, Carrier, text_attributes
+from .gen_ai_attributes import has_output, unread_attributes
+from .open_inference import read_inference, without_text
 
 
 class _Signal(NamedTuple):

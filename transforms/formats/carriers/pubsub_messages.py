@@ -12,8 +12,8 @@ from typing import Any
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import JSON_STARTS, read_embedded
 from groundwatch.schemas.wire.wire_type import words
-from groundwatch.transforms.formats.carriers.carrier import CarriedBody, Carrier, text_attributes
 from groundwatch.transforms.formats.unread_content import all_but, below
+from .carrier import CarriedBody, Carrier, text_attributes
 
 _METADATA = frozenset(words("subscriptionName messageId publishTime"))
 _COLUMNS = frozenset({"data", "attributes"})

@@ -7,7 +7,7 @@ import msgspec
 
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.wire.json_input import camel_case_name, has_any, read_if_json
-from groundwatch.transforms.formats.field_maps.json_path import MISSING, read_text_as_json
+from .json_path import MISSING, read_text_as_json
 
 _KINDS = (str, dict, type(None))
 _OF_DOCUMENTS = frozenset({"node", "page_content"})  # in JSON that libraries dump

@@ -13,16 +13,10 @@ from msgspec.structs import replace
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.transforms.formats.field_maps.fact_values import read_facts
-from groundwatch.transforms.formats.field_maps.json_path import (
-    MISSING,
-    TEXT_BLOCKS,
-    JsonPath,
-    json_path,
-    read_text_as_json,
-)
 from groundwatch.transforms.formats.finish_reasons import ERROR, REFUSAL
 from groundwatch.transforms.formats.text_parts import join_parts
+from .fact_values import read_facts
+from .json_path import MISSING, TEXT_BLOCKS, JsonPath, json_path, read_text_as_json
 
 FIELDS: tuple[str, ...] = (
     *("query", "answer", "facts", "document", "id", "time"),

@@ -11,15 +11,9 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.schemas.wire.wire_type import words
-from groundwatch.transforms.formats.field_maps.field_map import (
-    ALTERNATIVES,
-    FIELDS,
-    FieldMap,
-    PathPairs,
-    parse_map,
-)
-from groundwatch.transforms.formats.field_maps.json_path import JsonPath, json_path
 from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
+from .field_map import ALTERNATIVES, FIELDS, FieldMap, PathPairs, parse_map
+from .json_path import JsonPath, json_path
 
 
 class Preset(Record, frozen=True):

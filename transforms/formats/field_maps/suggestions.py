@@ -6,18 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from groundwatch.transforms.formats.field_maps.fact_values import TEXT_NAMES, read_facts
-from groundwatch.transforms.formats.field_maps.field_map import PathPairs
-from groundwatch.transforms.formats.field_maps.field_names import (
-    FieldContent,
-    content_by_names,
-    is_about,
-    is_of_tool,
-    snake_case,
-)
-from groundwatch.transforms.formats.field_maps.json_path import read_text_as_json
 from groundwatch.transforms.formats.field_values import first_time
 from groundwatch.transforms.formats.unread_content import count_words
+from .fact_values import TEXT_NAMES, read_facts
+from .field_map import PathPairs
+from .field_names import FieldContent, content_by_names, is_about, is_of_tool, snake_case
+from .json_path import read_text_as_json
 
 _MAX_FIELDS = 500
 _MAX_ITEMS = 50  # of a list

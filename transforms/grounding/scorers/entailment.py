@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, TextPair
 from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stems_of
 from groundwatch.transforms.lexical.scores.claim_result import (
     ClaimResult,
     ScoredAnswer,
     bounded_log_odds,
 )
+from .onnx_model import CONFIG, OnnxModel, TextPair
 
 _BATCH_CHARS = 2_000
 """Of a batch with its padding: about 512 tokens, beyond which one core gains nothing.

@@ -9,14 +9,14 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel
-from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel, model_file
-from groundwatch.transforms.grounding.scorers.unsupported_tokens import UnsupportedTokens
 from groundwatch.transforms.lexical.scores.claim_result import (
     ClaimResult,
     ScoreClaims,
     ScoredAnswer,
 )
+from .entailment import EntailmentModel
+from .onnx_model import OnnxModel, model_file
+from .unsupported_tokens import UnsupportedTokens
 
 _MOST_KEPT = 256
 """Answers whose results are kept; checks with several weights are that close to each other."""

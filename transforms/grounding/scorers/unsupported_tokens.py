@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from groundwatch.transforms.grounding.scorers.onnx_model import CONFIG, OnnxModel, TextPair
 from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of
 from groundwatch.transforms.lexical.language.words import content_of
 from groundwatch.transforms.lexical.reading.answer_sentences import Sentence
@@ -14,6 +13,7 @@ from groundwatch.transforms.lexical.scores.claim_result import (
     ScoredAnswer,
     bounded_log_odds,
 )
+from .onnx_model import CONFIG, OnnxModel, TextPair
 
 _UNSUPPORTED = frozenset({"hallucinated", "hallucination", "unsupported", "not_supported"})
 _MAX_TOKENS = 4_096

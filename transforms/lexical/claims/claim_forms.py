@@ -3,18 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.claims.questions import Question, read_question
-from groundwatch.transforms.lexical.claims.read_claim import read_claim
-from groundwatch.transforms.lexical.claims.short_answers import (
-    MAX_SHORT_CHARS,
-    MAX_SHORT_TOKENS,
-    ShortAnswer,
-    read_short_answer,
-)
-from groundwatch.transforms.lexical.claims.user_statements import repeats_user
 from groundwatch.transforms.lexical.facts.fact_sentences import stem_of
 from groundwatch.transforms.lexical.language.words import ClaimWords, read_words
 from groundwatch.transforms.lexical.reading.answer_sentences import Role, Sentence
+from .questions import Question, read_question
+from .read_claim import read_claim
+from .short_answers import MAX_SHORT_CHARS, MAX_SHORT_TOKENS, ShortAnswer, read_short_answer
+from .user_statements import repeats_user
 
 
 class ClaimForms(NamedTuple):

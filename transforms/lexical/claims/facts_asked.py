@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from groundwatch.transforms.lexical.claims.questions import Question
 from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stem_of, stems_of
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import negations_in
 from groundwatch.transforms.lexical.language.words import read_tokens, word_from
 from groundwatch.transforms.lexical.values.read_values import read_values
+from .questions import Question
 
 _WITHOUT = phrases.words_of("without")
 _EXCLUSIVE = phrases.words_of("exclusive") | phrases.words_of("reserved")

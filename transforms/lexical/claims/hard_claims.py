@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from groundwatch.schemas.answer import Fact
-from groundwatch.transforms.lexical.claims.claim_forms import read_claims
-from groundwatch.transforms.lexical.claims.read_claim import refuses
 from groundwatch.transforms.lexical.facts.fact_text import fact_attributes
 from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences
 from groundwatch.transforms.lexical.reading.citation_marks import Sources
+from .claim_forms import read_claims
+from .read_claim import refuses
 
 
 def has_hard_claim(answer: str, facts: Sequence[Fact], query: str | None) -> bool:

@@ -1,13 +1,5 @@
 """Read what a sentence claims: its words, without courtesy, framing and citation marks."""
 
-from groundwatch.transforms.lexical.claims.clauses import (
-    QUESTION_MARKS,
-    is_sentence,
-    reports,
-    statements_of,
-    states_itself,
-)
-from groundwatch.transforms.lexical.claims.frames import without_frame
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.sentences import COLONS
 from groundwatch.transforms.lexical.language.words import (
@@ -21,6 +13,8 @@ from groundwatch.transforms.lexical.language.words import (
 )
 from groundwatch.transforms.lexical.reading.answer_sentences import Role
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
+from .clauses import QUESTION_MARKS, is_sentence, reports, statements_of, states_itself
+from .frames import without_frame
 
 _AROUND = " \t*_\u00a1\u00bf"
 """White space, Markdown's emphasis, and the marks in front of exclamations and questions."""

@@ -4,13 +4,13 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.claims.clauses import QUESTION_MARKS
 from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_of, stems_of
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import negations_in
 from groundwatch.transforms.lexical.language.sentences import locate_sentences
 from groundwatch.transforms.lexical.language.words import read_tokens, word_from
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
+from .clauses import QUESTION_MARKS
 
 _MAX_CHARS = 10_000
 

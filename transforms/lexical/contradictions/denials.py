@@ -4,11 +4,6 @@ from collections.abc import Sequence
 from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.contradictions.matching import (
-    Matched,
-    match_in_any_order,
-    match_in_order,
-)
 from groundwatch.transforms.lexical.facts.fact_sentences import (
     ReadSentence,
     is_kana,
@@ -36,6 +31,7 @@ from groundwatch.transforms.lexical.language.negations import (
     may_negate,
 )
 from groundwatch.transforms.lexical.language.words import Token, TokenKind, word_from
+from .matching import Matched, match_in_any_order, match_in_order
 
 DENIED = 0.85
 """A sentence with this share of a claim's words is about the same."""

@@ -4,19 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundwatch.schemas.verdict import ContradictionKind
-from groundwatch.transforms.lexical.contradictions.difference import (
-    UNIT_SIGNS,
-    ComparedClaim,
-    ComparedFacts,
-    Difference,
-)
-from groundwatch.transforms.lexical.contradictions.matching import match_in_order
 from groundwatch.transforms.lexical.facts.fact_sentences import (
     FactSentences,
     ReadSentence,
 )
 from groundwatch.transforms.lexical.language.words import VALUE
 from groundwatch.transforms.lexical.values.value import Value, contradiction_kind
+from .difference import UNIT_SIGNS, ComparedClaim, ComparedFacts, Difference
+from .matching import match_in_order
 
 NEAR = 0.8
 """A sentence with this share of a claim's words stands for the claim."""

@@ -6,23 +6,6 @@ It differs in a number, a date or a unit, or denies what the sentence states.
 from collections.abc import Iterable, Iterator, Sequence
 
 from groundwatch.schemas.verdict import ContradictionKind
-from groundwatch.transforms.lexical.contradictions.denials import (
-    DENIED,
-    SIMILAR,
-    find_denial,
-    part_about_the_same,
-)
-from groundwatch.transforms.lexical.contradictions.difference import (
-    ComparedClaim,
-    ComparedFacts,
-    Difference,
-)
-from groundwatch.transforms.lexical.contradictions.differing_values import (
-    NEAR,
-    Near,
-    find_other_units,
-    find_other_values,
-)
 from groundwatch.transforms.lexical.facts.fact_sentences import (
     VALUE_STEMS,
     FactSentences,
@@ -43,6 +26,9 @@ from groundwatch.transforms.lexical.language.words import (
     ClaimWords,
     form_of,
 )
+from .denials import DENIED, SIMILAR, find_denial, part_about_the_same
+from .difference import ComparedClaim, ComparedFacts, Difference
+from .differing_values import NEAR, Near, find_other_units, find_other_values
 
 _SIMILAR = 0.5
 """A sentence with this share of a claim's words is about the same, and may confirm its values."""

@@ -6,8 +6,8 @@ A statement and its denial mostly say it in other words: "can be returned", "are
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
-from groundwatch.transforms.lexical.language.negations import OFF, UNIVERSAL, Word
-from groundwatch.transforms.lexical.language.phrases import words_of
+from .negations import OFF, UNIVERSAL, Word
+from .phrases import words_of
 
 _REQUIRED, _POSSIBLE = words_of("required"), words_of("possible")
 _OBLIGING, _CHOOSING = words_of("obliging") | _REQUIRED, words_of("choosing")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Protocol
 
-from groundwatch.transforms.lexical.language.phrases import OTHER_DENIALS, has_english, words_of
+from .phrases import OTHER_DENIALS, has_english, words_of
 
 NEGATING = OTHER_DENIALS | frozenset(
     """

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from groundwatch.transforms.lexical.language.phrases import has_english
+from .phrases import has_english
 
 _GROUPED_BY_POINTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3},\d+|(?:\.\d{3}){2,}(?:,\d+)?)")
 _GROUP_OR_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d{3}")

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import chain, groupby
 
-from groundwatch.transforms.lexical.language.cache import WordCache
+from .cache import WordCache
 
 _Phrases = dict[str, list[str]]
 _LANGUAGES: dict[str, _Phrases] = tomllib.loads(

@@ -6,8 +6,8 @@
 import re
 from itertools import pairwise
 
-from groundwatch.transforms.lexical.language.cache import WordCache
-from groundwatch.transforms.lexical.language.phrases import MONTH_NAMES
+from .cache import WordCache
+from .phrases import MONTH_NAMES
 
 UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff"  # Thai, Lao

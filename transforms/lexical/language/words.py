@@ -11,14 +11,11 @@ from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from groundwatch.schemas import Record
-from groundwatch.transforms.lexical.language.cache import CachedAttribute, WordCache
-from groundwatch.transforms.lexical.language.negations import MARKS, may_deny
-from groundwatch.transforms.lexical.language.number_forms import (
-    grouped_form,
-    join_groups,
-    repeat_joined,
-)
-from groundwatch.transforms.lexical.language.phrases import (
+from groundwatch.transforms.lexical.values.read_values import may_have_value
+from .cache import CachedAttribute, WordCache
+from .negations import MARKS, may_deny
+from .number_forms import grouped_form, join_groups, repeat_joined
+from .phrases import (
     ALSO_ENGLISH_WORDS,
     ELISIONS,
     EQUAL_WORDS,
@@ -31,8 +28,7 @@ from groundwatch.transforms.lexical.language.phrases import (
     may_refuse,
     may_refuse_otherwise,
 )
-from groundwatch.transforms.lexical.language.sentences import UNSPACED_SCRIPTS
-from groundwatch.transforms.lexical.values.read_values import may_have_value
+from .sentences import UNSPACED_SCRIPTS
 
 
 class TokenKind(IntEnum):

@@ -16,10 +16,10 @@ from groundwatch.transforms.lexical.language.sentences import (
     sentences_of_line,
     trimmed,
 )
-from groundwatch.transforms.lexical.reading.citation_marks import NO_SOURCES, Sources
-from groundwatch.transforms.lexical.reading.markup import Markup
-from groundwatch.transforms.lexical.reading.plain_text import read_plain
-from groundwatch.transforms.lexical.reading.table_rows import cells_of, name_cells
+from .citation_marks import NO_SOURCES, Sources
+from .markup import Markup
+from .plain_text import read_plain
+from .table_rows import cells_of, name_cells
 
 
 class Role(Enum):

@@ -14,19 +14,9 @@ from groundwatch.transforms.lexical.language.phrases import (
     OTHER_STOP_WORDS,
     STOP_WORDS,
 )
-from groundwatch.transforms.lexical.reading.citation_marks import (
-    ADDRESS,
-    SUPERSCRIPT_DIGITS,
-    CitationMarks,
-)
-from groundwatch.transforms.lexical.reading.edited_text import EditedText, Editor, Rule
-from groundwatch.transforms.lexical.reading.html_tags import (
-    TAG,
-    ShownTags,
-    hides_content,
-    is_bold,
-    is_tag,
-)
+from .citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, CitationMarks
+from .edited_text import EditedText, Editor, Rule
+from .html_tags import TAG, ShownTags, hides_content, is_bold, is_tag
 
 _PRIVATE = "\ue200-\ue20f"
 _SIGNS = rf"[<&\\`*_~\[({{^\u3010\uff08{SUPERSCRIPT_DIGITS}{_PRIVATE}]"

@@ -10,10 +10,10 @@ import json
 import re
 
 from groundwatch.schemas import Record
-from groundwatch.transforms.lexical.reading.citation_marks import CitationMarks, Sources
-from groundwatch.transforms.lexical.reading.edited_text import EditedText, Editor, Rule
-from groundwatch.transforms.lexical.reading.markup import Markup, read_markup
-from groundwatch.transforms.lexical.reading.reasoning import reasoning_spans
+from .citation_marks import CitationMarks, Sources
+from .edited_text import EditedText, Editor, Rule
+from .markup import Markup, read_markup
+from .reasoning import reasoning_spans
 
 _JSON = re.compile(r"\s*(?:```(?:json)?\s*)?(?=\{)", re.IGNORECASE)
 _JSON_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)"(\s*:)?|[{}\[\]]|[^\s{}\[\],:"]+')

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.contradictions.difference import Difference
 from groundwatch.transforms.lexical.reading.answer_sentences import Sentence
-from groundwatch.transforms.lexical.scores.support_score import logit
+from .support_score import logit
 
 _MIN_DOUBT = 1e-6
 """Probabilities are kept this far from 0 and 1, whose log odds are infinite."""

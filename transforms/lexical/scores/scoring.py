@@ -24,7 +24,7 @@ from groundwatch.transforms.lexical.language.words import (
     read_fact_words,
     spellings,
 )
-from groundwatch.transforms.lexical.scores.support_score import logit
+from .support_score import logit
 
 _WINDOW_WEIGHT = 3.0
 _PAIR_WEIGHT = 1.0

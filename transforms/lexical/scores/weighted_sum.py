@@ -2,7 +2,7 @@
 
 from math import inf
 
-from groundwatch.transforms.lexical.scores.claim_result import CONTRADICTED, ClaimResult
+from .claim_result import CONTRADICTED, ClaimResult
 
 _MOST_LOG_ODDS = 100.0
 """Log odds are kept within these, which are scores of 0 and 1 to any digit that is shown."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from groundwatch.transforms.lexical.language.phrases import MONTH_NAMES, any_of
-from groundwatch.transforms.lexical.values.value import DATE, HALF_DAY, HOUR, TIME, Parts, Value
+from .value import DATE, HALF_DAY, HOUR, TIME, Parts, Value
 
 MONTHS_IN_ENGLISH = (
     *("january", "february", "march", "april", "may", "june", "july"),

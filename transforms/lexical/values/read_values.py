@@ -17,9 +17,9 @@ from groundwatch.transforms.lexical.language.phrases import (
     phrases_of,
     words_of,
 )
-from groundwatch.transforms.lexical.values.dates import DATES_IN_DIGITS, MONTHS, month_first
-from groundwatch.transforms.lexical.values.units import SCALES, UNITS, Unit
-from groundwatch.transforms.lexical.values.value import DATE, NUMBER, PHONE, TIME, WEEKDAY, Value
+from .dates import DATES_IN_DIGITS, MONTHS, month_first
+from .units import SCALES, UNITS, Unit
+from .value import DATE, NUMBER, PHONE, TIME, WEEKDAY, Value
 
 _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
 _ORDINALS = {word: float(digits) for word, digits in ORDINALS.items()}

@@ -6,7 +6,7 @@ from math import isclose
 from typing import NamedTuple
 
 from groundwatch.schemas.verdict import ContradictionKind
-from groundwatch.transforms.lexical.values.units import MONEY, Unit
+from .units import MONEY, Unit
 
 DATE, TIME, PHONE, NUMBER, WEEKDAY = "date", "time", "phone", "number", "weekday"
 HALF_DAY, HOUR = 720, 60

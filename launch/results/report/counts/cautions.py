@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.transforms.rules.thresholds import Thresholds
+from .tally import Findings
 
 
 class Caution(NamedTuple):

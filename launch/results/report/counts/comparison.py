@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
-from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
-from groundwatch.launch.results.report.counts.groups import Group
-from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.launch.results.shares import Interval, difference_interval, share_interval
 from groundwatch.schemas import Record
+from .excerpts import AnswerExcerpt
+from .groups import Group
+from .tally import Findings
 
 
 class Scores(NamedTuple):

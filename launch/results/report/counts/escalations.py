@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from groundwatch.launch.results.report.counts.timeline import OTHERS
-from groundwatch.launch.results.report.counts.untrusted_names import cut_name
 from groundwatch.launch.results.shares import Interval, Sample, estimate_share
 from groundwatch.schemas.checked_answer import Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import ESCALATION_TAGS, Tag, Verdict, is_of_second
 from groundwatch.transforms.rules.escalation import is_drawn
+from .timeline import OTHERS
+from .untrusted_names import cut_name
 
 _MAX_ENGINES = 1_000
 _NO_ANSWER = Sample(0, 0, 0)

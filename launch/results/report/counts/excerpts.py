@@ -7,12 +7,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from groundwatch.launch.results.report.counts.untrusted_names import (
-    Combination,
-    combination_of,
-    cut_name,
-    kept_title,
-)
 from groundwatch.schemas import Record
 from groundwatch.schemas.checked_answer import Claim, Contradiction
 from groundwatch.schemas.enriched_answer import AnswerRow
@@ -20,6 +14,7 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.quoting import Quote, quote_facts
 from groundwatch.transforms.rules.redaction import TextMode, is_hashed
 from groundwatch.transforms.rules.spans import character_start
+from .untrusted_names import Combination, combination_of, cut_name, kept_title
 
 _MAX_MISMATCHES = 12
 _MAX_QUOTED = 40

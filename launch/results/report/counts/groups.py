@@ -2,9 +2,9 @@
 
 import msgspec
 
-from groundwatch.launch.results.report.counts.untrusted_names import cut_name, kept_title
 from groundwatch.launch.results.shares import Interval, share_interval, wilson_lower_bound
 from groundwatch.schemas.verdict import Verdict
+from .untrusted_names import cut_name, kept_title
 
 _MAX_KEYS = 20_000
 # Texts compare faster than enum values.

@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import NamedTuple
 
-from groundwatch.launch.results.report.counts.timeline import OTHERS
-from groundwatch.launch.results.report.counts.untrusted_names import cut_name
 from groundwatch.schemas.enriched_answer import AnswerRow
+from .timeline import OTHERS
+from .untrusted_names import cut_name
 
 _MAX_REVISIONS = 100
 _Revision = tuple[str, str | None]

@@ -5,18 +5,6 @@ from collections import Counter, deque
 
 import msgspec
 
-from groundwatch.launch.results.report.counts.escalations import Escalations
-from groundwatch.launch.results.report.counts.groups import ASSESSED, Groups
-from groundwatch.launch.results.report.counts.revisions import Revisions
-from groundwatch.launch.results.report.counts.score_grid import ScoreGrid
-from groundwatch.launch.results.report.counts.timeline import OTHERS, Timeline
-from groundwatch.launch.results.report.counts.untrusted_names import (
-    Combination,
-    combination_of,
-    cut_name,
-    sources_of,
-)
-from groundwatch.launch.results.report.counts.worst_answers import WorstAnswers
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
 from groundwatch.schemas import Record
@@ -27,6 +15,13 @@ from groundwatch.transforms.rules.alerting import AlertRule
 from groundwatch.transforms.rules.routing import CONTRADICTION
 from groundwatch.transforms.rules.tagging import verdict_by
 from groundwatch.transforms.rules.thresholds import Thresholds
+from .escalations import Escalations
+from .groups import ASSESSED, Groups
+from .revisions import Revisions
+from .score_grid import ScoreGrid
+from .timeline import OTHERS, Timeline
+from .untrusted_names import Combination, combination_of, cut_name, sources_of
+from .worst_answers import WorstAnswers
 
 BINS = 20
 _EDGES = [step / BINS for step in range(1, BINS)]

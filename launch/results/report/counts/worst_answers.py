@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt, claim_rank, cut_answer
-from groundwatch.launch.results.report.counts.untrusted_names import cut_name
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
+from .excerpts import AnswerExcerpt, claim_rank, cut_answer
+from .untrusted_names import cut_name
 
 _MAX_FILTERS = 64
 _MAX_GROUPS = 50_000

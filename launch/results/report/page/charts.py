@@ -9,9 +9,9 @@ from typing import NamedTuple
 from groundwatch.launch.cli.terminal.figures import counted, format_time, percent
 from groundwatch.launch.results.report.counts.tally import BINS
 from groundwatch.launch.results.report.counts.timeline import MONDAY_US, Columns
-from groundwatch.launch.results.report.page.presentation import format_bucket, verdict_styles
 from groundwatch.schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 from groundwatch.schemas.verdict import Verdict
+from .presentation import format_bucket, verdict_styles
 
 _QUARTER_US = 84 * DAY_US
 _YEAR_US = 364 * DAY_US

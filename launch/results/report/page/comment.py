@@ -19,11 +19,11 @@ from groundwatch.launch.results.report.counts.cautions import cautions
 from groundwatch.launch.results.report.counts.comparison import Change, Comparison, ListedAnswer
 from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
 from groundwatch.launch.results.report.counts.tally import Findings
-from groundwatch.launch.results.report.page.markdown import code_span, table_lines
-from groundwatch.launch.results.report.page.presentation import verdict_styles
 from groundwatch.launch.results.shares import Interval, share_interval
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.record_urls import record_url
+from .markdown import code_span, table_lines
+from .presentation import verdict_styles
 
 _MAX_CHARACTERS = 60_000
 """GitHub takes 65,536 in a comment."""

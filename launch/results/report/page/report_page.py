@@ -21,9 +21,9 @@ from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import Combination
 from groundwatch.launch.results.report.counts.worst_answers import ANSWERS_OF_A_FILTER
-from groundwatch.launch.results.report.page import charts, presentation
 from groundwatch.schemas import Record
 from groundwatch.transforms.rules.record_urls import record_url
+from . import charts, presentation
 
 _MAX_ENGINES = 20
 _TREND_COLUMNS = 28

@@ -1,5 +1,8 @@
 """A template's parameters as a command line, and what is started by them."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from groundwatch.pipeline.settings.definition import settings_of
 from groundwatch.pipeline.settings.load import UsageError, load
 from groundwatch.transforms.grounding.settings import OutagePolicy
 from tests.support.dataflow import FLAGS
+from tests.support.repository import python_path
 
 STREAM = (
     "--subscription=projects/example-project/subscriptions/answers",
@@ -81,6 +85,21 @@ def test_an_input_starts_a_backfill(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--input=gs://example-input/*.gz", "--output=gs://example-output/run"]
     assert template.start([*flags, *FLAGS]) == 0
     assert capsys.readouterr().out == "groundwatch: the pipeline is built.\n"
+
+
+def test_it_runs_as_a_file_outside_of_its_package(tmp_path: Path) -> None:
+    program = tmp_path / "main.py"
+    program.write_text(Path(template.__file__).read_text())
+    done = subprocess.run(  # noqa: S603 - our own program
+        [sys.executable, str(program), "--output=out"],
+        env={**os.environ, "PYTHONPATH": python_path()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "groundwatch: --input is missing" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_parameters_that_make_no_sense_are_reported_together() -> None:
