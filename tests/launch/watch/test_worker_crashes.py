@@ -119,7 +119,6 @@ class Death:
         self.has_struck = False
         for owner, name in (
             (SeenIds, "start_batch"),
-            (storage, "fsync"),
             (Journal, "commit"),
             (EngineDatabase, "checkpoint"),
             (AtHand, "acknowledge"),

@@ -80,8 +80,8 @@ def test_the_journal_outlives_its_pod(settings: WatchSettings) -> None:
 def test_the_commands_of_the_runbook_take_their_flags_and_the_workers_settings() -> None:
     runbook = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
     lines = re.sub(r" \\\n +", " ", runbook)
-    commands = re.findall(r"-- groundwatch (\w+) ([^`\n]+)", lines)
-    assert {name for name, _ in commands} == {"replay", "verify"}
+    commands = re.findall(r"-- groundwatch (\w+) ([^`<\n]+)", lines)
+    assert {name for name, _ in commands} == {"backfill", "verify"}
     for name, arguments in commands:
         given = arguments.replace("/etc/groundwatch", str(FOLDER)).split()
         assert all_commands()[name].load(given).problems == []
