@@ -45,7 +45,7 @@ def _imported() -> Iterator[str]:
             match node:
                 case ast.Import(names=names):
                     yield from (alias.name.partition(".")[0] for alias in names)
-                case ast.ImportFrom(module=str(module)):
+                case ast.ImportFrom(module=str(module), level=0):
                     yield module.partition(".")[0]
 
 

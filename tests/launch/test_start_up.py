@@ -40,8 +40,8 @@ sys.stderr.write("\\n" + json.dumps(ended))
 """
 # Empty packages, and a module that imports `re` alone.
 _LIGHT = {
-    *("google", "google.cloud"),
-    *("groundwatch.transforms.lexical", "groundwatch.transforms.lexical.reading.reasoning"),
+    *("google", "google.cloud", "groundwatch.transforms.lexical"),
+    *(f"groundwatch.transforms.lexical.{name}" for name in ("reading", "reading.reasoning")),
 }
 _CLIENTS = frozenset({"apache_beam", "google", "grpc"})
 _HEAVY = _CLIENTS | {"aiohttp", "jinja2", "rich", "groundwatch.transforms.lexical"}
