@@ -70,6 +70,11 @@ class _Given(NamedTuple):
     texts: tuple[str, ...]
     place: str
 
+    @property
+    def setting(self) -> str:
+        """The place without the mark in front of the texts."""
+        return self.place.rstrip(":= ")
+
 
 def load(
     settings: type[S],
@@ -99,7 +104,7 @@ def load(
         if field.is_argument:
             elsewhere.pop(field.key, None)  # of another command
     notes = [
-        f"{each.place.rstrip(':= ')} has no effect: {removed[key]}"
+        f"{each.setting} has no effect: {removed[key]}"
         for key, each in elsewhere.items()
         if key in removed
     ]
@@ -321,7 +326,7 @@ def _unreadable(error: Exception, path: Path) -> str:
 def _placed(problem: str, given: Mapping[str, _Given]) -> str:
     """Name the line or the variable of the setting that a problem begins with, if it has one."""
     flag = re.match(r"--(\w+)", problem)
-    place = given[flag[1]].place.rstrip(":= ") if flag and flag[1] in given else "--"
+    place = given[flag[1]].setting if flag and flag[1] in given else "--"
     return problem if not flag or place.startswith("--") else place + problem[flag.end() :]
 
 

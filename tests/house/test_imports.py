@@ -23,7 +23,7 @@ def full_names(source: str, package: str) -> list[str]:
 def package_of(path: Path) -> str:
     """Return the name of the package of a file, which is installed below groundwatch."""
     folders = path.relative_to(ROOT).parent.parts
-    return ".".join(("groundwatch", *folders[2 * (folders[0] == "src") :]))
+    return ".".join(folders[1:] if folders[0] == "src" else ("groundwatch", *folders))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

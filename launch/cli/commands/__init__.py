@@ -34,9 +34,7 @@ from groundwatch.schemas import Record
 _CREDENTIALS_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
 _REMOVED = {
     "estimate_from": "`estimate` reads the whole input",
-    "facts": "`probe` was removed in 2.2.0",
-    "cases": "`probe` was removed in 2.2.0",
-    "fail_below": "`probe` was removed in 2.2.0",
+    **dict.fromkeys(("facts", "cases", "fail_below"), "`probe` was removed in 2.2.0"),
 }
 """Settings of earlier versions, which files and the environment may still hold, and why none is."""
 

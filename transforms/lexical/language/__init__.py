@@ -1,1 +1,1 @@
-"""Read words, sentences and phrases; the tables of eight languages."""
+"""Read words, sentences and phrases, by a table of each language."""

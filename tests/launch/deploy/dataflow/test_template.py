@@ -1,8 +1,5 @@
 """A template's parameters as a command line, and what is started by them."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,8 +17,8 @@ from groundwatch.launch.deploy.dataflow import streaming
 from groundwatch.pipeline.settings.definition import settings_of
 from groundwatch.pipeline.settings.load import UsageError, load
 from groundwatch.transforms.grounding.settings import OutagePolicy
+from tests.support.commands import run
 from tests.support.dataflow import FLAGS
-from tests.support.repository import python_path
 
 STREAM = (
     "--subscription=projects/example-project/subscriptions/answers",
@@ -90,16 +87,10 @@ def test_an_input_starts_a_backfill(capsys: pytest.CaptureFixture[str]) -> None:
 def test_it_runs_as_a_file_outside_of_its_package(tmp_path: Path) -> None:
     program = tmp_path / "main.py"
     program.write_text(Path(template.__file__).read_text())
-    done = subprocess.run(  # noqa: S603 - our own program
-        [sys.executable, str(program), "--output=out"],
-        env={**os.environ, "PYTHONPATH": python_path()},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert "groundwatch: --input is missing" in done.stderr
-    assert "Traceback" not in done.stderr
+    status, _, errors = run(str(program), "--output=out")
+    assert status == 1
+    assert "groundwatch: --input is missing" in errors
+    assert "Traceback" not in errors
 
 
 def test_parameters_that_make_no_sense_are_reported_together() -> None:
