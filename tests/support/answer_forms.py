@@ -119,7 +119,6 @@ Is it 99 days?\n</think>\n\nX
 <reasoning>99 days</reasoning>\nX
 [THINK]99 days[/THINK]X
 Thought: I now know the final answer\nFinal Answer: X
-{"name": "search_docs", "arguments": {"query": "refund", "top_k": 5}}\n\nX
 <tool_call>{"name": "search", "arguments": {"q": "99 days"}}</tool_call>\nX
 {"answer": "X"}
 {"answer": "X", "confidence": 0.93, "sources": ["faq.pdf"]}

@@ -156,11 +156,10 @@ def _with_question(
 
     A fragment has to be said of what was asked, if the facts have the words of the question.
     """
-    *own, asked = forms
+    asked = forms[-1]
     question, agrees = answer.question, None
     if answer.is_denied is not None:
-        is_restated = bool(own) and not answer.is_fragment
-        agrees = agree(question, facts, is_denied=answer.is_denied, is_restated=is_restated)
+        agrees = agree(question, facts, is_denied=answer.is_denied)
     if answer.is_fragment and agrees is not False:
         if not answer.names_question and asked.coverage() >= _MOST_OF_A_QUESTION:
             log_odds = min(log_odds, asked.log_odds())

@@ -50,33 +50,11 @@ def test_a_fact_is_cited_with_its_attributes() -> None:
     assert chunk.source_metadata == {"title": "Prices"}
 
 
-SHELVES = ("topmost", "green", "wooden", "narrow", "hidden", "polished", "iron", "hanging", "last")
-
-
 def score_of(claim: str, *facts: str) -> float:
     """The score of an only claim."""
     (checked,) = check_grounding(check_request(claim, *facts)).claims
     assert checked.score is not None
     return checked.score
-
-
-TABLE = "| Model | Price in euros |\n|---|---|\n" + "\n".join(
-    f"| Lamp of the {word} shelf | {100 + number} |" for number, word in enumerate(SHELVES)
-)
-
-
-def test_a_row_of_a_table_is_about_what_its_header_says() -> None:
-    right, wrong = (f"The price of the topmost lamp is {price} euros." for price in (100, 108))
-    assert score_of(right, TABLE) > score_of(wrong, TABLE)
-    (chunk,) = check_grounding(check_request(right, TABLE)).cited_chunks
-    assert chunk.chunk_text == TABLE
-
-
-def test_a_field_of_a_record_names_the_record_by_its_first_field() -> None:
-    notes = [f"note_{n}: kept in the {word} all year long" for n, word in enumerate("abcdefgh")]
-    record = "\n".join(["name: Clamp", *notes, "price: 47 euros"])
-    claim = "The price of the Clamp is 47 euros."
-    assert score_of(claim, record) > score_of(claim, record.replace("\n", " "))
 
 
 @pytest.mark.parametrize(

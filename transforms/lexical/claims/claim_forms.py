@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.facts.fact_sentences import stem_of
 from groundwatch.transforms.lexical.language.words import ClaimWords, read_words
 from groundwatch.transforms.lexical.reading.answer_sentences import Role, Sentence
-from .questions import Question, read_question
+from .questions import read_question
 from .read_claim import read_claim
 from .short_answers import MAX_SHORT_CHARS, MAX_SHORT_TOKENS, ShortAnswer, read_short_answer
 from .user_statements import repeats_user
@@ -59,21 +58,14 @@ def _may_be_short(claim: ClaimForms) -> bool:
 def _as_answer(claim: ClaimForms, query: str) -> ClaimForms | None:
     """Read a short answer with what the user asked; None if it is not one.
 
-    Yes and no have no words of their own, unless they repeat most of the question's.
+    Yes and no have no words of their own.
     """
     question = read_question(query)
     short = read_short_answer(claim.text, question) if question else None
     if not short:
         return None
-    own = claim.forms
-    if not short.is_fragment:
-        own = [form for form in own if _repeats(form, short.question)]
+    own = claim.forms if short.is_fragment else ()
     stated = ClaimWords(short.statement, read_words(short.statement))
     if not stated.content:
         return None
     return claim._replace(forms=[*own, stated], answer=short)
-
-
-def _repeats(form: ClaimWords, question: Question) -> bool:
-    shared = question.stems.intersection(map(stem_of, form.distinct))
-    return 2 * len(shared) >= len(question.stems)

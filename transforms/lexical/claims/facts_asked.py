@@ -1,21 +1,18 @@
 """Find what the facts say about the question that a short answer answers."""
 
-import re
 from collections.abc import Sequence
-from functools import cache
 
-from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stem_of, stems_of
+from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import negations_in
-from groundwatch.transforms.lexical.language.words import read_tokens, word_from
+from groundwatch.transforms.lexical.language.words import read_tokens
 from groundwatch.transforms.lexical.values.read_values import read_values
 from .questions import Question
 
-_WITHOUT = phrases.words_of("without")
 _EXCLUSIVE = phrases.words_of("exclusive") | phrases.words_of("reserved")
-_ABOUT_A_PART, _ABOUT, _HALF, _MOSTLY_ABOUT = 0.25, 0.3, 0.5, 0.75
+_ABOUT_A_PART, _ABOUT, _HALF = 0.25, 0.3, 0.5
 """The shares of a question's words from which a sentence may be an exception, may speak against
-yes or no, may speak for it, and may speak against an answer that repeats the question."""
+yes or no, and may speak for it."""
 
 _ANY = 0.01
 """The least share, of any number of words."""
@@ -24,14 +21,12 @@ _LESS = 0.2
 """A sentence with so much less of a question's words is about something else."""
 
 
-def agree(
-    question: Question, facts: Sequence[str], *, is_denied: bool, is_restated: bool
-) -> bool | None:
+def agree(question: Question, facts: Sequence[str], *, is_denied: bool) -> bool | None:
     """Return whether the sentences about what was asked deny it, or do not, as an answer does.
 
     None if no sentence is about it. A sentence does not count beside one that has all its words
     of the question, and more. Of those that are left, one that denies something counts: it is the
-    exception to the others. Of a sentence the clause counts that has most of the words.
+    exception to the others.
     """
     stems = question.stems
     found = [
@@ -40,50 +35,25 @@ def agree(
         for _, place in sentences_of(fact).near(stems, _ABOUT_A_PART)
     ]
     most = max([len(shared) for shared, _ in found], default=0) / len(stems)
-    if most < (_MOSTLY_ABOUT if is_restated else _ABOUT):
+    if most < _ABOUT:
         return None
     best = [
         (shared, text) for shared, text in found if not any(shared < other for other, _ in found)
     ]
-    if any(_stance(text, question) for _, text in best) == is_denied:
+    if any(_denies(text) for _, text in best) == is_denied:
         return True if most > _HALF else None
     # "Only at the counter" may deny what the question asks beside the words they share.
     may_exclude = is_denied and any(shared != stems and _excludes(text) for shared, text in best)
     return None if may_exclude else False
 
 
-def _stance(text: str, question: Question) -> bool:
-    """Return whether a sentence denies what is asked, in the clause with most of its words."""
-    stems = question.stems
-    clauses = [(len(stems & stems_of(each)), each) for each in _clauses().split(text)]
-    most = max(clauses)[0]
-    return any(_denies(each, question) for shared, each in clauses if shared == most)
-
-
-def _denies(text: str, question: Question) -> bool:
-    """Return whether a text denies something an odd number of times.
-
-    "Without" denies only the word behind it.
-    """
-    tokens = read_tokens(text)
-    count = 0
-    for start, end in negations_in(text, tokens):
-        if text[start:end].lower() in _WITHOUT:
-            word = word_from(tokens, end)
-            count += word is not None and stem_of(word.form) in question.stems
-        else:
-            count += 1
-    return count % 2 == 1
+def _denies(text: str) -> bool:
+    """Return whether a text denies something an odd number of times."""
+    return len(negations_in(text, read_tokens(text))) % 2 == 1
 
 
 def _excludes(text: str) -> bool:
     return any(token.lower in _EXCLUSIVE for token in read_tokens(text))
-
-
-@cache
-def _clauses() -> re.Pattern[str]:
-    words = "|".join(phrases.words_of("subordinate"))
-    return re.compile(rf"[,;:()\u2013\u2014]|\b(?:{words})\b", re.IGNORECASE)
 
 
 def has_value(fragment: str, question: Question, facts: Sequence[str]) -> bool | None:

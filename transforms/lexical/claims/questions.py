@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.facts.fact_sentences import stems_of
 from groundwatch.transforms.lexical.language import phrases
-from groundwatch.transforms.lexical.language.negations import may_negate, negations_in
+from groundwatch.transforms.lexical.language.negations import negations_in
 from groundwatch.transforms.lexical.language.sentences import locate_sentences
 from groundwatch.transforms.lexical.language.words import Token, form_of, read_tokens
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
@@ -25,13 +25,8 @@ _FIRST_TOKENS = 2
 """One of so many first tokens asks: "When", "Until when"."""
 
 _MEASURES = frozenset(map(form_of, phrases.words_of("measures")))
-_SUBORDINATE = phrases.words_of("subordinate")
-_FIRST_PERSON = phrases.words_of("first_person")
-_MANNERS = frozenset(map(form_of, phrases.words_of("manners")))
 _FIRST_VERBS = VERBS - {"a", "es"}
 """Verbs with which a question begins; the others also are an article and a pronoun."""
-_PREFIXES = frozenset({"ab"})
-"""Of German verbs, at the end of a question: "Deckt die Garantie Batterien ab?"."""
 
 
 class Question(Record, frozen=True, kw_only=True):
@@ -39,8 +34,8 @@ class Question(Record, frozen=True, kw_only=True):
 
     Attributes:
       text: as it was asked.
-      statement: what a question that yes or no answers asks to confirm, in the order of words of a
-        statement; of another question, its words without those that ask.
+      statement: what a question that yes or no answers asks to confirm; of another question, its
+        words without those that ask.
       stems: those of the statement's content tokens.
       is_polar: whether yes or no answers it.
       is_marked: whether it is a question by its form; if not, only a plain yes or no answers it.
@@ -58,10 +53,10 @@ def read_question(query: str) -> Question | None:
     """Read the one question in what a user wrote; None if there is none, or several.
 
     Several questions leave open which of them a word answers. Also None for a request, such as
-    "Can you help me?", a question that denies something, and one for steps or reasons.
+    "Can you help me?", and a question that denies something.
 
-    >>> read_question("Does the warranty cover the lamp?").statement
-    'the warranty cover the lamp'
+    >>> read_question("How long is the warranty?").statement
+    'is the warranty'
     """
     text = _only_question(in_one_spelling(query)[-_MAX_CHARS:])
     if text is None:
@@ -71,27 +66,21 @@ def read_question(query: str) -> Question | None:
     bare = phrases.without_leads(bare).strip(_AROUND)
     opening = _asked_for().search(bare, 0, _MAX_BEFORE)
     bare = bare[opening.end() :] if opening else bare
-    confirming = _confirming().search(bare, 0, _MAX_BEFORE)
-    bare = bare[confirming.end() :] if confirming else bare
-    if not (stated or opening or confirming):
+    if not (stated or opening):
         before, _, last = bare.rpartition(", ")
         bare = last if before and _begins_to_ask(last) else bare
     tokens = read_tokens(bare)
     if not tokens:
         return None
-    is_ordered = bool(stated or confirming or (opening and opening["whether"]))
-    is_polar = is_ordered or not _asks(tokens)
-    if opening and is_polar and not (opening["whether"] or confirming):
+    is_polar = bool(stated or (opening and opening["whether"])) or not _asks(tokens)
+    if opening and is_polar and not opening["whether"]:
         return None
-    words = _main_clause(tokens) if is_polar else _without_asking(tokens)
-    words = words if is_ordered else _in_order(words)
+    words = tokens if is_polar else _without_asking(tokens)
     statement = " ".join([bare[token.start : token.end] for token in words])
     stems = stems_of(statement)
     if _denies(statement) or not 0 < len(stems) <= _MAX_CONTENT:
         return None
-    is_marked = bool(opening or confirming or text.endswith(QUESTION_MARKS) or not is_polar)
-    if not is_marked and tokens[0].lower in _FIRST_PERSON:
-        return None
+    is_marked = bool(opening or text.endswith(QUESTION_MARKS) or not is_polar)
     return Question(
         text=text,
         statement=statement,
@@ -120,43 +109,16 @@ def _asks(tokens: Sequence[Token]) -> bool:
     return any(token.form in ASKING for token in first)
 
 
-def _main_clause(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return the tokens without a clause behind them that denies something: "if it is not new"."""
-    for place, token in enumerate(tokens):
-        if place and token.lower in _SUBORDINATE:
-            return (
-                tokens[:place] if any(may_negate(each.lower) for each in tokens[place:]) else tokens
-            )
-    return tokens
-
-
 def _denies(text: str) -> bool:
     return bool(negations_in(text, read_tokens(text)))
 
 
-def _in_order(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens of a question as a statement has them: the verb behind what it is about."""
-    if not tokens:
-        return []
-    first, *rest = tokens
-    if first.form in _FIRST_VERBS:
-        return rest
-    if not first.kind or not rest or rest[0].kind:
-        return list(tokens)
-    if rest[-1].lower in _PREFIXES:
-        rest = rest[:-1]
-    subject = next((place for place, token in enumerate(rest) if token.kind), len(rest))
-    return [*rest[: subject + 1], first, *rest[subject + 1 :]]
-
-
 def _without_asking(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens without those that ask: "how long"; none if steps or reasons are asked."""
+    """Return the tokens without those that ask: "how long"."""
     place = next(place for place, token in enumerate(tokens) if token.form in ASKING)
     behind = place + 1
     for number in range(behind, min(behind + _FIRST_TOKENS, len(tokens))):
         behind = number + 1 if tokens[number].form in _MEASURES else behind
-    if tokens[place].form in _MANNERS and behind == place + 1:
-        return []
     return [*tokens[:place], *tokens[behind:]]
 
 
@@ -164,8 +126,3 @@ def _without_asking(tokens: Sequence[Token]) -> list[Token]:
 def _asked_for() -> re.Pattern[str]:
     asked_for, whether = map(phrases.expression_of, ("asked_for", "whether"))
     return re.compile(rf"(?:{asked_for})[,:]?\s*(?P<whether>(?:{whether})\s*)?", re.IGNORECASE)
-
-
-@cache
-def _confirming() -> re.Pattern[str]:
-    return re.compile(rf"(?:{phrases.expression_of('confirming')})\s*", re.IGNORECASE)

@@ -23,8 +23,8 @@ _COURTESY = frozenset(map(form_of, phrases.COURTESY))
 _OF_OTHERS = frozenset({"he", "she", "they", "him", "them", "his", "their"})
 """Words of courtesy state something beside one of these: "they are great"."""
 
-_MAX_STEP_TOKENS = 3
-"""Of a heading with a number, such as "Step 1"."""
+_MAX_ADDRESS_TOKENS = 3
+"""Of a name behind a greeting: "Guten Tag, Frau Schneider!"."""
 
 _MAX_FRAMES = 3
 _FEWEST_WORDS = 2
@@ -92,7 +92,7 @@ def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
     is_address = (
         statement != plain and bare.endswith(("!", ",")) and TokenKind.WORD not in words.kinds
     )
-    if is_address and len(words.forms) <= _MAX_STEP_TOKENS:
+    if is_address and len(words.forms) <= _MAX_ADDRESS_TOKENS:
         return None
     claim = ClaimWords(statement, words)
     if not claim.content or _is_courtesy(claim):
@@ -119,11 +119,5 @@ def _is_label(bare: str, words: Words, *, is_heading: bool) -> bool:
 
 
 def _is_courtesy(claim: ClaimWords) -> bool:
-    """Return whether a sentence has nothing but words of courtesy, or is "Step 1"."""
-    if claim.distinct <= _COURTESY:
-        return _OF_OTHERS.isdisjoint(claim.forms)
-    is_short = len(claim.forms) <= _MAX_STEP_TOKENS and TokenKind.NUMBER in claim.kinds
-    if not is_short:
-        return False
-    words = claim.distinct.difference(claim.numbers)
-    return bool(words) and words <= _COURTESY
+    """Return whether a sentence has nothing but words of courtesy."""
+    return claim.distinct <= _COURTESY and _OF_OTHERS.isdisjoint(claim.forms)

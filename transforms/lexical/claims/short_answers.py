@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_of
 from groundwatch.transforms.lexical.language import phrases
-from groundwatch.transforms.lexical.language.negations import QUALIFIERS, may_negate
+from groundwatch.transforms.lexical.language.negations import may_negate
 from groundwatch.transforms.lexical.language.sentences import COLONS
 from groundwatch.transforms.lexical.language.words import Token, form_of, read_tokens
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
@@ -20,12 +20,7 @@ _ECHOES = frozenset(
     map(stem_of, [*map(form_of, phrases.words_of("echoes")), *_AFFIRMING, *_DENYING])
 )
 _PLAIN = frozenset(map(form_of, phrases.words_of("plain")))
-_MYSELF = phrases.words_of("myself")
 _COURTESY = frozenset(map(stem_of, map(form_of, phrases.COURTESY)))
-_CHANGING = QUALIFIERS - {"all", "alle", "se", "todos", "tous", "tutti"}
-"""Words with which an answer says more than yes or no. "Not at all", "yes, all" and the Spanish
-"se" say no more.
-"""
 
 MAX_SHORT_CHARS, MAX_SHORT_TOKENS = 100, 12
 _MAX_FRAGMENT = _MAX_BARE = 4
@@ -60,8 +55,6 @@ def read_short_answer(answer: str, question: Question) -> ShortAnswer | None:
     tokens = read_tokens(text)
     if len(tokens) > MAX_SHORT_TOKENS or text.endswith((*QUESTION_MARKS, *COLONS)):
         return None
-    if any(token.lower in _MYSELF for token in tokens):
-        return None
     content = {stem_of(token.form) for token in tokens if token.kind and token.form not in VERBS}
     if question.is_polar and all(
         each in _ECHOES or is_among(each, question.stems) for each in content
@@ -77,8 +70,6 @@ def _yes_or_no(
 ) -> ShortAnswer | None:
     """Read yes or no; a few bare words need neither: "It does."."""
     if not (question.is_marked or any(token.form in _PLAIN for token in tokens)):
-        return None
-    if any(token.lower in _CHANGING for token in tokens):
         return None
     is_denied = _says(tokens)
     if is_denied is None and is_bare and len(tokens) <= _MAX_BARE and _has_verb(tokens):

@@ -16,7 +16,7 @@ _HAVE_TO = frozenset(product(("have", "has", "had"), ("to",))) | frozenset(
 )
 
 _STATING = OFF | _REQUIRED | _POSSIBLE
-NEUTRAL = UNIVERSAL | _STATING | words_of("vague") | frozenset("是为為有能可以的了在于於由会會约約")
+NEUTRAL = UNIVERSAL | _STATING | frozenset("是为為有能可以的了在于於由会會约約")
 """Words of what is possible or required, and of whom, by which equal statements differ; the others
 are function words in Chinese."""
 

@@ -28,9 +28,8 @@ def words_of(kind: str) -> frozenset[str]:
     return _table(kind) | frozenset(str(_ENGLISH_PHRASES[kind]).split())
 
 
-ALSO_ENGLISH_WORDS = _table("also_english")
-OTHER_STOP_WORDS = _table("stop") - ALSO_ENGLISH_WORDS
-"""Function words of other languages, and those that are other words in English."""
+OTHER_STOP_WORDS = _table("stop")
+"""Function words of other languages."""
 OTHER_DENIALS = _table("denials")
 """Words of other languages that negate a statement."""
 COURTESY = words_of("courtesy")
@@ -88,9 +87,7 @@ _MAX_NAME, _MAX_SPACING = 12, 60
 
 _ADDRESS_TO_READER = re.compile(str(_ENGLISH_PHRASES["address"]), re.IGNORECASE | re.VERBOSE)
 _FIRST_WORDS = str(_ENGLISH_PHRASES["address_begins"])
-_REFERRAL = re.compile(str(_ENGLISH_PHRASES["referral"]), re.IGNORECASE | re.VERBOSE)
 _SIGNATURE = re.compile(r"(?:the|your)\s+(?:[\w'\u2019-]+\s+){0,3}team[.!]?", re.IGNORECASE)
-_REFERS = ("consult", "professional", "seek ", "talk to", "speak ")
 _REFUSAL = re.compile(
     str(_ENGLISH_PHRASES["refusal"]).replace("SOURCE", rf"{_SOURCE}\b"), re.IGNORECASE | re.VERBOSE
 )
@@ -287,9 +284,7 @@ def states_refusal(text: str) -> bool:
 
 
 def addresses_reader(text: str) -> bool:
-    """Return whether a sentence greets, thanks, offers, announces, or refers to a professional."""
-    if any(map(text.__contains__, _REFERS)) and _REFERRAL.match(text):
-        return True
+    """Return whether a sentence greets, thanks, offers or announces."""
     if "team" in text[-6:].lower() and _SIGNATURE.fullmatch(text):
         return True
     first = text.partition(" ")[0]

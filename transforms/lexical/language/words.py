@@ -14,14 +14,12 @@ from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.values.read_values import may_have_value
 from .cache import CachedAttribute, WordCache
 from .negations import MARKS, may_deny
-from .number_forms import grouped_form, join_groups, repeat_joined
+from .number_forms import grouped_form
 from .phrases import (
-    ALSO_ENGLISH_WORDS,
     ELISIONS,
     EQUAL_WORDS,
     OTHER_STOP_WORDS,
     STOP_WORDS,
-    has_english,
     may_be_other,
     may_name_other_source,
     may_name_source,
@@ -32,22 +30,15 @@ from .sentences import UNSPACED_SCRIPTS
 
 
 class TokenKind(IntEnum):
-    """The kind of a token; a name is a word with a capital.
-
-    A foreign function word is a function word only in a text that is not English: "die", "son".
-    """
+    """The kind of a token; a name is a word with a capital."""
 
     FUNCTION = 0
     WORD = 1
     NUMBER = 2
     NAME = 3
-    FOREIGN_FUNCTION = 4
 
 
 _NUMBER, _NAME = int(TokenKind.NUMBER), int(TokenKind.NAME)
-_FOREIGN = int(TokenKind.FOREIGN_FUNCTION)
-_AS_WORD = bytes.maketrans(bytes([_FOREIGN]), bytes([TokenKind.WORD]))
-_AS_FUNCTION = bytes.maketrans(bytes([_FOREIGN]), bytes([TokenKind.FUNCTION]))
 SOURCE, REFUSAL, NEGATION, VALUE = (1 << bit for bit in range(4))
 """A sign of what a text may have: the name of a source, a refusal, a negation, a value."""
 
@@ -99,26 +90,20 @@ class Token(NamedTuple):
 
 def read_fact_words(fact: str) -> tuple[list[str], int]:
     """Return the normal forms of a fact's tokens, in order, and its signs."""
-    forms, _, signs = _read(repeat_joined(fact))
+    forms, _, signs = _read(fact)
     return forms, signs
 
 
 def read_words(text: str) -> Words:
     """Return a text's tokens and signs, with one cache lookup for each piece."""
-    words = _words_in(text)
-    if _NUMBER in words.kinds and (joined := join_groups(text)) != text:
-        return _words_in(joined)
-    return words
+    return Words(*_read(text))
 
 
 def read_tokens(text: str) -> list[Token]:
     """Return a text's tokens with their places, in order."""
     tokens = []
-    is_english = has_english(text)
     for found in _TOKEN.finditer(text):
         [form], [kind], _ = _piece_of(found[0])
-        if kind == _FOREIGN:
-            kind = TokenKind.WORD if is_english else TokenKind.FUNCTION
         tokens.append(Token(form, kind, found[0].lower(), *found.span()))
     return tokens
 
@@ -130,7 +115,6 @@ def word_from(tokens: Iterable[Token], place: int) -> Token | None:
 
 def spellings(text: str) -> list[str]:
     """Return the tokens of a text of any length as they are spelled."""
-    text = repeat_joined(text)
     if text.isascii():
         return _TOKEN.findall(text)
     found: list[str] = []
@@ -181,8 +165,6 @@ def _read_token(spelling: str) -> _Piece:
 def _kind_of(spelling: str, word: str, form: str) -> TokenKind:
     if word in STOP_WORDS or word in OTHER_STOP_WORDS or not _is_content(form):
         return TokenKind.FUNCTION
-    if word in ALSO_ENGLISH_WORDS:
-        return TokenKind.FOREIGN_FUNCTION
     if form[0].isdigit():
         return TokenKind.NUMBER
     return TokenKind.NAME if spelling[0].isupper() else TokenKind.WORD
@@ -220,13 +202,6 @@ def _is_content(form: str) -> bool:
 
 # No token contains white space, and most pieces between white space repeat.
 _piece_of = WordCache(_read_piece, _MAX_BYTES, _BYTES_OF_PIECE).__getitem__
-
-
-def _words_in(text: str) -> Words:
-    forms, kinds, signs = _read(text)
-    if _FOREIGN in kinds:
-        kinds = kinds.translate(_AS_WORD if has_english(text) else _AS_FUNCTION)
-    return Words(forms, kinds, signs)
 
 
 def _read(text: str) -> tuple[list[str], bytes, int]:

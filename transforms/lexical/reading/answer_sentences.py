@@ -4,7 +4,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from math import inf
 from typing import NamedTuple
@@ -19,7 +19,6 @@ from groundwatch.transforms.lexical.language.sentences import (
 from .citation_marks import NO_SOURCES, Sources
 from .markup import Markup
 from .plain_text import read_plain
-from .table_rows import cells_of, name_cells
 
 
 class Role(Enum):
@@ -27,7 +26,7 @@ class Role(Enum):
 
     TEXT = auto()
     HEADING = auto()
-    """Marked by ``#``, all in bold, or with a colon in front of a list, a table or code."""
+    """Marked by ``#``, or all in bold."""
     TABLE_HEADING = auto()
     """The row above the rule of a table."""
     SOURCE = auto()
@@ -57,7 +56,6 @@ class _Line(NamedTuple):
     headings: Sequence[str] = ()
 
 
-_LIST = re.compile(r"[ \t]*[\n\r]\s*(?:[-*+•–]\s|\(?\d{1,2}[.)]\s|\(?[^\W\d_]\)\s|\|)")
 _RULE = re.compile(r"[ \t|:+-]*-[ \t|:+-]*")
 _SOURCES_LABEL = re.compile(
     r"""[\s\#>*-]{0,9}(?:(?:cited|used|further|main|key)\s)?
@@ -172,22 +170,29 @@ def _named(headings: Sequence[str], row: str) -> str | None:
     )
 
 
+def cells_of(row: str) -> list[str]:
+    """Return the cells of a row, with or without outer bars."""
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def name_cells(cells: Iterable[tuple[str, str]]) -> str:
+    """Return a row with the name before each cell that is not empty; a name may be empty.
+
+    >>> name_cells([("lamp", "red"), ("price", "3 €")])
+    'lamp: red; price: 3 €'
+    """
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)
+
+
 def _role_of(markup: Markup, start: int, piece: str) -> Role:
     """Return what a piece of a line of text is."""
     text = markup.text
     if start in markup.notes:
         return Role.SOURCE
     end = start + len(piece)
-    if piece.endswith(COLONS) and (_LIST.match(text, end) or _is_before_code(markup, end)):
-        return Role.HEADING
     if text[max(0, start - 2) : start] == "# " or piece.startswith("#"):
         return Role.HEADING
     return Role.HEADING if markup.bold and _is_bold(markup, start, end) else Role.TEXT
-
-
-def _is_before_code(markup: Markup, end: int) -> bool:
-    number = bisect_right(markup.code, (end, inf))
-    return number < len(markup.code) and not markup.text[end : markup.code[number][0]].strip()
 
 
 def _is_bold(markup: Markup, start: int, end: int) -> bool:

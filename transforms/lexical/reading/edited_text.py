@@ -12,8 +12,6 @@ class Rule(StrEnum):
 
     REASONING = "REASONING"
     """A model's reasoning before its answer."""
-    TOOL_CALL = "TOOL_CALL"
-    """A call of a function, in JSON or between tags."""
     JSON = "JSON"
     """The names, escapes and marks of JSON around the texts in it."""
     MARKUP = "MARKUP"

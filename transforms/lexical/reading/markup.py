@@ -3,14 +3,12 @@
 # ruff: noqa: SIM905 - a table of names reads best as text
 
 import html
-import json
 import re
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.language.phrases import (
-    ALSO_ENGLISH_WORDS,
     OTHER_STOP_WORDS,
     STOP_WORDS,
 )
@@ -57,7 +55,6 @@ _VALUE = re.compile(
     r"[\[{<\u3010]{1,2}((?=[^\d\]}>\u3011]{0,60}\d)[\w .,%$\u20ac\u00a3-]{1,80})[\]}>\u3011]{1,2}"
     r"(?!\w)"
 )
-_FUNCTION = re.compile(r'\{\s{0,20}"(?:name|tool|function|action|type|id|tool_name)"\s{0,9}:')
 _RAISED = re.compile(r"\^{1,2}\[?(\d{1,3}(?:,\s?\d{1,3}){0,9})\]?(\^{0,2})")
 _SUPERSCRIPT = re.compile(rf"[{SUPERSCRIPT_DIGITS}]+")
 _VENDOR_MARK = re.compile(
@@ -74,9 +71,7 @@ _BEFORE_NAMED = re.compile(
 _POWER = re.compile(r"(?:\d|\b(?:[cdkm]?m|ft|in|mi|yd|s)|\))\Z")
 _CLAUSE_END = re.compile(r"\s{0,3}(?:[.,;:!?\[\u3010\u3002\uff0c\u3001]|\n|\Z)")
 _LAST_WORD = re.compile(r"[^\W_]+(?=\s?\Z)")
-_NOT_LAST = STOP_WORDS | OTHER_STOP_WORDS | ALSO_ENGLISH_WORDS
-_ARGUMENTS = frozenset("arguments parameters input args action_input".split())
-_MAX_CALLS = 20
+_NOT_LAST = STOP_WORDS | OTHER_STOP_WORDS
 _MARKDOWN = frozenset("markdown md html text txt plaintext".split())
 _RAISE = str.maketrans("0123456789", SUPERSCRIPT_DIGITS)
 
@@ -133,7 +128,6 @@ class _Reader:
         self._notes: set[int] = set()
         self._content = len(text) - len(text.lstrip()), len(text.rstrip())
         self._link_end: tuple[int, int] | None = None
-        self._calls = 0
         self._absent: set[str] = set()
 
     def read(self, signs: re.Pattern[str]) -> Markup:
@@ -331,14 +325,6 @@ class _Reader:
         is_name = self._before(found.start()).isalnum()
         return None if is_name else self._leave_inside(found, 1)
 
-    def call(self, found: re.Match[str]) -> int | None:
-        """Leave out a call of a function on lines of its own, as JSON."""
-        if self._calls == _MAX_CALLS or not self._begins_line(found.start()):
-            return None
-        self._calls += 1
-        end = _end_of_call(self._text, found.start())
-        return end and self._replace(found.start(), end, "", Rule.TOOL_CALL)
-
     def raised(self, found: re.Match[str]) -> int | None:
         before = self._before(found.start())
         if before.isdigit() or (before.isalpha() and not found[2]):
@@ -376,7 +362,7 @@ _READERS: dict[str, _Readers] = {
     ],
     "(": [(_PARENTHESIS, _Reader.parenthesis)],
     "\uff08": [(_PARENTHESIS, _Reader.parenthesis)],
-    "{": [(_FUNCTION, _Reader.call), (_BRACES, _Reader.number), _BRACKETED_VALUE],
+    "{": [(_BRACES, _Reader.number), _BRACKETED_VALUE],
     "\u3010": [(_LENSES, _Reader.lenses), _BRACKETED_VALUE],
     "^": [(_RAISED, _Reader.raised)],
     **{digit: [(_SUPERSCRIPT, _Reader.superscript)] for digit in SUPERSCRIPT_DIGITS},
@@ -385,13 +371,3 @@ _OTHER_READERS: _Readers = [
     *((_VENDOR_MARK, _Reader.vendor_mark), (_PRIVATE_SIGN, _Reader.sign)),
     (_ADDRESS, _Reader.address),
 ]
-
-
-def _end_of_call(text: str, start: int) -> int | None:
-    try:
-        value, end = json.JSONDecoder().raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return None
-    inner = value.get("function", value)
-    is_call = isinstance(inner, dict) and not _ARGUMENTS.isdisjoint(inner)
-    return end if is_call else None

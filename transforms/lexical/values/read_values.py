@@ -37,9 +37,6 @@ _NAMED = {"noon": (TIME, 720), "midday": (TIME, 720), "midnight": (TIME, 0)} | {
 }
 """Hours in minutes, and the days of a week."""
 
-_ROMAN = dict(
-    zip("II III IV VI VII VIII IX XI XII XIII XIV".split(), (2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14))  # noqa: B905, SIM905
-)
 _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _SURE_YEARS = frozenset(range(1500, 2100))
 """A range would compare a number that is no int with each of these."""
@@ -75,10 +72,8 @@ _KINDS = (
 _ZEROS = "0\u0660\u06f0\u0966\u09e6\u0be6\u0e50\uff10"
 """Of the scripts of Latin, Arabic, Persian, Devanagari, Bengali, Tamil, Thai, and full-width."""
 
-_MAY_BEGIN = (
-    dict.fromkeys(map(str.lower, _ROMAN), "roman")
-    | dict.fromkeys((*_PARTS, *(chr(ord(zero) + n) for zero in _ZEROS for n in range(10))), "digit")
-    | _KINDS
+_MAY_BEGIN = _KINDS | dict.fromkeys(
+    (*_PARTS, *(chr(ord(zero) + n) for zero in _ZEROS for n in range(10))), "digit"
 )
 """What may begin with a word in lower case, or with a digit."""
 
@@ -90,7 +85,7 @@ _OCTETS = {"Ko": UNITS["kb"], "Mo": UNITS["mb"], "Go": UNITS["gb"], "To": UNITS[
 
 VALUE_WORDS = frozenset(
     word.strip("°%$€£¥")
-    for word in (*_KINDS, *_ROMAN, *UNITS, *map(str.lower, _OCTETS))
+    for word in (*_KINDS, *UNITS, *map(str.lower, _OCTETS))
     if word[-1:].isalpha()
 ) - {*_ARTICLES, "x", ""}
 """The words that values have."""
@@ -125,7 +120,6 @@ _OF_A = re.compile(r"(?: of)? an?(?= )")
 _THE, _NOUN = re.compile(r"\b[Tt]he $"), re.compile(r" [a-z]")
 _BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5₹])\s?$|\b(CHF|EUR|USD|GBP|SEK|NOK|DKK|PLN|INR)\s?$")
 _MAX_SIGN = 5
-_OF_DAYS = frozenset({"business", "working", "calendar", "full", "whole", "consecutive"})
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra)\s$", re.IGNORECASE)
 _RANGE = re.compile(
     r"(?:\s?[-\u2013\u2014]\s?|\s(?:to|bis|\u00e0|a|at\u00e9|hasta)\s|\s(?P<joined>and|und|et|y|e)\s)[$€£]?"
@@ -199,10 +193,7 @@ def _anchors(text: str) -> Iterator[re.Match[str]]:
 
 
 def _kind(anchor: str) -> str | None:
-    kind = _MAY_BEGIN.get(anchor.lower())
-    if anchor in _ALSO_VERBS or (kind == "roman" and anchor not in _ROMAN):
-        return None
-    return kind
+    return None if anchor in _ALSO_VERBS else _MAY_BEGIN.get(anchor.lower())
 
 
 def _at(kind: str, anchor: re.Match[str], text: str) -> Sequence[Value]:
@@ -222,10 +213,6 @@ def _at_word(kind: str, word: str, text: str, start: int, end: int) -> Sequence[
         case "named":
             name, number = _NAMED[word]
             return [Value(name, start, end, (number,))]
-        case "roman":
-            number = _ROMAN[word.upper()]
-            is_alone = text.endswith(" ", 0, start)
-            return [Value(NUMBER, start, end, (number,), is_implied=True)] if is_alone else ()
         case _ if _TIME_UNIT.match(text, end):  # an article, or two
             behind, units = _unit(text, end)
             number = 2.0 if kind == "two" else 1.0
@@ -411,9 +398,7 @@ def _unit(text: str, end: int) -> tuple[int, tuple[Unit, ...]]:
     if not found:
         return end, ()
     behind, name = found.end(), found[1]
-    if name.lower() in _OF_DAYS and (days := _UNIT.match(text, behind)):
-        behind, name = days.end(), days[1]
-    elif second := _SECOND_WORD.match(text, behind):
+    if second := _SECOND_WORD.match(text, behind):
         behind, name = second.end(), "%" if second[1].lower() == "cent" else second[1]
     is_attached = found.start(1) == end
     if units := _OCTETS.get(name) or _units_of(name, text[end : end + 1], is_attached=is_attached):

@@ -128,12 +128,6 @@ def test_a_heading_that_is_a_sentence_is_a_claim(form: str, title: str, *, is_cl
     assert (claim is not None) == is_claim
 
 
-@pytest.mark.parametrize("items", ["- In May\n- In June", "1. In May", "| May |", "```\nx\n```"])
-def test_a_line_with_a_colon_in_front_of_a_list_is_structure(items: str) -> None:
-    [line, *_] = split_sentences(f"The ferry takes 40 bicycles:\n\n{items}")
-    assert read_claim(line.text, line.role) is None
-
-
 def test_the_claim_is_the_whole_sentence_and_is_scored_by_its_statement() -> None:
     fact = "The ferry takes bicycles on Sundays."
     answer = f"Hello Anna, {ENGLISH}. Thanks for asking, the ferry has 40 cabins."

@@ -4,8 +4,6 @@ import pytest
 
 from tests.support.checks import contradictions_of
 
-CARRIERS = "Parcelio tracks parcels of DHL, UPS, FedEx, GLS and DPD."
-
 DENIED = {
     "needed and not": (
         "The device needs a C wire.",
@@ -47,12 +45,6 @@ DENIED = {
         "Pets are not permitted in the rooms.",
         ("allowed", "not permitted"),
     ),
-    "not supported": (
-        "You can use SMS codes for two-factor login.",
-        "SMS codes are not supported for two-factor login. Use an authenticator app.",
-        ("use", "not supported"),
-    ),
-    "one of a list": ("Parcelio does not track parcels of GLS.", CARRIERS, ("not track", "tracks")),
     "offered and possible": (
         "We don't offer refunds.",
         "Refunds are possible within 30 days.",
@@ -67,11 +59,6 @@ DENIED = {
         "Export is available on all plans.",
         "Export is no longer available on any plan.",
         ("available", "no longer available"),
-    ),
-    "accepted until a day": (
-        "Cheques are still accepted.",
-        "We no longer accept cheques as of 1 January.",
-        ("accepted", "no longer accept"),
     ),
     "disabled": (
         "Two-factor login is disabled by default.",

@@ -1,10 +1,9 @@
 """Read the words of texts and of claims."""
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwatch.transforms.lexical.language.number_forms import join_groups
 from groundwatch.transforms.lexical.language.phrases import NUMBER_WORDS, STOP_WORDS
 from groundwatch.transforms.lexical.language.words import (
     TokenKind,
@@ -86,15 +85,12 @@ def test_one_is_a_pronoun_and_no_number_word() -> None:
     assert "one" not in NUMBER_WORDS
 
 
-# What may be the groups of one number is one in a claim, and both readings in a fact.
-@example("1 111")
 @given(st.text(st.sampled_from("ab\u00c9T 12,.'n \n\u6771%")))
 def test_words_are_the_tokens_and_the_signs_of_a_text(text: str) -> None:
     words = read_words(text)
-    tokens = [(token.form, token.kind) for token in read_tokens(join_groups(text))]
+    tokens = [(token.form, token.kind) for token in read_tokens(text)]
     assert list(zip(words.forms, words.kinds, strict=True)) == tokens
-    assert set(words.forms) <= set(forms_of(text))
-    assert words.forms == forms_of(text) or join_groups(text) != text
+    assert words.forms == forms_of(text)
 
 
 @given(

@@ -22,7 +22,6 @@ EQUAL = """
 3 Mio. Euro | 3,000,000 euros
 $5k | 5,000 dollars
 2 million | 2,000,000
-World War II | World War 2
 twenty-five users | 25 users
 two hundred fifty | 250
 two weeks | 14 days
@@ -68,7 +67,7 @@ January 1887 | 1887
 8万5千円 | 85000円
 3-5 days | three to five days
 between 5 and 7 kg | 5 to 7 kg
-3-5 business days | 4 days
+3-5 days | 4 days
 5-10k | 5,000 to 10,000
 25p | £0.25
 CHF 20 | 20 francs
@@ -139,7 +138,7 @@ def test_different_values_are_not_equal(pair: str) -> None:
         ("between 2019-2021", ["2019", "2021"]),
         ("Lamps may march on; one of them glows.", []),
         ("Wait 5 m for 10 mg.", ["5 m", "10 mg"]),
-        ("It takes 3-5 business days, or 5 to 7.", ["3-5 business days", "5 to 7"]),
+        ("It takes 3-5 days, or 5 to 7.", ["3-5 days", "5 to 7"]),
         ("Zwischen 12 und 20 Uhr, from 1-2 pm", ["12", "20 Uhr", "1", "2 pm"]),
         ("The 25 p and 720p videos cost CHF 9.", ["25", "720p", "CHF 9"]),
     ],
