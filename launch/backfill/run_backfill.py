@@ -33,7 +33,7 @@ from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.reply_cache import read_spent
-from groundwatch.transforms.grounding.transport import try_connection
+from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment

@@ -16,7 +16,7 @@ from groundwatch.schemas.quantities import indented_json
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.check_one import enrich_one, read_answer
 from groundwatch.transforms.grounding.errors import CheckFailed
-from groundwatch.transforms.grounding.transport import try_connection
+from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.rules.noting import write_note
 from groundwatch.transforms.runtime.waiting import waiting_for
 

@@ -25,7 +25,7 @@ from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
-from groundwatch.transforms.grounding.transport import try_connection
+from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
 from .destinations import open_topic
 from .open_worker import open_journal, open_worker

@@ -30,9 +30,9 @@ from google.cloud.storage.exceptions import InvalidResponse
 from google.cloud.storage.fileio import BlobWriter
 
 from groundwatch.schemas.quantities import MEGABYTE
-from groundwatch.transforms.grounding.transport import try_address
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.http_reply import IN_ITS_PLACE, is_page
+from groundwatch.transforms.runtime.network_environment import try_address
 from groundwatch.transforms.runtime.waiting import waiting_for
 
 _NUMBERS: Mapping[Any, int] = {

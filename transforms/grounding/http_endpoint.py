@@ -9,7 +9,7 @@ import httpx
 from .errors import BadReply, Unavailable
 from .protocol import decompress
 from .settings import CheckSettings
-from .transport import unreachable
+from .try_connection import unreachable
 
 _HEADERS = (
     (b"Content-Type", b"application/json"),

@@ -6,7 +6,6 @@ httpx's own connection pool slows down beyond about 32 connections (encode/httpc
 
 import asyncio
 import errno
-import socket
 import time
 from functools import partial
 from typing import cast
@@ -19,22 +18,19 @@ from groundwatch.transforms.runtime.daemon_threads import DaemonThreads
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.http_client import with_tls
 from groundwatch.transforms.runtime.network_environment import (
-    check_environment,
     choose_proxy,
     describe_failure,
-    through,
     tls_context,
 )
 from groundwatch.transforms.runtime.processors import usable_processors
 from .embedded_service import EmbeddedChecker, LocalTransport, load_checker
-from .errors import BadReply, Misconfigured, Unavailable
-from .scorers.python_object import PythonObject, find_object, load_object
+from .errors import BadReply, Misconfigured
+from .scorers.python_object import PythonObject, load_object
 from .settings import LOCAL, CheckSettings
 
 _MAX_HEADER_BYTES = 65_536
 _IDLE_TIMEOUT_S = 15.0
 _FIRST_FINAL_STATUS = 200
-_PROBE_TIMEOUT_S = 5.0
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -66,52 +62,6 @@ def concurrent_calls(settings: CheckSettings) -> int:
     """Return the most calls at a time that are not late; those of a model have a processor each."""
     most = settings.max_in_flight
     return min(most, usable_processors()) if settings.scorer else most
-
-
-def try_connection(settings: CheckSettings) -> None:
-    """Connect to a checker, and to one before it, unless a proxy stands between.
-
-    A Python object is looked up, and not made.
-
-    Raises:
-      Unavailable: there is no connection.
-      InvalidEnvironment: there is no such object, or its proxy, or the certificates to trust,
-        cannot be used.
-    """
-    for checker in settings.checkers:
-        if checker.checker == LOCAL or checker.given:
-            continue
-        if checker.is_object:
-            try:
-                find_object(checker.checker)
-            except Misconfigured as error:
-                raise InvalidEnvironment(str(error)) from error
-            continue
-        try:
-            try_address(checker.endpoint, checker.proxy)
-        except OSError as error:
-            raise unreachable(checker, error) from None
-
-
-def try_address(address: str, proxy: str | None = None) -> None:
-    """Connect to a server, unless a proxy stands before it; raise OSError, InvalidEnvironment."""
-    if check_environment(address, proxy) is None:
-        origin = httpx.URL(address)
-        place = (origin.host, origin.port or _PORTS[origin.scheme])
-        socket.create_connection(place, _PROBE_TIMEOUT_S).close()
-
-
-def unreachable(settings: CheckSettings, error: Exception) -> Unavailable:
-    """Describe a checker that cannot be connected to, with advice."""
-    proxy = choose_proxy(settings.endpoint, settings.proxy)
-    advice = "check the network, or set --proxy"
-    if proxy:
-        advice = f"check {proxy.source}, or list the checker in NO_PROXY"
-    elif settings.account is None:
-        advice = "start the checker, or choose another with --checker"
-    place = f"{settings.endpoint}{through(proxy)}"
-    message = f"cannot connect to {place} ({describe_failure(error)}): {advice}"
-    return Unavailable(message, was_sent=False)
 
 
 def _object_of(settings: CheckSettings) -> EmbeddedChecker:

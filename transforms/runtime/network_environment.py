@@ -26,6 +26,7 @@ _ENTRY = re.compile(r"(?:\[(?P<bracketed>[^\]]+)\]|(?P<name>[^:]+))(?::(?P<port>
 _PROXY_STATUS = re.compile(r"^(?:Tunnel connection failed: )?(?P<status>[45]\d\d) ")
 _FILES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _FOLDER = "SSL_CERT_DIR"
+_PROBE_TIMEOUT_S = 5.0
 
 
 class Proxy(NamedTuple):
@@ -140,6 +141,14 @@ def check_environment(url: str, given_proxy: str | None = None) -> Proxy | None:
     proxy = choose_proxy(url, given_proxy)
     tls_context(url, proxy and proxy.url)
     return proxy
+
+
+def try_address(address: str, proxy: str | None = None) -> None:
+    """Connect to a server, unless a proxy stands before it; raise OSError, InvalidEnvironment."""
+    if check_environment(address, proxy) is None:
+        origin = urlsplit(address)
+        place = (origin.hostname or "", origin.port or _PORTS[origin.scheme])
+        socket.create_connection(place, _PROBE_TIMEOUT_S).close()
 
 
 def describe_failure(error: BaseException) -> str:

@@ -25,7 +25,7 @@ from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.cost_estimate import Estimate, estimate_to_json
 from groundwatch.transforms.grounding.errors import CheckFailed
-from groundwatch.transforms.grounding.transport import try_connection
+from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.runtime import clock
 from .answer_counts import EstimateCounts, count_outcomes
 from .planned_answers import plan_answers

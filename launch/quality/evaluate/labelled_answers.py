@@ -140,7 +140,7 @@ class LabelledAnswers:
         """
         # Scores need no check, and no client of Google.
         from groundwatch.transforms.check_one import check_answers  # noqa: PLC0415
-        from groundwatch.transforms.grounding.transport import try_connection  # noqa: PLC0415
+        from groundwatch.transforms.grounding.try_connection import try_connection  # noqa: PLC0415
         from .check_by_weights import check_by_weights  # noqa: PLC0415
 
         messages = ArchiveMessages(paths)
