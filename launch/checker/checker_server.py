@@ -20,8 +20,8 @@ from groundwatch.launch.http_server import (
     address_of,
     open_listener,
 )
-from groundwatch.launch.results.export.http_sender import read_secret
-from groundwatch.launch.results.export.target import TargetMisconfigured
+from groundwatch.launch.targets.http_sender import read_secret
+from groundwatch.launch.targets.target import TargetMisconfigured
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.grounding.embedded_service import (

@@ -8,6 +8,7 @@ from groundwatch.launch.cli.commands.show import ShowSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.print_record import print_record
+from groundwatch.launch.engine.work_folders import read_waiting
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
@@ -18,7 +19,6 @@ from groundwatch.pipeline.sources.output_folder import (
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.quantities import indented_json
 from .waiting_rows import describe_waiting, explain_no_records
-from .work_folders import read_waiting
 
 _MAX_SHOWN = 5
 

@@ -5,10 +5,10 @@ from pathlib import PurePath
 
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.journal import Journal, WaitingRows
+from groundwatch.launch.engine.work_folders import find_journals, journal_read
 from groundwatch.pipeline.settings.load import UsageError
 from groundwatch.schemas.quantities import SECOND_US, to_datetime
 from groundwatch.transforms.runtime import clock
-from .work_folders import find_journals, journal_read
 
 _NAMES = {"enriched": "record", "failures": "failure", "alerts": "alert"}
 

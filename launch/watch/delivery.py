@@ -9,7 +9,7 @@ from typing import Generic
 
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.outbox_rows import Delivered, OutboxRow
-from groundwatch.launch.results.export.target import (
+from groundwatch.launch.targets.target import (
     Target,
     TargetMisconfigured,
     TargetUnavailable,

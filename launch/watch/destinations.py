@@ -11,8 +11,8 @@ from typing import Any
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.outbox_rows import KINDS
-from groundwatch.launch.results.export.target import Target, open_target
-from groundwatch.launch.results.work_folders import find_journals
+from groundwatch.launch.engine.work_folders import find_journals
+from groundwatch.launch.targets.target import Target, open_target
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure

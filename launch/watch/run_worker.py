@@ -18,7 +18,7 @@ from groundwatch.launch.cli.terminal.written_beside import written_beside
 from groundwatch.launch.engine.engine_database import OtherVersion, folder_held
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import Subscription
-from groundwatch.launch.results.export.target import TargetMisconfigured
+from groundwatch.launch.targets.target import TargetMisconfigured
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary

@@ -8,7 +8,7 @@ import sys
 from groundwatch.launch.cli.commands.watch import WatchDemoSettings, WatchSettings
 from groundwatch.launch.cli.paths import default_run_id_of, default_work_folder, try_output
 from groundwatch.launch.cli.placement import place_job
-from groundwatch.launch.results.export.target import try_target
+from groundwatch.launch.targets.target import try_target
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.transforms.grounding.settings import OutagePolicy

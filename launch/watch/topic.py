@@ -9,7 +9,7 @@ from google.pubsub_v1 import PublisherClient, types
 
 from groundwatch.launch.engine.pubsub import clients
 from groundwatch.launch.engine.pubsub.pubsub_errors import Reachability, is_transient, refusal
-from groundwatch.launch.results.export.target import (
+from groundwatch.launch.targets.target import (
     Target,
     TargetMisconfigured,
     TargetUnavailable,

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from groundwatch.launch.results.export.target import Target, open_target
+from groundwatch.launch.targets.target import Target, open_target
 from groundwatch.launch.watch.alerts.webhooks import open_webhooks
 from tests.launch.watch.alerts.test_alert_notices import a_rate
 from tests.launch.watch.alerts.test_webhook_payloads import KEY

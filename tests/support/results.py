@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from groundwatch.launch.results.export.target import RowsRefused, Target, TargetUnavailable
+from groundwatch.launch.targets.target import RowsRefused, Target, TargetUnavailable
 from groundwatch.schemas.alert import WorstClaim
 from groundwatch.schemas.grounding_result import GroundingResult
 from tests.support.builders import NOON_US, RECORD_ID

@@ -14,9 +14,9 @@ import grpc
 from google.api_core import exceptions
 
 from groundwatch.launch.engine.pubsub.pubsub_errors import is_transient
-from groundwatch.launch.results.export.contracts import CONTRACTS, Contract, Limit
-from groundwatch.launch.results.export.http_sender import reply_error
-from groundwatch.launch.results.export.target import RowsRefused, TargetMisconfigured
+from groundwatch.launch.targets.contracts import CONTRACTS, Contract, Limit
+from groundwatch.launch.targets.http_sender import reply_error
+from groundwatch.launch.targets.target import RowsRefused, TargetMisconfigured
 from groundwatch.launch.watch.topic import MAX_MESSAGES
 from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES
 from groundwatch.pipeline.storage.buckets import RETRY

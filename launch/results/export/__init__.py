@@ -1,1 +1,1 @@
-"""Send results to other tools, one `Target` each, or write them as tables."""
+"""Send the results of an output folder to a tool, or write them as a table."""

@@ -12,6 +12,7 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.progress import Gauges, Progress
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.results.waiting_rows import explain_no_records
+from groundwatch.launch.targets.target import Target, TargetUnavailable, deliver
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
@@ -25,7 +26,6 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.transforms.rules.alerting import grounding_result
 from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
-from .target import Target, TargetUnavailable, deliver
 
 _WRITE_EVERY_S = 1.0
 _SCHEDULE = RetrySchedule(first_s=1.0, longest_s=30.0)

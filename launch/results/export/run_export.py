@@ -5,10 +5,15 @@ from contextlib import closing
 
 from groundwatch.launch.cli.commands.export import TABLES, ExportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail
+from groundwatch.launch.targets.target import (
+    TargetMisconfigured,
+    TargetUnavailable,
+    open_target,
+    try_target,
+)
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import UnreadableFile
-from .target import TargetMisconfigured, TargetUnavailable, open_target, try_target
 from .write_table import write_table
 
 

@@ -18,7 +18,7 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.engine.run_summary import rows_committed
-from groundwatch.launch.results.work_folders import find_journals, journal_read
+from groundwatch.launch.engine.work_folders import find_journals, journal_read
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.load import Loaded, UsageError

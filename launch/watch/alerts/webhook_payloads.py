@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from groundwatch.launch.results.export.contracts import (
+from groundwatch.launch.targets.contracts import (
     PARAGRAPH,
     SECTION,
     SOURCE,

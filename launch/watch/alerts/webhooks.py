@@ -9,21 +9,21 @@ from urllib.parse import urlsplit
 import msgspec
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED
-from groundwatch.launch.results.export.contracts import (
+from groundwatch.launch.targets.contracts import (
     GOOGLE_CHAT,
     PAGERDUTY,
     SLACK,
     STANDARD_WEBHOOK,
     Contract,
 )
-from groundwatch.launch.results.export.http_sender import (
+from groundwatch.launch.targets.http_sender import (
     Confirm,
     HttpSender,
     any_but_a_page,
     json_of,
     require_secret,
 )
-from groundwatch.launch.results.export.target import (
+from groundwatch.launch.targets.target import (
     RowsRefused,
     Target,
     TargetMisconfigured,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.outbox_rows import Delivered
-from groundwatch.launch.results.export.target import TargetMisconfigured, TargetUnavailable
+from groundwatch.launch.targets.target import TargetMisconfigured, TargetUnavailable
 from groundwatch.launch.watch.delivery import Delivery, OutboxLimits
 from groundwatch.schemas.grounding_result import GroundingResult
 from tests.support.clocks import ManualClock

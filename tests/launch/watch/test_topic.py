@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from groundwatch.launch.results.export.target import TargetMisconfigured, TargetUnavailable
+from groundwatch.launch.targets.target import TargetMisconfigured, TargetUnavailable
 from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline.sinks.topic_messages import TopicMessage, build_message
 from tests.support.fake_pubsub.server import FakePubSub

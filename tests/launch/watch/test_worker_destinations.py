@@ -9,7 +9,7 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.results.export.target import TargetUnavailable
+from groundwatch.launch.targets.target import TargetUnavailable
 from groundwatch.launch.watch import destinations
 from groundwatch.launch.watch.file_publisher import FilePublisher
 from groundwatch.launch.watch.topic import Topic

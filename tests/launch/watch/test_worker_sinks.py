@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.results.export.target import TargetUnavailable
+from groundwatch.launch.targets.target import TargetUnavailable
 from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline import storage
 from groundwatch.transforms.persistence.database import Database

@@ -16,7 +16,7 @@ from groundwatch.launch.cli.commands.export import ExportSettings
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.results.export import export_folder
 from groundwatch.launch.results.export.export_folder import FolderExport
-from groundwatch.launch.results.export.target import TargetUnavailable
+from groundwatch.launch.targets.target import TargetUnavailable
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.pipeline.sources.output_folder import find_files
@@ -32,6 +32,12 @@ from tests.support.vendor_replies import documented_reply
 from tests.support.waiting import wait_until
 
 DAY_US = 86_400_000_000
+
+
+@pytest.fixture
+def server() -> Iterator[ResultsServer]:
+    with results_server() as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ import pytest
 from groundwatch.launch.cli.json_log import JsonLogHandler
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.engine.outbox_rows import Delivered
-from groundwatch.launch.results.export.target import (
+from groundwatch.launch.targets.target import (
     RowsRefused,
     TargetMisconfigured,
     TargetUnavailable,

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.results.export import result_payloads as payloads
+from groundwatch.launch.targets import result_payloads as payloads
 from groundwatch.schemas.checked_answer import VerdictThresholds
 from groundwatch.schemas.grounding_result import GroundingResult
 from tests.support.builders import a_screen

@@ -2,7 +2,7 @@
 
 import pytest
 
-from groundwatch.launch.results.export.target import (
+from groundwatch.launch.targets.target import (
     RowsRefused,
     TargetMisconfigured,
     TargetUnavailable,

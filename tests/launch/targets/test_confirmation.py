@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.results.export.target import TargetMisconfigured
+from groundwatch.launch.targets.target import TargetMisconfigured
 from tests.support.builders import an_enriched
 from tests.support.http_messages import Reply
 from tests.support.reports import write_enriched

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.launch.engine.outbox_rows import Delivered
-from groundwatch.launch.results.export.target import TargetUnavailable, deliver
+from groundwatch.launch.targets.target import TargetUnavailable, deliver
 from tests.support.results import ATarget, a_result
 
 

@@ -14,10 +14,10 @@ ExportedRow = TypeVar("ExportedRow")
 _MAX_LOGGED = 5
 _MAX_REFUSED_IN_ROW = 20
 _TARGETS = {
-    "langfuse": "groundwatch.launch.results.export.trace_tools:LangfuseScores",
-    "mlflow": "groundwatch.launch.results.export.trace_tools:MlflowAssessments",
-    "opentelemetry": "groundwatch.launch.results.export.otlp:OtlpEvents",
-    "phoenix": "groundwatch.launch.results.export.trace_tools:PhoenixAnnotations",
+    "langfuse": "groundwatch.launch.targets.trace_tools:LangfuseScores",
+    "mlflow": "groundwatch.launch.targets.trace_tools:MlflowAssessments",
+    "opentelemetry": "groundwatch.launch.targets.otlp:OtlpEvents",
+    "phoenix": "groundwatch.launch.targets.trace_tools:PhoenixAnnotations",
 }
 _log = logging.getLogger(__name__)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from groundwatch.launch.engine.outbox_rows import Delivered
-from groundwatch.launch.results.export.target import TargetMisconfigured, deliver
-from groundwatch.launch.results.export.trace_tools import PhoenixAnnotations
+from groundwatch.launch.targets.target import TargetMisconfigured, deliver
+from groundwatch.launch.targets.trace_tools import PhoenixAnnotations
 from tests.support.builders import RECORD_ID
 from tests.support.http_messages import Received, Reply
 from tests.support.results import SPAN_ID, TRACE_ID, a_result

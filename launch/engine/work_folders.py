@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from groundwatch.launch.engine.engine_database import EngineDatabase, holds_run
-from groundwatch.launch.engine.journal import Journal
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.enriched_answer import AnswerRow
+from .engine_database import EngineDatabase, holds_run
+from .journal import Journal
 
 _CONFIG = Config(output="", run="")  # nothing is written here
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.results.export.http_sender import (
+from groundwatch.launch.targets.http_sender import (
     HttpSender,
     any_but_a_page,
     read_secret,
     require_secret,
 )
-from groundwatch.launch.results.export.target import (
+from groundwatch.launch.targets.target import (
     RowsRefused,
     TargetMisconfigured,
     TargetUnavailable,

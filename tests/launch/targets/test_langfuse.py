@@ -6,8 +6,8 @@ from base64 import b64encode
 import pytest
 
 from groundwatch.launch.engine.outbox_rows import Delivered
-from groundwatch.launch.results.export.target import TargetMisconfigured, TargetUnavailable, deliver
-from groundwatch.launch.results.export.trace_tools import LangfuseScores
+from groundwatch.launch.targets.target import TargetMisconfigured, TargetUnavailable, deliver
+from groundwatch.launch.targets.trace_tools import LangfuseScores
 from groundwatch.schemas.alert import WorstClaim
 from tests.support.builders import RECORD_ID
 from tests.support.http_messages import Reply

@@ -7,8 +7,8 @@ import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
 from groundwatch.launch.engine.outbox_rows import Delivered
-from groundwatch.launch.results.export.otlp import OtlpEvents
-from groundwatch.launch.results.export.target import (
+from groundwatch.launch.targets.otlp import OtlpEvents
+from groundwatch.launch.targets.target import (
     RowsRefused,
     TargetMisconfigured,
     TargetUnavailable,

@@ -1,0 +1,1 @@
+"""Send rows over HTTP to tools and channels, one `Target` each."""
