@@ -2,7 +2,7 @@
 
 import re
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,7 +22,6 @@ from apache_beam.runners.runner import create_runner
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded, UsageError, describe_unknown, flag_names
-from .placement import beam_arguments
 
 _DATAFLOW = frozenset({"dataflow", "dataflowrunner"})
 _ONE_PROCESS = "no_use_multiple_sdk_containers"
@@ -43,18 +42,17 @@ class _Parser(ArgumentParser):
         raise UsageError([message])
 
 
-def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
-    """Read Beam's options from the arguments that are not settings.
+def read_beam_options(loaded: Loaded[Any], arguments: Sequence[str]) -> PipelineOptions:
+    """Read Beam's options from its arguments.
 
     Unknown flags, which Beam ignores, and options that the runner misses are added to the problems.
     """
-    arguments = list(beam_arguments(loaded, job))
     try:
         _, unknown = _Parser().parse_known_args(arguments)
         problems = describe_unknown(unknown, flag_names(type(loaded.settings)))
     except UsageError as error:
         problems = [*error.problems]
-    options = PipelineOptions([] if problems else arguments)
+    options = PipelineOptions([] if problems else list(arguments))
     loaded.problems += problems or _runner_problems(options)
     return options
 

@@ -49,7 +49,7 @@ def place_job(loaded: Loaded[Any], job: JobSettings, quota_problems: list[str]) 
         return Placement(is_local=True, processes=processes, beam_arguments=arguments)
     from . import beam_options  # noqa: PLC0415 - it imports Beam
 
-    options = beam_options.read_beam_options(loaded, job)
+    options = beam_options.read_beam_options(loaded, arguments)
     processes = beam_options.worker_count(options, job, quota_problems)
     is_local = beam_options.is_on_this_machine(options)
     return Placement(is_local, processes, arguments, _unused(loaded.others) if is_local else ())

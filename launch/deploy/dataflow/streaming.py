@@ -35,7 +35,7 @@ _FEWEST_SHARDS = 4
 def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     """Start a streaming job; return the exit status."""
     settings, problems = loaded.settings, loaded.problems
-    beam_options = read_beam_options(loaded, settings.job)
+    beam_options = read_beam_options(loaded, beam_arguments(loaded, settings.job))
     workers = worker_count(beam_options, settings.job, problems)
     problems += _problems(settings, beam_options)
     output, pubsub = settings.job.output.output, settings.pubsub
