@@ -17,6 +17,7 @@ from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
 from groundwatch.transforms.grounding.planned_check import plan_check
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
+from groundwatch.transforms.lexical.claims.hard_claims import has_hard_claim
 from groundwatch.transforms.rules.escalation import screen_answer
 from groundwatch.transforms.step_order import Routed, SampledOut, route_answers
 
@@ -104,7 +105,8 @@ def _plan_none(routed: Routed) -> PlannedAnswer:
 def _plan_second(
     checked: CheckedAnswer, check: CheckSettings, screening: Screening
 ) -> PlannedAnswer:
-    answer, escalation = checked.answer, screen_answer(checked, screening.rule).escalation
+    answer = checked.answer
+    escalation = screen_answer(checked, screening.rule, has_hard_claim).escalation
     planned = plan_check(answer, screening.first)
     if planned is None:
         return _plan_none(checked)  # It needs too many calls.

@@ -7,7 +7,8 @@ import pytest
 
 from groundwatch.schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 from groundwatch.transforms.grounding.protocol import CheckReply, interpret_reply
-from groundwatch.transforms.grounding.reply_cache import decode_reply, encode_reply
+from groundwatch.transforms.grounding.stored_reply import decode_reply, encode_reply
+from groundwatch.transforms.lexical.check_claims import check_grounding
 from tests.support.checks import check_request
 
 ANSWER, FACT = "Größe: Lamps glow. Cafés close.", "Lamps glow red at night."
@@ -62,6 +63,16 @@ def test_a_reply_on_disk_holds_no_text() -> None:
     again = decode_reply(encoded, REQUEST)
     assert again.unknown_members is None
     assert again.response.claims == reply.response.claims
+
+
+def test_a_stored_reply_has_no_text_and_finds_the_values_of_its_mismatches_again() -> None:
+    request = check_request("The warranty lasts 30 days.", "The warranty lasts 14 days.")
+    reply = CheckReply(response=check_grounding(request), attempts=1)
+    [mismatch] = reply.response.claims[0].mismatches or ()
+    assert (mismatch.claim_value, mismatch.fact_value) == ("30 days", "14 days")
+    stored = encode_reply(reply)
+    assert b"days" not in stored
+    assert decode_reply(stored, request) == reply
 
 
 @pytest.mark.parametrize(

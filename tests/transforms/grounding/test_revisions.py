@@ -9,8 +9,8 @@ import pytest
 
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.transforms.check_one import enrich_one
-from groundwatch.transforms.grounding.reply_cache import decode_reply
 from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
+from groundwatch.transforms.grounding.stored_reply import decode_reply
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
 from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.builders import an_answer

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding.protocol import CheckReply
-from groundwatch.transforms.grounding.reply_cache import decode_reply, encode_reply
+from groundwatch.transforms.grounding.stored_reply import decode_reply, encode_reply
 from groundwatch.transforms.lexical.check_claims import check_grounding, has_claims
 from groundwatch.transforms.lexical.claims.questions import read_question
 from groundwatch.transforms.lexical.claims.short_answers import read_short_answer
