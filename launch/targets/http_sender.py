@@ -1,7 +1,7 @@
 """Post JSON to a service; classify its errors by whether a retry can succeed."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
@@ -19,11 +19,23 @@ from groundwatch.transforms.runtime.network_environment import (
     describe_failure,
     through,
 )
-from .contracts import MISCONFIGURED, REFUSED
 from .target import RowsRefused, TargetMisconfigured, TargetUnavailable
 
 _TIMEOUT_S = 10.0
 _NOT_FOUND = 404
+_REFUSED = frozenset({400, 409, 413, 422})
+"""Statuses of a request with a row that is refused, and would be again."""
+
+_MISCONFIGURED: Mapping[int, str] = {
+    401: "the key is not accepted",
+    403: "the key has no permission",
+    404: "there is no such address",
+    405: "there is no such address",
+    407: "the proxy does not accept its user name and password",
+    410: "the address is gone",
+}
+"""Statuses after which a person has to correct something; redirects are such, too."""
+
 _PLACE_DIGITS = 16
 _REDIRECTS = range(300, 400)
 
@@ -159,10 +171,10 @@ def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -
 
     `shown` names the target; the reply's body is not quoted, since it may hold a text.
     """
-    if status in REFUSED:
+    if status in _REFUSED:
         return RowsRefused(f"HTTP {status}")
-    if status in MISCONFIGURED:
-        reason = f"HTTP {status}, {MISCONFIGURED[status]}"
+    if status in _MISCONFIGURED:
+        reason = f"HTTP {status}, {_MISCONFIGURED[status]}"
         return TargetMisconfigured(f"{shown} refuses: {reason}; {advice}")
     if status in _REDIRECTS:
         reason = f"HTTP {status}, a redirect"

@@ -24,7 +24,6 @@ from groundwatch import __version__
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.transforms.runtime.network_environment import check_environment
 from groundwatch.transforms.runtime.requests_session import EnvironmentSession
-from .contracts import OPENTELEMETRY
 from .http_sender import describe_address, no_reply, place_of, reply_error, unconfirmed
 from .result_payloads import opentelemetry_attributes
 from .target import RowsRefused, Target, TargetMisconfigured, TargetUnavailable
@@ -46,7 +45,6 @@ class OtlpEvents(Target[GroundingResult]):
     """
 
     name = "opentelemetry"
-    max_rows = OPENTELEMETRY.rows.most
 
     def __init__(self, url: str | None = None) -> None:
         _refuse_grpc()

@@ -11,7 +11,6 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.transforms.runtime import clock
-from .contracts import LANGFUSE, MLFLOW, PHOENIX
 from .http_sender import HttpSender, TraceUnknown, json_of, read_secret, require_secret
 from .result_payloads import langfuse_scores, mlflow_assessment, phoenix_annotation
 from .target import Target
@@ -71,7 +70,7 @@ class LangfuseScores(TraceTarget):
     """Post a verdict and a score for each result; a repeated result replaces its scores."""
 
     name = "langfuse"
-    max_rows = LANGFUSE.rows.most
+    max_rows = 50  # two requests each, eight at a time
 
     def __init__(self, url: str | None = None) -> None:
         keys = require_secret("LANGFUSE_PUBLIC_KEY"), require_secret("LANGFUSE_SECRET_KEY")
@@ -98,7 +97,7 @@ class MlflowAssessments(TraceTarget):
     """Create an assessment for each result, unless the trace has the one of the record."""
 
     name = "mlflow"
-    max_rows = MLFLOW.rows.most
+    max_rows = 20  # two requests each
 
     def __init__(self, url: str | None = None) -> None:
         given = url or os.environ.get("MLFLOW_TRACKING_URI") or _MLFLOW_LOCAL
@@ -135,7 +134,7 @@ class PhoenixAnnotations(TraceTarget):
     """Post an annotation for each result; a repeated result replaces its annotation."""
 
     name = "phoenix"
-    max_rows = PHOENIX.rows.most
+    max_rows = 100
 
     def __init__(self, url: str | None = None) -> None:
         given = url or os.environ.get("PHOENIX_COLLECTOR_ENDPOINT") or _PHOENIX_LOCAL

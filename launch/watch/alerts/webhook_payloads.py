@@ -14,13 +14,6 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from groundwatch.launch.targets.contracts import (
-    PARAGRAPH,
-    SECTION,
-    SOURCE,
-    SUMMARY,
-    TITLE,
-)
 from groundwatch.schemas.alert import Alert, alert_to_json
 from groundwatch.schemas.quantities import to_rfc3339
 from .alert_notices import Notice, NoticeGroup, clean, describe_alert, is_closed
@@ -28,6 +21,10 @@ from .alert_notices import Notice, NoticeGroup, clean, describe_alert, is_closed
 Json = dict[str, Any]
 _MAX_OTHERS = 500  # below the limit of a section after escaping
 _SHORT_QUOTE = 100
+_TITLE_CHARACTERS = 150
+# Of PagerDuty: https://developer.pagerduty.com/docs/events-api-v2/trigger-events
+_SUMMARY_CHARACTERS = 1_024
+_SOURCE_CHARACTERS = 255
 _KEY_PREFIX = "whsec_"
 
 
@@ -56,7 +53,7 @@ _SLACK = _Markup(
     line_break="\n",
     escape=partial(escape, quote=False),
     size=lambda text: len(text.encode("utf-16-le")) // 2,
-    most=SECTION.most,
+    most=3_000,
 )
 _GOOGLE_CHAT = _Markup(
     title="<b>{}</b>",
@@ -66,7 +63,7 @@ _GOOGLE_CHAT = _Markup(
     line_break="<br>",
     escape=escape,
     size=lambda text: len(text.encode()),
-    most=PARAGRAPH.most,
+    most=5_000,
 )
 
 
@@ -81,7 +78,7 @@ def slack_message(group: NoticeGroup) -> Json:
     sections: list[Json] = [{"type": "section", "text": _slack_text(text)} for text in texts]
     if others := _others(group, _SLACK):
         sections.append({"type": "context", "elements": [_slack_text(others)]})
-    title = {"type": "plain_text", "text": clean(group.title, TITLE.most)}
+    title = {"type": "plain_text", "text": clean(group.title, _TITLE_CHARACTERS)}
     return {"text": group.title, "blocks": [{"type": "header", "text": title}, *sections]}
 
 
@@ -100,7 +97,10 @@ def google_chat_message(group: NoticeGroup) -> Json:
     if others := _others(group, _GOOGLE_CHAT):
         texts.append(others)
     widgets = [{"textParagraph": {"text": text}} for text in texts]
-    card = {"header": {"title": clean(group.title, TITLE.most)}, "sections": [{"widgets": widgets}]}
+    card = {
+        "header": {"title": clean(group.title, _TITLE_CHARACTERS)},
+        "sections": [{"widgets": widgets}],
+    }
     return {"cardsV2": [{"cardId": "groundwatch", "card": card}]}
 
 
@@ -154,8 +154,8 @@ def pagerduty_event(alert: Alert, source: str) -> Json:
         return {"event_action": "resolve", **key}
     notice = describe_alert(alert)
     payload = {
-        "summary": clean(f"{notice.title}: {notice.details}", SUMMARY.most),
-        "source": clean(source, SOURCE.most),
+        "summary": clean(f"{notice.title}: {notice.details}", _SUMMARY_CHARACTERS),
+        "source": clean(source, _SOURCE_CHARACTERS),
         "severity": alert.severity.value,
         "timestamp": to_rfc3339(alert.event_time_us),
         "component": alert.engine and clean(alert.engine),

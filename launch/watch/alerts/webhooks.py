@@ -9,13 +9,6 @@ from urllib.parse import urlsplit
 import msgspec
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED
-from groundwatch.launch.targets.contracts import (
-    GOOGLE_CHAT,
-    PAGERDUTY,
-    SLACK,
-    STANDARD_WEBHOOK,
-    Contract,
-)
 from groundwatch.launch.targets.http_sender import (
     Confirm,
     HttpSender,
@@ -41,6 +34,7 @@ from .webhook_payloads import (
     slack_message,
 )
 
+_SHOWN_IN_PART = 5_000  # alerts about answers, of which a message shows five
 _PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
 _Request = tuple[bytes, dict[str, str]]
 _Encode = Callable[[Sequence[Alert]], _Request]
@@ -64,23 +58,26 @@ def _is_ok(content: bytes) -> bytes | None:
 
 
 class _Channel(NamedTuple):
-    """The contract and address of a channel, what makes its requests, and confirms its replies."""
+    """How many alerts about answers a message of a channel takes, none if it takes incidents only.
 
-    contract: Contract
+    Further its address, what makes its requests, and what confirms its replies.
+    """
+
+    most_answers: int
     url: str
     encode: _Encode
     confirm: Confirm[Any]
 
 
 class AlertWebhook(Target[Alert]):
-    """Post alerts to one address: each by itself, or grouped, as many as the contract allows."""
+    """Post alerts to one address: each by itself, or grouped, as many as the channel takes."""
+
+    part_pause_s = 1.0
 
     def __init__(self, name: str, channel: _Channel, *, is_grouped: bool = False) -> None:
-        contract = channel.contract
         self.name = name
-        self.max_rows = contract.rows.most if is_grouped else 1
-        self.pause_s = contract.pause_s if is_grouped else 0.0
-        self.part_pause_s = contract.part_pause_s
+        self.max_rows = channel.most_answers if is_grouped else 1
+        self.pause_s = 60.0 if is_grouped else 0.0
         self._channel = channel
         self._advice = f"renew the address or key in {name.partition(':')[2].partition(' ')[0]}"
         self._sender = HttpSender(name, channel.url, self._advice)
@@ -118,7 +115,7 @@ def open_webhooks(
     channel = _channel(kind, name, require_secret(variable).split(), source, place)
     _check_url(name, channel.url)
     yield AlertWebhook(f"{name} incidents", channel), is_incident
-    if channel.contract is not PAGERDUTY:
+    if channel.most_answers:
         target = AlertWebhook(name, channel, is_grouped=True)
         yield target, lambda alert: not is_incident(alert)
 
@@ -130,14 +127,14 @@ def _channel(
     match kind, secret:
         case "slack", [url]:
             return _Channel(
-                SLACK,
+                _SHOWN_IN_PART,
                 url,
                 lambda alerts: _json(slack_message(describe_group(alerts, place))),
                 _is_ok,
             )
         case "google_chat", [url]:
             return _Channel(
-                GOOGLE_CHAT,
+                _SHOWN_IN_PART,
                 url,
                 lambda alerts: _json(google_chat_message(describe_group(alerts, place))),
                 json_of(_ChatMessage),
@@ -145,14 +142,14 @@ def _channel(
         case "pagerduty", [key, *urls] if len(urls) <= 1:
             routing = {"routing_key": key}
             return _Channel(
-                PAGERDUTY,
+                0,
                 urls[0] if urls else _PAGERDUTY,
                 lambda alerts: _json(routing | pagerduty_event(alerts[0], source)),
                 json_of(_Enqueued),
             )
         case "json", [url, key] if _is_key(key):
             return _Channel(
-                STANDARD_WEBHOOK,
+                100,
                 url,
                 lambda alerts: signed_request(alerts, source, key, clock.now_us()),
                 any_but_a_page,

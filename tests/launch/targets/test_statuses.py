@@ -1,4 +1,4 @@
-"""The table of targets in docs/results.md says what every tool and channel does."""
+"""The table of statuses in docs/results.md says what every tool and channel does."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from groundwatch.launch.targets.target import (
 from tests.support.http_messages import Reply
 from tests.support.result_targets import CHANNELS, TOOLS, OpenNamed, send_to
 from tests.support.results_server import ResultsServer
-from tests.support.targets_table import PAGE, Outcome, of_tool, page_with_tables
+from tests.support.statuses_table import PAGE, Outcome, of_tool, page_with_table
 
 RAISED = {
     Outcome.REFUSED: RowsRefused,
@@ -20,10 +20,10 @@ RAISED = {
 STATUSES = (302, 308, 400, 401, 403, 404, 405, 407, 408, 409, 410, 413, 422, 429, 500, 503, 504)
 
 
-def test_the_page_has_the_contracts_of_the_code() -> None:
+def test_the_page_has_the_statuses_of_the_code() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == page_with_tables(page), (
-        "after a change of contracts: python -m tests.support.targets_table"
+    assert page == page_with_table(page), (
+        "after a change of statuses: python -m tests.support.statuses_table"
     )
 
 

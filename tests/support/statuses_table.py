@@ -1,8 +1,6 @@
-"""Write what targets confirm, refuse and limit into docs/results.md.
+"""Write what becomes of a request, by the status of its reply, into docs/results.md.
 
-python -m tests.support.targets_table
-
-takes the texts from the contracts in the code, and the statuses from what the code makes of them.
+python -m tests.support.statuses_table
 """
 
 from collections import Counter
@@ -14,11 +12,8 @@ import grpc
 from google.api_core import exceptions
 
 from groundwatch.launch.engine.pubsub.pubsub_errors import is_transient
-from groundwatch.launch.targets.contracts import CONTRACTS, Contract, Limit
 from groundwatch.launch.targets.http_sender import reply_error
 from groundwatch.launch.targets.target import RowsRefused, TargetMisconfigured
-from groundwatch.launch.watch.topic import MAX_MESSAGES
-from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES
 from groundwatch.pipeline.storage.buckets import RETRY
 from groundwatch.transforms.grounding.errors import CheckFailed, Misconfigured, Rejected
 from groundwatch.transforms.grounding.protocol import interpret_reply
@@ -27,33 +22,6 @@ from tests.support.repository import ROOT
 
 PAGE = ROOT / "docs" / "results.md"
 _STATUSES = range(300, 600)
-_SERVICES = (
-    Contract(
-        name="Pub/Sub topics",
-        confirmed="OK, for all messages of the request",
-        rows=Limit(MAX_MESSAGES, "messages of one ordering key"),
-        limits=(Limit(MAX_MESSAGE_BYTES, "bytes a message or request"),),
-        pages=("https://cloud.google.com/pubsub/docs/reference/error-codes",),
-    ),
-    Contract(
-        name="Cloud Storage",
-        confirmed="JSON of the object with the right checksum; a part of the right size",
-        rows=Limit(1, "file"),
-        pages=("https://cloud.google.com/storage/docs/json_api/v1/status-codes",),
-    ),
-    Contract(
-        name="Checkers",
-        confirmed="JSON of the check with valid offsets, indices and scores",
-        rows=Limit(1, "answer, or a part of a long one"),
-        pages=("https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding",),
-    ),
-    Contract(
-        name="Judges",
-        confirmed="JSON with a valid score of each claim",
-        rows=Limit(1, "answer, or a part of a long one"),
-        pages=("https://platform.openai.com/docs/guides/error-codes",),
-    ),
-)
 
 
 class Outcome(StrEnum):
@@ -96,8 +64,8 @@ def _outcome(error: Exception, refused: type[Exception], corrected: type[Excepti
     return Outcome.CORRECTED if isinstance(error, corrected) else Outcome.LATER
 
 
-def delivery_tables() -> str:
-    """Return the tables: what becomes of a request by its status, and the contracts."""
+def statuses_table() -> str:
+    """Return the table: what becomes of a request by its status."""
     codes = [code for code in grpc.StatusCode if code is not grpc.StatusCode.OK]
     return "".join(
         [
@@ -107,17 +75,15 @@ def delivery_tables() -> str:
             _row("checkers, judges", *_by_status(of_check)),
             _row("Cloud Storage", *_by_status(of_bucket)),
             _row("Pub/Sub topics", *(_names(codes, outcome) for outcome in Outcome)),
-            "\n",
-            _row("", "confirmed by", "one row is also refused by", "at most", "source"),
-            _row(*["---"] * 5),
-            *map(_contract_row, (*CONTRACTS, *_SERVICES)),
         ]
     )
 
 
-def page_with_tables(page: str) -> str:
-    """Replace the tables at the end of the page by the current ones."""
-    return page.partition("| answered by")[0] + delivery_tables()
+def page_with_table(page: str) -> str:
+    """Replace the table of the page by the current one."""
+    before, _, rest = page.partition("| answered by")
+    _, _, after = rest.partition("\n\n")
+    return f"{before}{statuses_table()}\n{after}"
 
 
 def _by_status(outcome_of: Callable[[int], Outcome]) -> Iterator[str]:
@@ -140,20 +106,9 @@ def _names(codes: Iterable[grpc.StatusCode], outcome: Outcome) -> str:
     return ", ".join(f"`{code.name}`" for code in codes if of_topic(code) is outcome)
 
 
-def _contract_row(contract: Contract) -> str:
-    limits = [f"{each.most:,} {each.of}" for each in (contract.rows, *contract.limits)]
-    if contract.pause_s:
-        limits.append(f"one request in {contract.pause_s:g} s")
-    if contract.part_pause_s:
-        limits.append(f"one part of a refused request in {contract.part_pause_s:g} s")
-    pages = ", ".join(f"[{n}]({page})" for n, page in enumerate(contract.pages, 1))
-    cells = contract.confirmed, contract.also_refused, "; ".join(limits), pages
-    return _row(contract.name, *cells)
-
-
 def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page_with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(page_with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
