@@ -15,11 +15,11 @@ from groundwatch.launch.quality.evaluate.strata import Stratum
 from groundwatch.launch.results.report.counts.excerpts import Limits, cut_answer
 from groundwatch.launch.results.report.page import presentation
 from groundwatch.launch.results.report.page.report_page import ENVIRONMENT, own_source, source_hash
+from groundwatch.schemas.checked_answer import Claim
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.rules.record_urls import record_url
 from groundwatch.transforms.rules.thresholds import Thresholds
 from .answer_index import NAME_KINDS, AnswerIndex, Listing
-from .blind_answers import blind_answer
 from .label_files import LabelFiles
 
 _LIMITS = Limits(answer_bytes=200_000, facts=40, fact_bytes=20_000)
@@ -119,7 +119,7 @@ class ReviewPages:
         has nothing of the verdict, and no label of another person.
         """
         record_id = row.record_id
-        row = blind_answer(row) if is_blind else row
+        row = _blind_answer(row) if is_blind else row
         decisions = labels.own_decisions(record_id) if is_blind else labels.decisions(record_id)
         return self._render(
             "record.html",
@@ -176,3 +176,27 @@ def _of_claim(row: AnswerRow, number: int) -> AnswerRow:
     claims[number - 1] = row.claims[number - 1]
     mismatches = tuple(each for each in row.mismatches if each.claim == number - 1)
     return replace(row, claims=tuple(claims), mismatches=mismatches)
+
+
+def _blind_answer(row: AnswerRow) -> AnswerRow:
+    """Return an answer with its claims and facts, and nothing that follows from the verdict.
+
+    The fields are those that are kept: a field that a later schema adds is left out.
+    """
+    claims = (Claim(text=each.text, start=each.start, end=each.end) for each in row.claims)
+    return AnswerRow(
+        record_id=row.record_id,
+        answer_name=row.answer_name,
+        engine=row.engine,
+        session=row.session,
+        event_time=row.event_time,
+        query=row.query,
+        answer_text=row.answer_text,
+        verdict="",
+        verdict_reason="",
+        claims=tuple(claims),
+        facts=row.facts,
+        trace_id=row.trace_id,
+        span_id=row.span_id,
+        response_id=row.response_id,
+    )
