@@ -1,46 +1,22 @@
 """A text with replacements, and where its parts came from."""
 
 from bisect import bisect_left, bisect_right
-from enum import StrEnum
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.language.cache import CachedAttribute
 
 
-class Rule(StrEnum):
-    """Why a part of an answer is replaced, or left out, before it is compared."""
-
-    REASONING = "REASONING"
-    """A model's reasoning before its answer."""
-    JSON = "JSON"
-    """The names, escapes and marks of JSON around the texts in it."""
-    MARKUP = "MARKUP"
-    """Tags, attributes and marks of HTML, XML or Markdown."""
-    CHARACTER = "CHARACTER"
-    """A character reference or an escaped character."""
-    HIDDEN = "HIDDEN"
-    """What a browser does not show: a comment, a script, a style."""
-    IMAGE = "IMAGE"
-    """An image with its description."""
-    ADDRESS = "ADDRESS"
-    """The address of a link."""
-    CITATION = "CITATION"
-    """A mark that refers to a source."""
-
-
 class Edit(NamedTuple):
-    """The part of a source that a text replaces, in characters, and where the text stands."""
+    """The part of a source that a text replaces, in characters, and where the text stands.
+
+    A mark is left out, and belongs to what it stands beside.
+    """
 
     at: int
     start: int
     end: int
     text: str
-    rule: Rule
-
-    @property
-    def is_mark(self) -> bool:
-        """Return whether it leaves out markup that shows nothing by itself."""
-        return not self.text and self.rule is Rule.MARKUP
+    is_mark: bool
 
 
 class EditedText:
@@ -105,9 +81,9 @@ class Editor:
         """Return where a character behind all replaced parts stands in the text."""
         return start + self._shift
 
-    def replace(self, start: int, end: int, text: str, rule: Rule) -> None:
+    def replace(self, start: int, end: int, text: str, *, is_mark: bool = False) -> None:
         """Replace a part that does not begin before the last one ended."""
-        self._edits.append(Edit(start + self._shift, start, end, text, rule))
+        self._edits.append(Edit(start + self._shift, start, end, text, is_mark))
         self._shift += len(text) - (end - start)
         self.behind = end
 

@@ -13,7 +13,7 @@ from groundwatch.transforms.lexical.language.phrases import (
     STOP_WORDS,
 )
 from .citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, CitationMarks
-from .edited_text import EditedText, Editor, Rule
+from .edited_text import EditedText, Editor
 from .html_tags import TAG, ShownTags, hides_content, is_bold, is_tag
 
 _PRIVATE = "\ue200-\ue20f"
@@ -157,8 +157,13 @@ class _Reader:
             return self._editor.behind
         return self._replace(start, end, "")
 
-    def _replace(self, start: int, end: int, text: str, rule: Rule = Rule.MARKUP) -> int:
-        self._editor.replace(start, end, text, rule)
+    def _replace(self, start: int, end: int, text: str) -> int:
+        """Replace markup; without a text it is a mark."""
+        self._editor.replace(start, end, text, is_mark=not text)
+        return end
+
+    def _cut(self, start: int, end: int) -> int:
+        self._editor.replace(start, end, "")
         return end
 
     def _leave_inside(self, found: re.Match[str], group: int) -> int:
@@ -174,18 +179,18 @@ class _Reader:
     def _before(self, start: int) -> str:
         return self._text[start - 1] if start else ""
 
-    def _leave_out(self, start: int, end: int, rule: Rule = Rule.CITATION) -> int:
+    def _leave_out(self, start: int, end: int) -> int:
         """Leave out a mark, with a space before it unless a word follows directly."""
         text = self._text
         if self._begins_line(start):
             self._notes.add(self._editor.place_of(start))
             behind = text[end : end + 3]
-            return self._replace(start, end + len(behind) - len(behind.lstrip(" :")), "", rule)
+            return self._cut(start, end + len(behind) - len(behind.lstrip(" :")))
         if text[end : end + 1].isalnum():
-            return self._replace(start, end, " ", rule)
+            return self._replace(start, end, " ")
         if self._before(start) == " " and start > self._editor.behind:
             start -= 1
-        return self._replace(start, end, "", rule)
+        return self._cut(start, end)
 
     def _ends_clause(self, start: int, end: int) -> bool:
         """Return whether a bracket ends a clause, and stands for no number in it: "is [9]"."""
@@ -223,10 +228,10 @@ class _Reader:
         if not end:
             self._absent.add(closing)
             return None
-        return self._replace(start, end.end(), "", Rule.HIDDEN)
+        return self._cut(start, end.end())
 
     def autolink(self, found: re.Match[str]) -> int:
-        return self._leave_out(*found.span(), Rule.ADDRESS)
+        return self._leave_out(*found.span())
 
     def address(self, found: re.Match[str]) -> int:
         """Leave out an address, unless the sentence names it: "Our shop is at www.shop.example"."""
@@ -234,7 +239,7 @@ class _Reader:
         end = start + len(found[0].rstrip(_BEHIND_ADDRESS))
         if _BEFORE_NAMED.search(self._text, max(0, start - 8), start):
             return end
-        return self._leave_out(start, end, Rule.ADDRESS)
+        return self._leave_out(start, end)
 
     def vendor_mark(self, found: re.Match[str]) -> int:
         return self._leave_out(*found.span())
@@ -244,10 +249,10 @@ class _Reader:
 
     def character(self, found: re.Match[str]) -> int | None:
         char = html.unescape(found[0]).replace("\xa0", " ")
-        return None if char == found[0] else self._replace(*found.span(), char, Rule.CHARACTER)
+        return None if char == found[0] else self._replace(*found.span(), char)
 
     def escape(self, found: re.Match[str]) -> int:
-        return self._replace(*found.span(), found[1], Rule.CHARACTER)
+        return self._replace(*found.span(), found[1])
 
     def code(self, found: re.Match[str]) -> int:
         return self._leave_inside(found, 2)
@@ -295,7 +300,7 @@ class _Reader:
         group = 2 if found[1] is None else 1
         target = _TARGET.match(self._text, end)
         if target and self._before(start) == "!" and start > self._editor.behind:
-            return self._replace(start - 1, target.end(), "", Rule.IMAGE)
+            return self._cut(start - 1, target.end())
         if self._marks.is_mark(found[group], is_certain=self._ends_clause(start, end)):
             return self._leave_out(start, target.end() if target else end)
         if not target or self._link_end:

@@ -11,7 +11,7 @@ import re
 
 from groundwatch.schemas import Record
 from .citation_marks import CitationMarks, Sources
-from .edited_text import EditedText, Editor, Rule
+from .edited_text import EditedText, Editor
 from .markup import Markup, read_markup
 from .reasoning import reasoning_spans
 
@@ -81,7 +81,7 @@ def _without_reasoning(answer: str) -> EditedText | None:
         return None
     editor = Editor(answer)
     for start, end in spans:
-        editor.replace(start, end, "\n" if start else "", Rule.REASONING)
+        editor.replace(start, end, "\n" if start else "")
     return editor.finish()
 
 
@@ -99,7 +99,7 @@ def _texts_of_object(text: str) -> EditedText | None:
         return None
     editor = Editor(text)
     _read_object(text, begin.end(), end, editor)
-    editor.replace(editor.behind, len(text), "", Rule.JSON)
+    editor.replace(editor.behind, len(text), "")
     return editor.finish()
 
 
@@ -130,10 +130,10 @@ def _read_value(token: re.Match[str], name: str, editor: Editor) -> None:
     is_named = len(value.split()) <= _MAX_NAMED_WORDS
     if not value:
         return
-    editor.replace(editor.behind, start, f"\n{name}: " if name and is_named else "\n", Rule.JSON)
+    editor.replace(editor.behind, start, f"\n{name}: " if name and is_named else "\n")
     if is_text:
         for escape in _ESCAPE.finditer(token.string, start, end):
-            editor.replace(*escape.span(), json.loads(f'"{escape[0]}"'), Rule.JSON)
+            editor.replace(*escape.span(), json.loads(f'"{escape[0]}"'))
     elif value != token[0]:
-        editor.replace(start, end, value, Rule.JSON)
+        editor.replace(start, end, value)
     editor.keep(end)
