@@ -27,7 +27,6 @@ from tests.benchmarks.watched_worker import (
     ALERT_SUBSCRIPTION,
     ANSWERS,
     SUBSCRIPTION,
-    SkippingClock,
     WatchedWorker,
     pubsub,
 )
@@ -109,7 +108,7 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
         for number, payload in enumerate(others)
         if (number + 1) % _EVERY == 0
     }
-    with tempfile.TemporaryDirectory() as folder, pubsub(SkippingClock()) as server:
+    with tempfile.TemporaryDirectory() as folder, pubsub() as server:
         alerts = Alerts(server.address)
         worker = WatchedWorker(server.address, Path(folder) / "out")
         with closing(Topic(ANSWERS, address=server.address)) as topic:

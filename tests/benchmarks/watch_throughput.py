@@ -24,7 +24,6 @@ from tests.benchmarks import watch_latency
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.watched_worker import (
     SUBSCRIPTION,
-    SkippingClock,
     WatchedWorker,
     publish,
     pubsub,
@@ -78,7 +77,7 @@ def main() -> None:
         "nothing to check": (unchecked(count), 2_000),
     }
     for name, (messages, goal) in backlogs.items():
-        with tempfile.TemporaryDirectory() as folder, pubsub(SkippingClock()) as server:
+        with tempfile.TemporaryDirectory() as folder, pubsub() as server:
             rate, cpu_rate = measure(server, Path(folder) / "out", messages, given.workers)
         sys.stdout.write(
             f"| {name} | {rate:,.0f} messages/s (goal {goal:,}) |"
