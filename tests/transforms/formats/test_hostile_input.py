@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from groundwatch.transforms.formats.format_table import format_names
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
-from tests.support.formats_page import EXAMPLES
+from tests.transforms.formats.test_moved_fields import ROWS
 
 CITED = {"startIndex": "0", "endIndex": "3", "sources": [{"referenceId": "0"}]}
 VALID = [
@@ -58,7 +58,7 @@ VALID = [
     {"query": "q", "answer": "a", "facts": ["f", {"text": "g", "attributes": {"p": 1}}], "id": "1"},
     {"answers": [{"answer": "a", "id": 1, "time": 1772438400}, {"answerText": "b", "name": "c"}]},
 ]
-VALID += [json.loads(example) for example in EXAMPLES.values()]
+VALID += ROWS.values()
 FIELD_NAMES = sorted(set(json.dumps(VALID).replace("{", '"').split('"')[1::2]))
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
