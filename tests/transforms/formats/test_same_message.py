@@ -13,14 +13,38 @@ from tests.support.answer_messages import message_of
 from tests.transforms.formats.test_moved_fields import ROWS
 
 Change = Callable[[Any], Any]
+PART = {"text": "Lamps glow."}
+FACT = {"groundingMetadata": {"groundingChunks": [{"retrievedContext": PART}]}}
+STREAMS: dict[str, Any] = {
+    "discoveryengine.stream_answer": [
+        {"answer": {"state": "STREAMING", "answerText": "Lamps "}},
+        {
+            "answer": {
+                "state": 1,
+                "answerText": "glow.",
+                "references": [{"chunkInfo": {"content": "Yes."}}],
+            }
+        },
+    ],
+    "vertex.stream_generate_content": [
+        {"candidates": [{"content": {"parts": [{"text": "Lamps "}]}}]},
+        {"candidates": [{"content": {"parts": [{"text": "glow."}]}} | FACT]},
+    ],
+}
+ASKED = {"contents": [{"role": "user", "parts": [{"text": "Do they?"}]}]}
 READ = {name: row for name, row in ROWS.items() if "ticket" not in row}  # a map reads that one
+READ |= STREAMS
+READ["gemini.generate_answer"] = {
+    "request": ASKED | {"inlinePassages": {"passages": [{"content": {"parts": [PART]}}]}},
+    "response": {"answer": {"content": {"parts": [PART]}}, "answerableProbability": 0.5},
+}
 # No producer writes these into a log entry that BigQuery writes in lower case.
 NEVER_LOWER = {
     *("gemini.agent_events", "push body", "agent session", "OTLP traces", "OTLP logs"),
     "bedrock.retrieve_and_generate",
 }
-# Their list named `answers` would be one of Haystack's.
-ALONE = {"subscription row", "haystack.generated_answer"}
+# A list of these would be one of Haystack's, or of parts of a stream.
+ALONE = {"subscription row", "haystack.generated_answer", *STREAMS}
 LOG, ROW = {"logName": "l", "insertId": "i"}, {"subscription_name": "s", "message_id": "1"}
 
 
