@@ -49,21 +49,20 @@ def wait(process: ChildProcess, seconds: float) -> None:
         return
 
 
-def test_a_run_that_is_killed_at_any_moment_and_run_again_loses_and_doubles_nothing(
+def test_a_run_of_two_processes_that_is_killed_and_run_again_loses_and_doubles_nothing(
     tmp_path: Path,
 ) -> None:
     archive, output = a_long_archive(tmp_path, _ANSWERS), tmp_path / "out"
     chance = random.Random(8)  # noqa: S311 - the same moments in every run
     killed = 0
-    for number in range(4):
-        workers = str(1 + number % 2)
-        with begin(archive, output, "--workers", workers, segment_messages=100) as process:
+    for _ in range(2):
+        with begin(archive, output, "--workers", "2", segment_messages=100) as process:
             wait(process, chance.uniform(0, 0.25))
             process.kill()
         killed += process.returncode == -signal.SIGKILL
         # Whatever is visible by now is whole and holds each answer once at most.
         distinct_ids_in(output)
-    assert killed >= 3
+    assert killed
     assert backfill(archive, output) == 0
     assert summary_in(output)["closes"] is True
     assert len(distinct_ids_in(output)) == _ANSWERS

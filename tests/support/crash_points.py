@@ -41,7 +41,15 @@ from tests.support.archives import an_envelope, lines_of
 from tests.support.builders import a_failure, a_message
 from tests.support.fault_server import FaultServer
 from tests.support.limits import limited
-from tests.support.outputs import failures_in, record_ids_in, records_in, summary_in, visible_files
+from tests.support.outputs import (
+    alerts_in,
+    failures_in,
+    manifest_in,
+    record_ids_in,
+    records_in,
+    summary_in,
+    visible_files,
+)
 from tests.support.system_calls import require_tracing, run_killed_at
 from tests.support.wire_faults import Fault, good
 
@@ -239,10 +247,22 @@ def problems_of(job: str, folder: Path) -> list[str]:
         found.append(f"the second checker decided {decided} of {ANSWERS} answers")
     if not job.endswith("worker") and hidden:
         found.append(f"left behind: {hidden[0].name}")
-    linked = [p for p in output.rglob("*") if p.is_file() and p.stat().st_nlink > 1]
-    if linked:
-        found.append(f"{linked[0].name} has a second name")
+    found += _problems_of_files(output, ids)
     return found
+
+
+def _problems_of_files(output: Path, ids: Counter[str]) -> Iterator[str]:
+    # An alert about a rate has no record.
+    if Counter(each["record_id"] for each in alerts_in(output) if each["record_id"]) != ids:
+        yield "not each answer has one alert"
+    results = ("alerts/", "enriched/")
+    listed = sorted(entry["path"] for entry in manifest_in(output))
+    if not {*listed} >= {name for name in visible_files(output) if name.startswith(results)}:
+        yield "a file is in no manifest"
+    if len(listed) > len({*listed}):
+        yield "a manifest lists a file twice"
+    if any(path.is_file() and path.stat().st_nlink > 1 for path in output.rglob("*")):
+        yield "a file has a second name"
 
 
 def in_child(action: Callable[[], int]) -> int:

@@ -5,8 +5,6 @@ import errno
 import gzip
 import threading
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ import pytest
 
 from groundwatch.launch.backfill import run_backfill
 from groundwatch.launch.engine.batches import Batches, Work
-from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
+from groundwatch.launch.engine.engine_database import folder_held
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline import storage
@@ -33,7 +31,7 @@ from tests.support.outputs import (
     summary_in,
     visible_files,
 )
-from tests.support.runs import Crash, a_long_archive, an_archive, backfill, crash_in, in_batches
+from tests.support.runs import a_long_archive, an_archive, backfill, crash_in, in_batches
 from tests.support.wire_faults import Exchange, good
 
 ANSWERS = 36
@@ -233,56 +231,6 @@ def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -
         assert 0 < server.requests < ANSWERS
     assert summary_in(output)["closes"] is True
     assert 400 < summary_in(output)["cost"] <= 500
-
-
-def crash_at(monkeypatch: pytest.MonkeyPatch, step: int) -> list[int]:
-    """Let the process end before its nth touch of storage or database; returns the touches."""
-    touches: list[int] = []
-
-    def touching(work: Callable[..., Any]) -> Callable[..., Any]:
-        def touch(*arguments: Any) -> Any:
-            touches.append(len(touches))
-            if touches[-1] == step:
-                raise Crash
-            return work(*arguments)
-
-        return touch
-
-    for name in ("create", "publish", "publish_new", "remove", "checksum"):
-        monkeypatch.setattr(storage, name, touching(getattr(storage, name)))
-    for name in ("transaction", "close"):
-        monkeypatch.setattr(EngineDatabase, name, touching(getattr(EngineDatabase, name)))
-    return touches
-
-
-@limited(segment_messages=4)
-@pytest.mark.parametrize("start", range(0, 12, 4))
-def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_nothing(
-    tmp_path: Path, start: int
-) -> None:
-    lines = [
-        an_envelope(number, time=f"2026-03-0{2 + number % 2}T08:00:00Z") for number in range(6)
-    ]
-    archive = an_archive(tmp_path, *lines, b"no answer")
-    flags = "--run_id", "run"
-    step = start
-    crashes = 0
-    while True:
-        output = tmp_path / f"out-{step}"
-        with pytest.MonkeyPatch.context() as patched:
-            touches = crash_at(patched, step)
-            with suppress(Crash):
-                backfill(archive, output, *flags)
-        if len(touches) <= step:
-            break
-        crashes += 1
-        distinct_ids_in(output)
-        assert backfill(archive, output, *flags) == 0
-        assert len(distinct_ids_in(output)) == 6
-        assert len(failures_in(output)) == 1
-        assert list(output.glob(".groundwatch-*")) == []
-        step += 12
-    assert crashes >= 3
 
 
 def test_a_disk_that_is_full_when_files_are_published_is_gone_on_with(

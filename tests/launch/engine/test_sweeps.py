@@ -36,7 +36,7 @@ def swept(module: str, *arguments: str) -> Swept:
 
 
 def test_a_kill_at_any_point_loses_and_doubles_nothing() -> None:
-    crashes = swept("crash_points", *JOBS, "--step", "83")
+    crashes = swept("crash_points", *JOBS, "--step", "71")
     assert [crash for crash in crashes.results if crash["problems"]] == []
     killed = {job: sums["killed"] for job, sums in crashes.sums.items()}
     assert list(killed) == list(JOBS), crashes.complained
