@@ -26,14 +26,6 @@ class Lenient:
         return 0.9
 
 
-class Strict:
-    """Supports no answer."""
-
-    def check(self, answer: AnswerText, facts: Sequence[str], question: str | None) -> float:
-        del answer, facts, question
-        return 0.1
-
-
 class Fragile(Verbatim):
     """Raises an error that quotes the answer, if that is about kettles, until it is repaired."""
 
