@@ -264,8 +264,9 @@ def _holds_several(items: Sequence[Any]) -> bool:
         if is_answer(answer) and not is_delta:
             name = _stripped(answer.get("name"))
             if state_name(state) == "SUCCEEDED":
-                contents = (answer.get(each) or "" for each in ("answerText", "replies"))
-                finished.append((name, next(filter(_is_sequence, contents), "")))
+                contents = (answer.get(each) for each in ("answerText", "replies"))
+                given = (each for each in contents if each and isinstance(each, str | list))
+                finished.append((name, next(given, "")))
             names.add(name)
             tokens.add(_stripped(item.get("answerQueryToken") or item.get("assistToken")))
         elif "candidates" in item:
@@ -278,10 +279,6 @@ def _holds_several(items: Sequence[Any]) -> bool:
         for one, other in pairwise(finished)
     )
     return len(names - {""}) > 1 or len(tokens - {""}) > 1 or has_several_ends
-
-
-def _is_sequence(content: object) -> bool:
-    return isinstance(content, str | list) and bool(content)
 
 
 def _is_end(response: Mapping[str, Any]) -> bool:

@@ -35,10 +35,8 @@ def to_response(response: wire.AssistResponse) -> discovery.StreamElement:
 
 
 def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
-    state, reasons = (
-        enums.enum_name(assist_answer.state, enums.ASSIST_STATES),
-        _skipped_reasons(assist_answer),
-    )
+    state = enums.enum_name(assist_answer.state, enums.ASSIST_STATES)
+    reasons = _skipped_reasons(assist_answer)
     all_contents = [reply.grounded_content for reply in assist_answer.replies]
     contents = [content for content in all_contents if not content.content.thought]
     texts = [first_text(content.content.text, content.text) for content in contents]
@@ -119,10 +117,6 @@ def _response_of(fields: Any) -> wire.AssistResponse:
     return read_wire(fields, wire.AssistResponse)
 
 
-def _read_answer(request: Request) -> Reading:
-    return read_response(to_response(_response_of(request.value)), request)
-
-
 def _read_stream(request: Request) -> Reading:
     elements: Any = request.value
     responses = join_responses(list(map(_response_of, elements)))
@@ -166,7 +160,7 @@ ASSIST_ANSWER = Format(
     fields=frozenset(wire_fields(wire.AssistAnswer)) | {"answer"},
     wire_of=_wire_of,
     detects=_is_assist,
-    read=_read_answer,
+    read=lambda request: read_response(to_response(_response_of(request.value)), request),
     can_be_chunk=True,
 )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.wire import dialogflow as wire
 from groundwatch.schemas.wire import enums
-from groundwatch.schemas.wire.wire_type import Wire, read_wire
+from groundwatch.schemas.wire.wire_type import read_wire
 from .fact_collection import FactCollection, first_text
 from .format import Format, Reading, Request
 
@@ -52,14 +52,12 @@ def _is_turn(fields: Mapping[str, object]) -> bool:
     )
 
 
-def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
-    return wire.DetectIntentResponse if "queryResult" in fields else wire.DialogflowTurn
-
-
 DETECT_INTENT = Format(
     name="dialogflow.detect_intent",
     fields=frozenset({"queryResult", "response"}),
-    wire_of=_wire_of,
+    wire_of=lambda fields: (
+        wire.DetectIntentResponse if "queryResult" in fields else wire.DialogflowTurn
+    ),
     detects=_is_turn,
     read=_read,
     ids_may_repeat=True,

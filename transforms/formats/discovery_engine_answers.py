@@ -137,10 +137,6 @@ def _add(
     return facts.add(text, uri=origin.uri, title=origin.title, document=origin.document, page=page)
 
 
-def _actions(steps: Sequence[wire.Step | None]) -> Iterator[wire.Action]:
-    return (action for step in steps if step for action in step.actions if action)
-
-
 def _fitting(spans: Sequence[_Span | None], text: bytes) -> Iterator[_Span]:
     return (
         span for span in spans if span and is_valid_span(text, span.start_index, span.end_index)
@@ -167,7 +163,8 @@ def _query(response: wire.AnswerQueryResponse) -> str | None:
         for turn in reversed(response.session.turns)
         if turn and (turn.answer in (name, "") or not name.strip())
     )
-    searches = (action.search_action.query for action in _actions(response.answer.steps))
+    actions = (action for step in response.answer.steps if step for action in step.actions)
+    searches = (action.search_action.query for action in actions if action)
     query = given if isinstance(given, str) else given.text
     return next(filter(None, chain((query,), turns, searches)), None)
 
@@ -198,11 +195,6 @@ def _read_answer(request: Request) -> Reading:
         response = read_wire(request.value, wire.AnswerQueryResponse)
     else:
         response = wire.AnswerQueryResponse(answer=read_wire(request.value, wire.WireAnswer))
-    return read_response(response, request)
-
-
-def _read_answer_query(request: Request) -> Reading:
-    response = read_wire(request.value, wire.AnswerQueryResponse)
     return read_response(response, request)
 
 
@@ -294,7 +286,7 @@ ANSWER_QUERY = Format(
     detects=lambda fields: (
         _is_wrapped(fields) and (is_answer(fields["answer"]) or "answerQueryToken" in fields)
     ),
-    read=_read_answer_query,
+    read=lambda request: read_response(read_wire(request.value, wire.AnswerQueryResponse), request),
     can_be_chunk=True,
 )
 

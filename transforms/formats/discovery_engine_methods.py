@@ -162,11 +162,6 @@ def _has_summary(fields: Mapping[str, object]) -> bool:
     return has_any(fields.get("summary"), _SUMMARY_FIELDS)
 
 
-def _has_reply(fields: Mapping[str, object]) -> bool:
-    reply = fields.get("reply")
-    return isinstance(reply, dict) and _has_summary(reply)
-
-
 SEARCH_SUMMARY = Format(
     name="discoveryengine.search_summary",
     fields=frozenset({"summary"}),
@@ -179,6 +174,6 @@ CONVERSATION = Format(
     name="discoveryengine.conversation",
     fields=frozenset({"reply"}),
     wire_of=lambda _: wire.ConversationResponse,
-    detects=_has_reply,
+    detects=lambda fields: isinstance(fields.get("reply"), dict) and _has_summary(fields["reply"]),
     read=_read_conversation,
 )

@@ -3,8 +3,6 @@
 The answer is the last message of the model, the facts are what tools and retrievals returned.
 """
 
-from collections.abc import Iterable, Iterator
-
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import gen_ai_messages as wire
@@ -35,12 +33,13 @@ def _read(request: Request) -> Reading:
     last = next(reversed(said or outputs), None)
     reasons = [last.finish_reason] if last and last.finish_reason else record.finish_reasons[-1:]
     text = _text(last) if last else ""
+    asked = (_text(each) for each in reversed(record.input_messages) if each.role == "user")
     has_failed = bool(record.error_type) and not text
     errors = [ERROR] if record.error_type else []
     end = read_end(("stop", *reasons, *errors) if last or errors else ())
     answer = Answer(
         message=request.message,
-        query=next(_texts_of("user", reversed(record.input_messages)), None),
+        query=next(filter(None, asked), None),
         answer_text=text,
         state="FAILED" if has_failed else end.state,
         error_status=record.error_type if has_failed else None,
@@ -70,10 +69,6 @@ def _text(message: wire.GenAiMessage) -> str:
     return first_text(
         join_parts(texts), message.content if isinstance(message.content, str) else ""
     )
-
-
-def _texts_of(role: str, messages: Iterable[wire.GenAiMessage]) -> Iterator[str]:
-    return (text for message in messages if message.role == role and (text := _text(message)))
 
 
 GEN_AI = Format(

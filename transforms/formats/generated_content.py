@@ -177,10 +177,6 @@ def _is_exchange(fields: Mapping[str, Any]) -> bool:
     return isinstance(asked, dict) and "contents" in asked and any("error" in c for c in chunks)
 
 
-def _is_response(fields: Mapping[str, Any]) -> bool:
-    return not _RESPONSE_FIELDS.isdisjoint(fields) or _is_exchange(fields)
-
-
 def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
     is_response = not _RESPONSE_FIELDS.isdisjoint(fields)
     return wire.GenerateContentResponse if is_response else wire.GenerateContentExchange
@@ -192,7 +188,7 @@ def _formats(family: str) -> tuple[Format, Format]:
         name=f"{family}.generate_content",
         fields=_RESPONSE_FIELDS | {"response"},
         wire_of=_wire_of,
-        detects=_is_response,
+        detects=lambda fields: not _RESPONSE_FIELDS.isdisjoint(fields) or _is_exchange(fields),
         read=_read,
         prompt=_prompt,
         can_be_chunk=True,

@@ -54,7 +54,8 @@ def _fact(fact: object, name: str) -> Fact:
         fields = {str(key): value for key, value in fact.items()}
         refuse_bytes(name, {key: each for key, each in fields.items() if key not in _METADATA})
     elif _has_text(fact):
-        fields = _fields_of(fact)
+        given = {name: getattr(fact, name, None) for name in (*_TEXTS, *_ABOUT, "attributes")}
+        fields = {name: each for name, each in given.items() if isinstance(each, str | Mapping)}
     else:
         refuse_bytes(name, fact)
         raise TypeError(
@@ -73,10 +74,3 @@ def _fact(fact: object, name: str) -> Fact:
 
 def _has_text(value: object) -> bool:
     return any(isinstance(getattr(value, name, None), str) for name in _TEXTS)
-
-
-def _fields_of(document: object) -> dict[str, object]:
-    """Return the fields of an object that are read."""
-    names = (*_TEXTS, *_ABOUT, "attributes")
-    given = {name: getattr(document, name, None) for name in names}
-    return {name: each for name, each in given.items() if isinstance(each, str | Mapping)}

@@ -19,10 +19,6 @@ _METADATA = frozenset(words("subscriptionName messageId publishTime"))
 _COLUMNS = frozenset({"data", "attributes"})
 
 
-def _unwrap_push_body(body: Mapping[str, Any]) -> Iterator[CarriedBody]:
-    yield _carried(body["message"], _decode(body["message"]["data"]))
-
-
 def _unwrap_row(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
     data = row["data"]
     is_base64 = isinstance(data, str) and not data.lstrip().startswith(JSON_STARTS)
@@ -67,7 +63,7 @@ PUSH_BODY = Carrier(
         *below("message", all_but("data")(body["message"])),
     ),
     detects=_is_push_body,
-    unwrap=_unwrap_push_body,
+    unwrap=lambda body: [_carried(body["message"], _decode(body["message"]["data"]))],
 )
 
 SUBSCRIPTION_ROW = Carrier(

@@ -120,7 +120,8 @@ def _find(values: Sequence[object]) -> tuple[PathPairs, Mapping[str, str]]:
     """
     fields = list(islice(_fields(values, _Field("$", "", "", ())), _MAX_FIELDS))
     time = next(filter(_is_time, fields), None)
-    session = next(filter(_is_session, fields), None)
+    sessions = (each for each in fields if _SESSION.search(each.name) and not each.item_path)
+    session = next(sessions, None)
     others = [each for each in fields if each is not time and each is not session]
     ids = (each for each in others if _is_id(each, len(values)))
     own_id = min(ids, key=lambda each: len(each.name), default=None)
@@ -218,10 +219,6 @@ def _is_id(field: _Field, messages: int) -> bool:
     """Return whether each of several messages has a value of its own in a field named as an id."""
     is_named = bool(_ID.search(field.name)) and not field.item_path and not field.has_words
     return is_named and 1 < messages == len(set(field.values))
-
-
-def _is_session(field: _Field) -> bool:
-    return bool(_SESSION.search(field.name)) and not field.item_path
 
 
 def _names_document(field: _Field, facts: _Field) -> bool:
