@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import takewhile
-from operator import add
+from operator import add, attrgetter
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -26,7 +26,7 @@ from .fill_bundles import FillBundles
 from .grounding.check_session import CheckOutcome, CheckSession
 from .grounding.client import SentCalls
 from .grounding.errors import BadReply, Deferred, Unavailable, is_of_answer
-from .grounding.python_checker import Checker, CheckerObject
+from .grounding.python_checker import Checker
 from .grounding.rate_limiter import AdaptiveThrottle
 from .grounding.settings import LOCAL, CheckSettings, OutagePolicy, with_screen
 from .grounding.two_checkers import open_session
@@ -289,9 +289,5 @@ _SESSIONS: SharedResources[CountedSession] = SharedResources()
 
 def checks_open(settings: CheckSettings) -> AbstractContextManager[CountedSession]:
     """Open the connections and the cache, shared with the steps of this process."""
-    key = msgspec.json.encode(settings, enc_hook=_key_of)
+    key = msgspec.json.encode(settings, enc_hook=attrgetter("key"))
     return _SESSIONS.using(key, partial(CountedSession, settings))
-
-
-def _key_of(given: CheckerObject) -> str:
-    return given.key

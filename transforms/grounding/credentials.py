@@ -48,13 +48,10 @@ class Authority:
 
         `rejected` are headers that the service did not accept; their token is not returned again.
         """
-        if headers := self._unexpired(rejected):
+        headers = self._current()
+        if self._credentials.valid and headers != rejected:
             return headers
         return await asyncio.to_thread(self._refresh, rejected)
-
-    def _unexpired(self, rejected: Mapping[str, str] | None) -> Mapping[str, str] | None:
-        headers = self._current()
-        return headers if self._credentials.valid and headers != rejected else None
 
     def _current(self) -> Mapping[str, str]:
         token = f"Bearer {self._credentials.token}"

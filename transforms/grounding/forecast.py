@@ -33,11 +33,8 @@ def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
     if planned is None:
         return None
     # The keys are those of the reply cache, but without the checker's address.
+    keys = (sha256(encode_request(each)).digest()[:_KEY_BYTES] for each in planned.requests)
     return tuple(
-        ForecastCall(_digest(encode_request(request)), request.characters)
-        for request in planned.requests
+        ForecastCall(key, request.characters)
+        for key, request in zip(keys, planned.requests, strict=True)
     )
-
-
-def _digest(content: bytes) -> bytes:
-    return sha256(content).digest()[:_KEY_BYTES]

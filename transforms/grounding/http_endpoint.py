@@ -16,8 +16,6 @@ _HEADERS = (
     (b"Accept-Encoding", b"gzip"),
     (b"User-Agent", b"groundwatch"),
 )
-
-
 _REVISION_HEADERS = (b"x-checker-revision", b"server")
 _MAX_REVISION = 200
 
@@ -70,7 +68,9 @@ class HttpEndpoint:
         content = decompress(_read_header(response, b"content-encoding"), content, most_bytes)
         is_ok = response.status_code == httpx.codes.OK
         retry_after = None if is_ok else _read_header(response, b"retry-after")
-        return HttpReply(response.status_code, retry_after, content, _revision_of(response))
+        named = (_read_header(response, name) for name in _REVISION_HEADERS)
+        revision = next(filter(None, named), "")[:_MAX_REVISION] or None
+        return HttpReply(response.status_code, retry_after, content, revision)
 
     async def aclose(self) -> None:
         await self._transport.aclose()
@@ -110,11 +110,6 @@ async def _read_body(response: httpx.Response, max_bytes: int) -> bytes:
     finally:
         await response.aclose()
     return bytes(body)
-
-
-def _revision_of(response: httpx.Response) -> str | None:
-    found = filter(None, (_read_header(response, name) for name in _REVISION_HEADERS))
-    return next(found, "")[:_MAX_REVISION] or None
 
 
 def _read_header(response: httpx.Response, name: bytes) -> str | None:

@@ -55,6 +55,8 @@ def finish_check(
     grounding = merge_replies(planned.calls, [reply.response for reply in replies])
     # Replies from the cache count no calls.
     sent = [reply.attempts for reply in replies]
+    # A checker may have changed between the calls.
+    revisions = dict.fromkeys(each.revision for each in replies if each.revision)
     check = Check(
         checker=settings.checker_name,
         calls=sum(sent),
@@ -65,11 +67,6 @@ def finish_check(
         citation_threshold=settings.citation_threshold,
         cached=not any(sent),
         unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
-        revision=settings.revision or _revision_of(replies),
+        revision=settings.revision or ", ".join(revisions) or None,
     )
     return CheckedAnswer(answer=planned.answer, grounding=grounding, check=check)
-
-
-def _revision_of(replies: Sequence[CheckReply]) -> str | None:
-    """Name the revision of a checker; each of them if it changed between the calls."""
-    return ", ".join(dict.fromkeys(each.revision for each in replies if each.revision)) or None

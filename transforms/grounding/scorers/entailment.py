@@ -65,21 +65,17 @@ def nearest_passage(claim: str, facts: Sequence[str]) -> Passage | None:
     content = stems_of(claim)
     shared = [sum(map(fact.lower().__contains__, content)) for fact in facts]
     nearest_facts = heapq.nlargest(_MAX_FACTS, range(len(facts)), key=shared.__getitem__)
+    read = ((fact, sentences_of(facts[fact])) for fact in sorted(nearest_facts))
     found = [
         (len(content & its_content), fact, text)
-        for fact in sorted(nearest_facts)
-        for its_content, text in _sentences(facts[fact])
+        for fact, sentences in read
+        for its_content, text in zip(sentences.contents, sentences.texts, strict=True)
     ]
     nearest = heapq.nlargest(_MAX_SENTENCES, range(len(found)), key=lambda place: found[place][0])
     if not nearest:
         return None
     _, fact, _ = found[nearest[0]]
     return Passage(" ".join(found[place][2] for place in sorted(nearest)), fact)
-
-
-def _sentences(fact: str) -> Iterator[tuple[frozenset[str], str]]:
-    read = sentences_of(fact)
-    return zip(read.contents, read.texts, strict=True)
 
 
 class EntailmentModel:
