@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.checked_answer import Claim, Contradiction, Grounding
 from groundwatch.schemas.wire.grounding_check import CheckResponse
 from groundwatch.transforms.lexical.scores.support_score import support_score
-from .planning import FactPiece, PlannedCall
+from .planning import PlannedCall
 
 
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:
@@ -74,7 +74,8 @@ def _contradictions(
 
 def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:
     answer = call.answer.text.encode()
-    chunks = _cited_places(reply, call.facts)
+    pieces = [call.facts[int(chunk.source)] for chunk in reply.cited_chunks]
+    chunks = [(piece.fact, piece.start) for piece in pieces]
     for wire in reply.claims:
         citations, starts = _lowest_starts([chunks[index] for index in wire.citation_indices])
         yield Claim(
@@ -86,12 +87,6 @@ def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:
             citations=citations,
             citation_starts=starts,
         )
-
-
-def _cited_places(reply: CheckResponse, facts: Sequence[FactPiece]) -> list[tuple[int, int]]:
-    """Return the index of each cited chunk's fact, with the start of the cited part."""
-    pieces = [facts[int(chunk.source)] for chunk in reply.cited_chunks]
-    return [(piece.fact, piece.start) for piece in pieces]
 
 
 def _join(first: Claim, second: Claim, choose: Callable[[Iterable[float]], float]) -> Claim:

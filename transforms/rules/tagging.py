@@ -51,6 +51,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
     decision = checked.decision or score_verdict(
         support_score, min_claim_score, thresholds, contradicts=bool(decided)
     )
+    used = VerdictThresholds(low_grounded=thresholds.low_grounded, claim=thresholds.claim)
     cited = compare_citations(answer.citations, claims)
     contradictions = (
         explain_low_claims(claims, answer.facts, thresholds, answer.query)
@@ -80,7 +81,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         score_drift=drift,
         skip_reasons=(*answer.skip_reasons, *routing.policy_reasons(answer)),
         claims=claims,
-        check=checked.check and replace(checked.check, thresholds=_deciding(thresholds)),
+        check=checked.check and replace(checked.check, thresholds=used),
         citation_precision=cited.precision,
         citation_recall=cited.recall,
         mismatches=(
@@ -91,10 +92,6 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         generator_supports=answer.supports,
         screen=checked.screen,
     )
-
-
-def _deciding(thresholds: Thresholds) -> VerdictThresholds:
-    return VerdictThresholds(low_grounded=thresholds.low_grounded, claim=thresholds.claim)
 
 
 def score_verdict(

@@ -85,7 +85,8 @@ def is_excluded(host: str, port: int, no_proxy: str) -> bool:
     below it, an address of IPv4 or IPv6, or a range such as ``fd00::/8``, each also with a port. An
     entry of another form stands for nothing.
     """
-    return any(_is_listed(host.lower().strip("[]"), port, entry) for entry in _entries(no_proxy))
+    entries = no_proxy.lower().replace(",", " ").split()
+    return any(_is_listed(host.lower().strip("[]"), port, entry) for entry in entries)
 
 
 def trusted_authorities() -> tuple[Path | None, Path | None]:
@@ -206,10 +207,6 @@ def _is_loopback(host: str) -> bool:
     with suppress(ValueError):
         return ip_address(host).is_loopback
     return host == "localhost" or host.endswith(".localhost")
-
-
-def _entries(no_proxy: str) -> list[str]:
-    return no_proxy.lower().replace(",", " ").split()
 
 
 def _is_listed(host: str, port: int, entry: str) -> bool:
