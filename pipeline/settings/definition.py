@@ -9,6 +9,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
+from msgspec.structs import replace
 
 from groundwatch.schemas import Record
 from .kinds import ValueKind, choice_of, parse_switch
@@ -123,13 +124,15 @@ def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
         if _is_group(base):
             left_out = note.without.split()
             kept = (each for each in settings_of(base) if each.key not in left_out)
-            found += map(_as_argument, kept) if note.is_argument else kept
+            if note.is_argument:
+                kept = (replace(each, note=replace(each.note, is_argument=True)) for each in kept)
+            found += kept
         else:
             text = " ".join(texts.get(field.name, "").split())
             has_kind = any(isinstance(mark, ValueKind) for mark in marks)
             is_many = get_origin(base) is tuple and not has_kind
             if default := _DEFAULT.search(text):
-                note = msgspec.structs.replace(note, default=default[1])
+                note = replace(note, default=default[1])
             setting = Setting(
                 key=field.name,
                 group=title,
@@ -148,7 +151,6 @@ def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
 def accepted_settings(settings: type[Settings]) -> tuple[Setting, ...]:
     """List all settings of a struct, and each earlier name as a setting of its own."""
     fields = settings_of(settings)
-    replace = msgspec.structs.replace
     earlier = (
         replace(
             field,
@@ -161,11 +163,6 @@ def accepted_settings(settings: type[Settings]) -> tuple[Setting, ...]:
         if field.note.earlier
     )
     return *fields, *earlier
-
-
-def _as_argument(setting: Setting) -> Setting:
-    note = msgspec.structs.replace(setting.note, is_argument=True)
-    return msgspec.structs.replace(setting, note=note)
 
 
 def build(settings: type[S], values: Mapping[str, object]) -> S:

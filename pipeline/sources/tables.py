@@ -207,7 +207,9 @@ def read_parquet(
                     number += 1
                     if number > first:
                         yield row_message(row, f"{path}#{number}")
-        _require_rows(number, file.metadata.num_rows)
+        if number != file.metadata.num_rows:
+            # Row groups are lost, or have other rows than the file claims.
+            raise ValueError(f"{number} of {file.metadata.num_rows} rows")
     except DamagedArchive as error:
         error.verified = number
         raise
@@ -228,12 +230,6 @@ def _read_row_group(file: Any, group: int, stream: "BufferedReader[RawIOBase]") 
         next(file.iter_batches(1, row_groups=[group], use_threads=False))
         rows = _batch_rows(stream, map(stored.column, range(stored.num_columns)))
     yield from file.iter_batches(rows, row_groups=[group], use_threads=False)
-
-
-def _require_rows(read: int, claimed: int) -> None:
-    """Raise ValueError if row groups are lost, or have other rows than the file claims."""
-    if read != claimed:
-        raise ValueError(f"{read} of {claimed} rows")
 
 
 def _open_parquet(stream: "BufferedReader[RawIOBase]", path: str) -> Any:

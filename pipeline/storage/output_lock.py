@@ -89,7 +89,9 @@ class _Lease(Lock):
     def _wait_until_free(self, deadline_s: float) -> int:
         seen, since_s = buckets.generation(self._path), time.monotonic()
         while seen != buckets.NO_OBJECT and time.monotonic() - since_s < self._lease_s:
-            _wait(self._path, deadline_s, min(_BUCKET_POLL_S, self._lease_s))
+            if time.monotonic() > deadline_s:
+                raise LockFailed(f"another process holds {self._path}")
+            time.sleep(min(_BUCKET_POLL_S, self._lease_s))
             current = buckets.generation(self._path)
             if current != seen:
                 seen, since_s = current, time.monotonic()
@@ -120,9 +122,3 @@ class _Lease(Lock):
                     return True
             return False
         return True
-
-
-def _wait(path: str, deadline_s: float, poll_s: float) -> None:
-    if time.monotonic() > deadline_s:
-        raise LockFailed(f"another process holds {path}")
-    time.sleep(poll_s)
