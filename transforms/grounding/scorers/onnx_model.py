@@ -7,7 +7,7 @@ from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -54,16 +54,6 @@ class _Config(msgspec.Struct):
     max_position_embeddings: int = PROBE_TOKENS
 
 
-class _Loaded(NamedTuple):
-    """The content of a model's folder: session and tokenizer are objects of their libraries."""
-
-    session: Any
-    tokenizer: Any
-    prompt: str | None
-    config: _Config
-    revision: str
-
-
 class OnnxModel:
     """A classifier of pairs of texts or of their tokens, as `transformers` exports them to ONNX.
 
@@ -86,11 +76,9 @@ class OnnxModel:
     def __init__(self, folder: str) -> None:
         self.numpy = _module("numpy")
         self._folder = folder
-        loaded = self._load()
-        self._session, self._tokenizer = loaded.session, loaded.tokenizer
-        self._prompt = loaded.prompt
-        self.revision, self.labels = loaded.revision, loaded.config.id2label
-        self.max_tokens = loaded.config.max_position_embeddings - _SPECIAL_TOKENS
+        config = self._load()
+        self.labels = config.id2label
+        self.max_tokens = config.max_position_embeddings - _SPECIAL_TOKENS
         self._tokenizer.enable_padding()
         self.truncate(PROBE_TOKENS, "longest_first")
         self._inputs = self._check_inputs()
@@ -138,7 +126,7 @@ class OnnxModel:
         """Return the error that the model is unsuitable."""
         return Misconfigured(f"--scorer {self._folder}: {reason}")
 
-    def _load(self) -> _Loaded:
+    def _load(self) -> _Config:
         """Load the files of the folder; those of the prompt and of labels may be missing."""
         onnxruntime, tokenizers = _module("onnxruntime"), _module("tokenizers")
         root, file = Path(self._folder), model_file(self._folder)
@@ -146,19 +134,20 @@ class OnnxModel:
             options = onnxruntime.SessionOptions()
             # Concurrent checks use the other processors.
             options.intra_op_num_threads = options.inter_op_num_threads = 1
-            session = onnxruntime.InferenceSession(str(file), options)
-            tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
+            self._session = onnxruntime.InferenceSession(str(file), options)
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
             content = (root / CONFIG).read_bytes() if (root / CONFIG).exists() else b"{}"
             config = msgspec.json.decode(content, type=_Config)
             prompt = root / PROMPT
-            text = prompt.read_text(encoding="utf-8") if prompt.exists() else None
+            self._prompt = prompt.read_text(encoding="utf-8") if prompt.exists() else None
             with file.open("rb") as model:
-                revision = file_digest(model, "sha256").hexdigest()[:_REVISION_DIGITS]
+                self.revision = file_digest(model, "sha256").hexdigest()[:_REVISION_DIGITS]
         except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
             raise self.error(f"cannot be loaded: {error}") from None
+        text = self._prompt
         if text is not None and {_QUESTION, _PASSAGES} != {*_PLACE.findall(text)}:
             raise self.error(f"{PROMPT} needs the places {_QUESTION} and {_PASSAGES}")
-        return _Loaded(session, tokenizer, text, config, revision)
+        return config
 
     def _check_inputs(self) -> list[str]:
         """Return the names of the model's inputs; they must take any number and length."""
