@@ -6,7 +6,7 @@ by path. Everything else is searched at every depth.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Citation, Fact
@@ -46,19 +46,19 @@ _DEFINED = frozenset({"parameters", "inputSchema", "parametersJsonSchema", "sche
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
 
 
-class Known(Protocol):
+class Known(Record, frozen=True):
     """What is known of an object or a list: of each of its fields or items, None if nothing is."""
 
-    def field(self, name: str, value: object) -> "Known | None":
+    def field(self, _name: str, _value: object) -> "Known | None":
         """Return what is known of a field's value."""
-        ...
+        return None
 
-    def item(self, value: object, place: int, count: int) -> "Known | None":
+    def item(self, _value: object, _place: int, _count: int) -> "Known | None":
         """Return what is known of one of a list's items."""
-        ...
+        return None
 
 
-class _Read(Record, frozen=True):
+class _Read(Known, frozen=True):
     """All is known: it was read, or it never holds the answer or its facts."""
 
     def field(self, _name: str, _value: object) -> Known | None:
@@ -74,7 +74,7 @@ SearchedPart = tuple[str, object, Known]
 """A part of a message to search: its path, its value, and what is known of it."""
 
 
-class KnownWire(Record, frozen=True):
+class KnownWire(Known, frozen=True):
     """What a wire type reads or ignores of an object."""
 
     wire: type[Wire]
@@ -91,16 +91,9 @@ class KnownWire(Record, frozen=True):
         is_text = not any(isinstance(item, dict | list) for item in items)
         return READ if is_text or camel in self.wire.unsearched else UNKNOWN
 
-    def item(self, _value: object, _place: int, _count: int) -> Known | None:
-        """Return nothing: a wire type is an object."""
-        return None
 
-
-class _KnownItems(Record, frozen=True):
+class _KnownItems(Known, frozen=True):
     annotation: object
-
-    def field(self, _name: str, _value: object) -> Known | None:
-        return None
 
     def item(self, value: object, _place: int, _count: int) -> Known | None:
         return _known_of(value, self.annotation)
@@ -125,7 +118,7 @@ def _known_of(value: object, annotation: object) -> Known | None:
     return READ if is_read or _NUMBERS.issuperset(kinds) else None
 
 
-class KnownPaths(Record, frozen=True):
+class KnownPaths(Known, frozen=True):
     """What paths lead to: the rests of those that go through here, each with its field.
 
     `ends` has the fields whose paths end here, at an object or a list: its texts were read.
