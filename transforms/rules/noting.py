@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from groundwatch.schemas.checked_answer import Contradiction, VerdictThresholds
+from groundwatch.schemas.checked_answer import Contradiction
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
 from .quoting import cut_sentence, quote_facts
@@ -34,7 +34,7 @@ def _flagged(record: EnrichedAnswer) -> list[int]:
     """Return the numbers of the claims for which an answer is low-grounded."""
     if record.verdict is not Verdict.LOW_GROUNDED:
         return []
-    limits = _limits(record)
+    limits = (record.check and record.check.thresholds) or Thresholds()
     contradicting = {each.claim for each in record.mismatches if each.fact is not None}
     scores = [claim.required_score for claim in record.claims]
 
@@ -43,12 +43,6 @@ def _flagged(record: EnrichedAnswer) -> list[int]:
 
     # Where no claim is low by itself, all together are.
     return sorted({*contradicting, *below(limits.claim)}) or below(limits.low_grounded)
-
-
-def _limits(record: EnrichedAnswer) -> VerdictThresholds:
-    usual = Thresholds()
-    decided = record.check and record.check.thresholds
-    return decided or VerdictThresholds(low_grounded=usual.low_grounded, claim=usual.claim)
 
 
 def _finding(record: EnrichedAnswer, number: int) -> str:
