@@ -53,7 +53,6 @@ class ReadArchives(beam.PTransform):
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
-        """Apply the step."""
         paths = root | "Archives" >> beam.Create(self.paths)
         return paths | "ReadArchive" >> self.read.with_outputs(FAILURES, main=MESSAGES)
 

@@ -91,7 +91,6 @@ class ReadBatch(beam.PTransform):
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
-        """Apply the step."""
         take = beam.FlatMap(_take, batches=self.batches)
         start = root | "Start" >> beam.Impulse()
         return start | "TakeBatch" >> take.with_outputs(FAILURES, main=MESSAGES)

@@ -45,7 +45,6 @@ class ReadSubscription(beam.PTransform):
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
-        """Apply the step."""
         pull = ReadFromPubSub(
             subscription=self.subscription, id_label=self.id_label, with_attributes=True
         )

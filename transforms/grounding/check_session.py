@@ -117,18 +117,15 @@ class BackgroundSession(CheckSession):
         self._thread.start()
 
     def take_sent(self) -> SentCalls:
-        """Return what has been sent since the last call, on any thread."""
         return self._client.take_sent()
 
     def statuses(self) -> tuple[CheckerStatus, ...]:
         return (self._client.status,)
 
     def start_batch(self, batch: int, *, is_retry: bool) -> None:
-        """Start a batch."""
         self._call_on_loop(partial(self._client.start_batch, batch, is_retry=is_retry))
 
     def flush(self) -> None:
-        """Write to the reply store what has been sent."""
         self._call_on_loop(self._client.flush)
 
     def stop_when(self, is_stopped: Callable[[], bool]) -> None:
@@ -143,12 +140,10 @@ class BackgroundSession(CheckSession):
             self._loop.call_soon_threadsafe(self._start_submitted)
 
     def detach(self, record_ids: Iterable[str]) -> None:
-        """Detach checks from their bundle; after this returns, they do not call back."""
         detaching = self._detach(tuple(record_ids))
         asyncio.run_coroutine_threadsafe(detaching, self._loop).result()
 
     def has_ended(self, record_id: str) -> bool:
-        """Return whether submitting a detached answer again returns an outcome at once."""
         check = self._checks.get(record_id)
         return check is None or check.outcome is not None
 

@@ -58,7 +58,6 @@ class TwoCheckers(CheckSession):
         self._second.stop_when(is_stopped)
 
     def detach(self, record_ids: Iterable[str]) -> None:
-        """Detach checks from their bundle; after this returns, they do not call back."""
         detached = tuple(record_ids)
         # In this order: the first checker hands over to the second one.
         self._first.detach(detached)
