@@ -90,14 +90,12 @@ class EnrichedFiles(RowFormat):
 
     kind = "enriched"
     extension = "avro"
-
     policies = TextMode.FULL, TextMode.HASH, TextMode.NONE
 
     def __init__(
         self, text_mode: TextMode, run: str = "", now_us: Callable[[], int] | None = None
     ) -> None:
-        self.policy = text_mode
-        self._text_mode = text_mode
+        self.policy: TextMode = text_mode
         self._now_us = now_us
         self._mark = hashlib.blake2b(run.encode(), digest_size=16).digest()
 
@@ -112,7 +110,7 @@ class EnrichedFiles(RowFormat):
 
     def encode(self, row: EnrichedAnswer) -> bytes:
         """Return the record in Avro, with as much text as is kept."""
-        return _encoder()(redact(row, self._text_mode))
+        return _encoder()(redact(row, self.policy))
 
     @property
     def header(self) -> bytes:
@@ -134,7 +132,7 @@ class EnrichedFiles(RowFormat):
         return replace(message, data=data)
 
     def _redact_row(self, row: Row) -> Row:
-        return redact_row(row, self._text_mode)
+        return redact_row(row, self.policy)
 
 
 @lru_cache(maxsize=1)  # a process writes the files of one run

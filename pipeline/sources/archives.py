@@ -10,7 +10,7 @@ from groundwatch.pipeline import storage
 from groundwatch.schemas import Record
 from groundwatch.schemas.failure import message_of_failure
 from groundwatch.schemas.message import Message
-from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from groundwatch.schemas.wire.json_input import BYTE_ORDER_MARK, MAX_PAYLOAD_BYTES
 from .avro_files import AVRO_MAGIC, Buffered, read_rows
 from .compression import (
     GZIP_MAGIC,
@@ -28,7 +28,6 @@ MAX_LINE_BYTES = 32_000_000
 _MAX_FAILURE_BYTES = 2 * MAX_LINE_BYTES
 # Of a longer line; one more than a message may have, so that no part passes for a whole one.
 _KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PLAIN = b""
 _MAGIC_BYTES = 4
 _CHANGED = "it has changed since it was counted; give the same command again"
@@ -241,12 +240,12 @@ class _Line:
 
     @property
     def is_blank(self) -> bool:
-        return not b"".join(self._pieces).removeprefix(_BYTE_ORDER_MARK).strip()
+        return not b"".join(self._pieces).removeprefix(BYTE_ORDER_MARK).strip()
 
     @property
     def begins_value(self) -> bool:
         """Whether the line begins a JSON value that goes on in the next one."""
-        text = b"".join(self._pieces).removeprefix(_BYTE_ORDER_MARK)
+        text = b"".join(self._pieces).removeprefix(BYTE_ORDER_MARK)
         return not self._is_cut and _OPENING.fullmatch(text) is not None
 
     def is_open(self) -> bool:
@@ -290,5 +289,5 @@ class _Line:
             for number, line in enumerate(others.split(b"\n"), self.number + 1):
                 if line.strip():
                     yield Message(payload=line.rstrip(b"\r"), place=f"{self._path}#{number}")
-        elif payload.removeprefix(_BYTE_ORDER_MARK).strip():
+        elif payload.removeprefix(BYTE_ORDER_MARK).strip():
             yield Message(payload=payload, place=place)
