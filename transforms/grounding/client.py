@@ -74,6 +74,7 @@ class GroundingClient:
 
     Attributes:
       is_stopped: while it returns True no request is sent; calls that would end in Interrupted.
+      status: how the calls end; read on any thread.
 
     Raises:
       Misconfigured: the credentials do not exist, or the proxy cannot be used.
@@ -110,7 +111,7 @@ class GroundingClient:
         self._holds = settings.outage is OutagePolicy.HOLD
         self._lasts = settings.outage is not OutagePolicy.FAIL
         self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
-        self._status = CheckerStatus(checker=settings.checker)
+        self.status = CheckerStatus(checker=settings.checker)
         self._failing_since_s: float | None = None
         self._reported = False
         self._succeeded: CheckRequest | None = None
@@ -129,11 +130,6 @@ class GroundingClient:
         if self._cache is None:
             return await self._send(request, body)
         return await self._cache.get(request, body, partial(self._send, request, body))
-
-    @property
-    def status(self) -> CheckerStatus:
-        """How the calls end, on any thread."""
-        return self._status
 
     def take_sent(self) -> SentCalls:
         """Return what has been sent since the last call, on any thread."""
@@ -312,13 +308,13 @@ class GroundingClient:
             self._reported = False
             _log.warning("the checker %s replies again", self._settings.checker)
         self._failing_since_s = None
-        if not self._status.has_succeeded:
-            self._status = CheckerStatus(checker=self._settings.checker, has_succeeded=True)
+        if not self.status.has_succeeded:
+            self.status = CheckerStatus(checker=self._settings.checker, has_succeeded=True)
         self._refusals.succeeded()
 
     def _fail_since(self, at_us: int, error: CheckFailed, *, is_refused: bool = False) -> None:
-        since_us = self._status.failing_since_us
-        self._status = CheckerStatus(
+        since_us = self.status.failing_since_us
+        self.status = CheckerStatus(
             checker=self._settings.checker,
             failing_since_us=at_us if since_us is None else since_us,
             cause=error.cause,
