@@ -24,7 +24,7 @@ from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.formats.unfound_paths import unfound_paths
+from groundwatch.transforms.formats.parser import unfound_paths
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from .remote_run import run_remotely
