@@ -225,12 +225,7 @@ def _parse_engine_fraction(text: str) -> tuple[str | None, float]:
     engine, equals, fraction = text.rpartition("=")
     if equals and not engine:
         raise ValueError("must have the form NUMBER or ENGINE=NUMBER")
-    return engine or None, parse_fraction(fraction)
-
-
-def parse_fraction(text: str) -> float:
-    """Read a number from 0 to 1; raise ValueError with what it must be."""
-    return float(str(_FRACTION.parse(text)))
+    return engine or None, float(str(_FRACTION.parse(fraction)))
 
 
 def _is_address(text: str) -> bool:
