@@ -3,7 +3,6 @@
 import heapq
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Any
 
 from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of
 from groundwatch.transforms.lexical.language.words import content_of
@@ -133,15 +132,12 @@ class UnsupportedTokens:
             encoded, logits = self._model.run(pairs[start : start + batch])
             probabilities = self._model.probabilities(logits)[:, :, self._label]
             for each, of_pair in zip(encoded, probabilities, strict=True):
-                yield list(_answer_tokens(each, of_pair))
-
-
-def _answer_tokens(encoded: Any, probabilities: Sequence[float]) -> Iterator[_ScoredSpan]:
-    for sequence, (start, end), probability in zip(
-        encoded.sequence_ids, encoded.offsets, probabilities, strict=True
-    ):
-        if sequence == _ANSWER_TOKEN:
-            yield start, end, float(probability)
+                places = zip(each.sequence_ids, each.offsets, of_pair, strict=True)
+                yield [
+                    (start, end, float(probability))
+                    for sequence, (start, end), probability in places
+                    if sequence == _ANSWER_TOKEN
+                ]
 
 
 def _in_bytes(text: str, first: int, tokens: Sequence[_ScoredSpan]) -> Iterator[_ScoredSpan]:
