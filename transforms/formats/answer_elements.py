@@ -203,7 +203,6 @@ def _suffixed(message: Message, names: Sequence[str], suffix: str) -> Message:
 
 
 def _encode(value: object) -> bytes:
-    """Write parsed JSON."""
     return msgspec.json.encode(value, enc_hook=_encode_unusual)
 
 

@@ -276,7 +276,6 @@ class GroundingClient:
         )
 
     async def _exchange(self, call: "_Call", token: Mapping[str, str]) -> HttpReply:
-        """Send a request, and count it if it was sent."""
         self._count(call, 1)
         CALLS_IN_FLIGHT.add(call)
         try:

@@ -65,7 +65,6 @@ def concurrent_calls(settings: CheckSettings) -> int:
 
 
 def _object_of(settings: CheckSettings) -> EmbeddedChecker:
-    """Load a Python object, which scores the claims."""
     checker = settings.given.checker if settings.given else load_object(settings.checker)
     scorer = PythonObject(settings.checker, checker)
     return EmbeddedChecker(partial(check_grounding, scorer=scorer.score), scorer.revision)
