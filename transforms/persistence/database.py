@@ -142,9 +142,9 @@ class Database:
             if tables is not None:
                 # SQLite itself does not wait where two connections prepare a new file at once.
                 self._connection.execute(_SYNCHRONIZE.format("FULL" if durable else "NORMAL"))
-                self._waiting(lambda: self._connection.executescript(_PREPARE + tables))
+                self._waiting("open", lambda: self._connection.executescript(_PREPARE + tables))
         except sqlite3.Error as error:
-            raise self._described(f"cannot open {path}", error) from None
+            raise self._described("open", error) from None
 
     def close(self) -> None:
         """Close the file after the call of another thread, whose next one raises an OSError."""
@@ -179,10 +179,7 @@ class Database:
 
     def write(self, statement: str, *values: SqlValue) -> int:
         """Execute a statement; return how many rows it changed."""
-        try:
-            return self._waiting(lambda: self._connection.execute(statement, values)).rowcount
-        except sqlite3.Error as error:
-            raise self._described(f"cannot write {self.path}", error) from None
+        return self._waiting("write", lambda: self._connection.execute(statement, values)).rowcount
 
     def write_many(self, statement: str, rows: Iterable[Sequence[SqlValue]]) -> None:
         """Execute a statement for each row of values; inside a transaction."""
@@ -190,23 +187,22 @@ class Database:
             with self._turn:
                 self._connection.executemany(statement, rows)
         except sqlite3.Error as error:
-            raise self._described(f"cannot write {self.path}", error) from None
+            raise self._described("write", error) from None
 
     def write_returning(self, statement: str, *values: SqlValue) -> list[tuple[Any, ...]]:
         """Execute a statement with a RETURNING clause; return its rows."""
-        try:
-            return self._waiting(lambda: self._connection.execute(statement, values).fetchall())
-        except sqlite3.Error as error:
-            raise self._described(f"cannot write {self.path}", error) from None
+        return self._waiting(
+            "write", lambda: self._connection.execute(statement, values).fetchall()
+        )
 
     def read(self, query: str, *values: SqlValue) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query, one at a time."""
         try:
-            rows = self._waiting(lambda: self._connection.execute(query, values))
+            rows = self._waiting("read", lambda: self._connection.execute(query, values))
             while (row := self._next(rows)) is not None:
                 yield row
         except sqlite3.Error as error:
-            raise self._described(f"cannot read {self.path}", error) from None
+            raise self._described("read", error) from None
 
     def read_content(
         self, content_type: type[_Content], query: str, *values: SqlValue
@@ -259,30 +255,30 @@ class Database:
             if columns and list(self.read(wrong)):
                 raise DamagedDatabase(damage(self.path, f"a row of {name} is not what was written"))
 
-    def _waiting(self, execute: Callable[[], _Result]) -> _Result:
+    def _waiting(self, verb: str, execute: Callable[[], _Result]) -> _Result:
         """Wait for the locks of other connections; signals are handled meanwhile."""
         give_up = time.monotonic() + _LOCK_TIMEOUT_S
         while True:
             try:
                 with self._turn:
                     return execute()
-            except sqlite3.OperationalError as error:
+            except sqlite3.Error as error:
                 is_busy = _code_of(error) == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() > give_up:
-                    raise
+                    raise self._described(verb, error) from None
 
     def _next(self, rows: sqlite3.Cursor) -> tuple[Any, ...] | None:
         with self._turn:
             row: tuple[Any, ...] | None = rows.fetchone()
             return row
 
-    def _described(self, problem: str, error: sqlite3.Error) -> OSError:
+    def _described(self, verb: str, error: sqlite3.Error) -> OSError:
         if _code_of(error) in _DAMAGED:
             return DamagedDatabase(damage(self.path, str(error)))
         if str(error).startswith(_NOT_TEXT):
             return DamagedDatabase(damage(self.path, "a row is not what was written"))
         error_type = OSError if _code_of(error) in _PASSING else StatementFailed
-        return error_type(f"{problem}: {error}")
+        return error_type(f"cannot {verb} {self.path}: {error}")
 
 
 def _code_of(error: sqlite3.Error) -> int:
