@@ -66,11 +66,10 @@ class _Completion(msgspec.Struct):
 
 
 def _object(**properties: Any) -> dict[str, Any]:
-    names = list(properties)
     return {
         "type": "object",
         "properties": properties,
-        "required": names,
+        "required": list(properties),
         "additionalProperties": False,
     }
 
@@ -168,7 +167,9 @@ class LlmJudge:
         except httpx.RequestError as error:
             raise self._failure(503, f"gave no reply: {describe_failure(error)}") from None
         if not response.is_success:
-            raise self._refusal(response, content)
+            detail = (error_detail(content) or "").replace(self._key or "", "")
+            status, wait = response.status_code, response.headers.get("Retry-After")
+            raise self._failure(status, f"replied with status {status}", wait, detail)
         try:
             return msgspec.json.decode(content, type=_Completion)
         except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -182,11 +183,6 @@ class LlmJudge:
     def _invalid_reply(self, problem: str) -> ScorerFailed:
         """Return the error of a reply that cannot be used; another attempt can help."""
         return self._failure(503, f"sent an invalid reply: {problem}")
-
-    def _refusal(self, response: httpx.Response, content: bytes) -> ScorerFailed:
-        detail = (error_detail(content) or "").replace(self._key or "", "")
-        status, wait = response.status_code, response.headers.get("Retry-After")
-        return self._failure(status, f"replied with status {status}", wait, detail)
 
     def _failure(
         self, status: int, problem: str, retry_after: str | None = None, detail: str = ""
