@@ -3,8 +3,8 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from itertools import count
+from contextlib import closing, suppress
+from itertools import chain, count, islice
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -28,15 +28,21 @@ from groundwatch.pipeline.sinks.summary_file import (
     update_folder_summary,
     write_summary,
 )
-from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_lines
+from groundwatch.pipeline.sources.output_folder import (
+    UnreadableFile,
+    read_lines,
+    read_record_ids,
+)
 from groundwatch.pipeline.sources.output_records import FailureLine
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Replayed, ReplayedFile, Summary
+from groundwatch.transforms.persistence.seen_ids import BEFORE_THE_RUN, SeenIds
 from .same_run import finished_run, runs_like, what_it_holds
 
 _FAILURES = "failures"
 _REPLAYED = "replayed"
 _READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
+_IDS_A_CLAIM = 500
 
 
 def remove_earlier_runs(
@@ -222,3 +228,36 @@ def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
         unreadable=unreadable,
         failures_by_error=dict(errors),
     )
+
+
+def resolving_files(config: Config) -> list[str]:
+    """List the files of records that all other replays into the output folder have written.
+
+    An interrupted replay of the same id is this one, or is replaced by it. Deleted files are left
+    out: who deletes results wants them again.
+    """
+    destination = config.destination
+    replays = (
+        run
+        for run in read_summaries(config.output)
+        # Earlier releases noted it only where failures of the folder itself were resolved.
+        if (run.replayed or (run.planned and run.planned.replays))
+        and (run.is_complete or (run.run, run.source) != (config.run, config.source))
+    )
+    entries = (read_manifest(destination, run.name, "enriched") for run in replays)
+    paths = (destination.path(entry.path) for entry in chain.from_iterable(entries))
+    return [path for path in paths if storage.exists(path)]
+
+
+def claim_resolved(config: Config, path: str) -> None:
+    """Claim the resolved record ids in the database of a replay, which then drops them.
+
+    Raises:
+      OSError: a file of an earlier replay is damaged: what it has resolved is unknown.
+    """
+    with closing(SeenIds(path)) as seen:
+        # What an earlier attempt found may be gone.
+        seen.start_batch(BEFORE_THE_RUN, is_retry=True)
+        ids = chain.from_iterable(map(read_record_ids, resolving_files(config)))
+        while claimed := list(islice(ids, _IDS_A_CLAIM)):
+            seen.claim(claimed)

@@ -44,8 +44,8 @@ from .earlier_runs import (
     remove_earlier_runs,
     remove_unused_folder,
     resolve_replayed,
+    resolving_files,
 )
-from .resolved_failures import resolving_files
 from .same_run import EndedRun, WouldReplace, finished_run, planned_now, repeated_run, what_it_holds
 
 _PAGES = "https://console.cloud.google.com/dataflow/jobs"

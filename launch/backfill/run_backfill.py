@@ -39,9 +39,14 @@ from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from .archive_source import AnyEvent
 from .begin_run import ENDED, begin_or_resume, look_back, with_planned_inputs
-from .earlier_runs import publish_summary, remove_earlier_runs, remove_left_behind, resolve_replayed
+from .earlier_runs import (
+    claim_resolved,
+    publish_summary,
+    remove_earlier_runs,
+    remove_left_behind,
+    resolve_replayed,
+)
 from .processes import Processes, run_batches
-from .resolved_failures import claim_resolved
 from .same_run import EndedRun, WouldReplace, finished_run
 
 _PUBLISH_EVERY_S = 1.0
