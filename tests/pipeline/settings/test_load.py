@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 import pytest
 
 from groundwatch.launch.cli.commands import help_text
-from groundwatch.launch.cli.result_settings import ResultTarget
+from groundwatch.launch.cli.commands.watch import ResultTarget
 from groundwatch.pipeline.settings.definition import Note, Settings, settings_of
 from groundwatch.pipeline.settings.kinds import (
     Checker,
