@@ -33,7 +33,6 @@ from groundwatch.transforms.grounding.errors import (
 from groundwatch.transforms.runtime import clock, counters
 from groundwatch.transforms.runtime.counters import Counter, Distribution
 
-_HTTP_OK = 200
 _VERSIONED = ("version", "beam", "python")
 _PREFIX = "groundwatch_"
 _MS = 1_000
@@ -76,7 +75,7 @@ class Metrics(Collector):
     def page(self, accept: str) -> Page:
         """Answer ``/metrics``, in the format that the Accept header asks for."""
         encode, content_type = choose_encoder(accept)
-        return Page(_HTTP_OK, content_type, encode(self._registry))
+        return Page(200, content_type, encode(self._registry))
 
     def collect(self) -> Iterator[Metric]:
         yield from self._of_answers()

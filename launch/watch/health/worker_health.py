@@ -14,7 +14,6 @@ from groundwatch.launch.http_server import Page
 from groundwatch.launch.watch.delivery import Delivery
 from groundwatch.launch.watch.file_publisher import FilePublisher
 
-_HTTP_OK, _HTTP_UNAVAILABLE = 200, 503
 # A batch may take as long as its checks are retried, and publishing as long as that is.
 _STALLED_AFTER_S = 300.0
 _CANNOT_PUBLISH_AFTER_S = 60.0
@@ -99,10 +98,10 @@ class Health:
 
 def _page(reasons: dict[str, str]) -> Page:
     if not reasons:
-        return Page(_HTTP_OK, "text/plain; charset=utf-8", b"ok\n")
+        return Page(200, "text/plain; charset=utf-8", b"ok\n")
     listed = [{"reason": name, "message": message} for name, message in reasons.items()]
     body = msgspec.json.encode({"status": "unhealthy", "reasons": listed})
-    return Page(_HTTP_UNAVAILABLE, "application/json", body + b"\n")
+    return Page(503, "application/json", body + b"\n")
 
 
 def disk_problem(folder: str) -> str | None:
