@@ -39,18 +39,17 @@ def open_topic(
     *,
     kind: str = "topic",
     encode: Callable[[Any], TopicMessage] | None = None,
-    within_s: float | None = None,
+    within_s: float = _ALERTS_WITHIN_S,
 ) -> Topic:
     """Open a topic for rows of the outbox, by default for those that batches wait for."""
-    limit_s = within_s or _ALERTS_WITHIN_S
     return Topic(
         topic,
         kind=kind,
         encode=encode,
         address=settings.server.pubsub_address,
         account=settings.job.checker.account,
-        call_timeout_s=limit_s,
-        total_s=limit_s,
+        call_timeout_s=within_s,
+        total_s=within_s,
     )
 
 
@@ -91,7 +90,11 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[lis
     for row_type, target, accepts in _destinations(settings, place):
         journal.outbox.add_destination(target.name, row_type, accepts)
         deliveries.append(Delivery(journal, row_type, target))
-    _drop_others(journal, {delivery.kind for delivery in deliveries})
+    kinds = {*KINDS.values(), *(delivery.kind for delivery in deliveries)}
+    for kind in sorted(journal.outbox.pending().keys() - kinds):
+        dropped = journal.outbox.trim(kind, 0, 0)
+        message = "%d rows for %s are dropped, since no flag names it; the output folder has them"
+        _log.warning(message, dropped, kind)
     for delivery in deliveries:
         delivery.start()
     try:
@@ -102,14 +105,6 @@ def destinations_open(journal: Journal, settings: WatchSettings) -> Iterator[lis
             delivery.end()
         for delivery in deliveries:
             delivery.join(until_s - time.monotonic())
-
-
-def _drop_others(journal: Journal, kinds: set[str]) -> None:
-    """Drop the rows of destinations that are not named any more: nothing would send them."""
-    for kind in sorted(journal.outbox.pending().keys() - kinds - {*KINDS.values()}):
-        dropped = journal.outbox.trim(kind, 0, 0)
-        message = "%d rows for %s are dropped, since no flag names it; the output folder has them"
-        _log.warning(message, dropped, kind)
 
 
 def alert_place(output: str, work_folder: str) -> AlertPlace:
