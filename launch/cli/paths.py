@@ -80,12 +80,7 @@ def _hint(pattern: str) -> str:
 def _known_files(folder: str) -> list[str]:
     """List the archives in a folder and its subfolders, by their names."""
     plain = glob.escape(folder) if storage.is_local(folder) else folder
-    return list(filter(is_archive_name, storage.find(f"{plain.rstrip('/')}/**")))
-
-
-def is_archive_name(path: str) -> bool:
-    """Return whether the name of a file ends like that of an archive."""
-    return _ARCHIVE_NAME.search(path) is not None
+    return list(filter(_ARCHIVE_NAME.search, storage.find(f"{plain.rstrip('/')}/**")))
 
 
 class KeptInput(NamedTuple):
