@@ -141,15 +141,11 @@ def begin_or_resume(
         if flags.forget_replies:
             store.delete_replies()
         elif (replies := store.release_all()) or is_interrupted:
-            _announce_new_run(change, replies)
+            kept = (
+                f"; {counted(replies, 'check')} that an earlier run has paid for will not be paid"
+                " for again unless with --forget_replies"
+            )
+            sys.stderr.write(f"groundwatch: {change}: a new run begins{kept if replies else ''}\n")
     database.assign_run(config.run)
     Plan(database).begin(planned, batches)
     return config
-
-
-def _announce_new_run(change: str | None, replies: int) -> None:
-    kept = (
-        f"; {counted(replies, 'check')} that an earlier run has paid for will not be paid for again"
-        " unless with --forget_replies"
-    )
-    sys.stderr.write(f"groundwatch: {change}: a new run begins{kept if replies else ''}\n")

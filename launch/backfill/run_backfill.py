@@ -162,7 +162,11 @@ class _Run:
         """Publish everything, and write the summary, unless it could not replace all of a run."""
         if self._replaced:
             if not self._plan.is_done():
-                self._announce_kept(self._replaced)
+                sys.stderr.write(
+                    f"groundwatch: {self._config.output} keeps the results of the run that finished"
+                    f" at {to_rfc3339(self._replaced.finished_at_us)} until this one has ended: its"
+                    f" own wait in {self._database.folder}\n"
+                )
                 return self._summary(ended=True)
             write_summary(self._config.destination, self._summary(ended=False))
         if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
@@ -183,13 +187,6 @@ class _Run:
             self._database.checkpoint()
         remove_earlier_runs(self._config, summary)
         return publish_summary(self._config, summary)
-
-    def _announce_kept(self, replaced: Summary) -> None:
-        sys.stderr.write(
-            f"groundwatch: {self._config.output} keeps the results of the run that finished at"
-            f" {to_rfc3339(replaced.finished_at_us)} until this one has ended: its own wait in"
-            f" {self._database.folder}\n"
-        )
 
     def _rate_alerts(self) -> list[Alert]:
         """Evaluate the rates of the whole run."""

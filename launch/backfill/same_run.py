@@ -176,17 +176,14 @@ def repeated_run(config: Config) -> Summary | None:
     change = change_since_end(config, finished) if finished else None
     if finished is None or change is None:
         return finished
-    if config.replays or not (finished.enriched or _has_replays(config.output)):
+    found = (each.planned for each in read_summaries(config.output))
+    if config.replays or not (finished.enriched or any(run and run.replays for run in found)):
         return None
     raise WouldReplace(
         f"{config.output} holds {what_it_holds(finished)} of a run of this input that finished at"
         f" {to_rfc3339(finished.finished_at_us)}, and {change}: nothing was checked or written;"
         " give --again to replace them by a new run, or another --run_id or --output to keep both"
     )
-
-
-def _has_replays(output: str) -> bool:
-    return any(each.planned and each.planned.replays for each in read_summaries(output))
 
 
 def repeated_replay(config: Config, *, is_named: bool) -> Summary | None:

@@ -63,8 +63,9 @@ async def _serve(settings: ServeCheckerSettings) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    judge = _judge(settings)
-    if judge:
+    judge = None
+    if settings.judge and settings.judge_model:
+        judge = LlmJudge(settings.judge, settings.judge_model, read_secret(_KEY, in_header=True))
         checker, threads = EmbeddedChecker(judge.check, judge.revision), _JUDGE_THREADS
     else:
         checker = load_checker(settings.scorer, settings.scorer_weight)
@@ -78,13 +79,6 @@ async def _serve(settings: ServeCheckerSettings) -> None:
     if judge:
         counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in judge.usage.items())
         sys.stdout.write(f"The judge: {', '.join(counts) or 'no calls'}\n")
-
-
-def _judge(settings: ServeCheckerSettings) -> LlmJudge | None:
-    """Return the language model that scores claims, None for the embedded checker."""
-    if settings.judge and settings.judge_model:
-        return LlmJudge(settings.judge, settings.judge_model, read_secret(_KEY, in_header=True))
-    return None
 
 
 @asynccontextmanager

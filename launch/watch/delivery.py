@@ -131,7 +131,9 @@ class Delivery(Generic[OutboxRow]):
     def _deliver_some(self, journal: Journal) -> bool:
         self._delete_delivered(journal)
         rows = journal.outbox.rows(self._row_type, self._target.max_rows, kind=self.kind)
-        self._record_oldest(rows[0][0] if rows else None)
+        oldest = rows[0][0] if rows else None
+        if oldest != self._oldest:
+            self._oldest, self._oldest_since_s = oldest, self._clock()
         if not rows:
             return False
         rows.sort(key=lambda each: self._target.group_of(each[1]))
@@ -149,10 +151,6 @@ class Delivery(Generic[OutboxRow]):
         self._failures, self.problem, self._oldest = 0, None, None
         self._paused_to_s = self._clock() + self._target.pause_s
         return True
-
-    def _record_oldest(self, identity: int | None) -> None:
-        if identity != self._oldest:
-            self._oldest, self._oldest_since_s = identity, self._clock()
 
     def _delete_delivered(self, journal: Journal) -> None:
         """Delete what is delivered; rows that a full disk keeps are not sent again for that."""

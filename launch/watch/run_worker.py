@@ -46,7 +46,10 @@ def watch(config: Config, settings: WatchSettings) -> int:
         log_as_json()
     keep_beam_quiet()
     try:
-        _try_checker(config)
+        try_connection(config.check)
+    except Unavailable as error:
+        _log.warning("%s; messages wait until it replies", error)
+    try:
         _try_topics(settings)
     except TargetMisconfigured as error:
         return fail(str(error), USAGE)
@@ -66,14 +69,6 @@ def watch(config: Config, settings: WatchSettings) -> int:
         _log.critical(sentence, config.work_folder, listed)
         return LEFT
     return DONE
-
-
-def _try_checker(config: Config) -> None:
-    """Raise `InvalidEnvironment` for an object that cannot be imported; a server may come later."""
-    try:
-        try_connection(config.check)
-    except Unavailable as error:
-        _log.warning("%s; messages wait until it replies", error)
 
 
 def _try_topics(settings: WatchSettings) -> None:

@@ -60,19 +60,15 @@ def plan_answers(
     )
     check, screening = config.check, config.check.screen
     if screening is None:
-        yield from _plan_for_one(routed, check)
+        for each in routed:
+            if isinstance(each, CheckedAnswer) and each.decision is None:
+                forecast = forecast_check(each.answer, check)
+                yield PlannedAnswer(record_id=each.answer.record_id, forecast=forecast)
+            else:
+                yield _plan_none(each)
         return
     with closing(open_session(screening.first)) as session:
         yield from _plan_for_two(routed, check, screening, session)
-
-
-def _plan_for_one(routed: Iterable[Routed], check: CheckSettings) -> Iterator[PlannedAnswer]:
-    for each in routed:
-        if isinstance(each, CheckedAnswer) and each.decision is None:
-            forecast = forecast_check(each.answer, check)
-            yield PlannedAnswer(record_id=each.answer.record_id, forecast=forecast)
-        else:
-            yield _plan_none(each)
 
 
 def _plan_for_two(

@@ -52,11 +52,6 @@ class _Enqueued(Record, frozen=True):
     status: Literal["success"]
 
 
-def _is_ok(content: bytes) -> bytes | None:
-    """Confirm by what Slack answers for a message that it has posted."""
-    return content if content.strip() == b"ok" else None
-
-
 class _Channel(NamedTuple):
     """How many alerts about answers a message of a channel takes, none if it takes incidents only.
 
@@ -123,14 +118,13 @@ def open_webhooks(
 def _channel(
     kind: str, name: str, secret: list[str], source: str, place: AlertPlace | None
 ) -> _Channel:
-    """Return the channel of a secret."""
     match kind, secret:
         case "slack", [url]:
             return _Channel(
                 _SHOWN_IN_PART,
                 url,
                 lambda alerts: _json(slack_message(describe_group(alerts, place))),
-                _is_ok,
+                lambda content: content if content.strip() == b"ok" else None,
             )
         case "google_chat", [url]:
             return _Channel(
