@@ -27,8 +27,7 @@ from groundwatch.schemas.cost_estimate import Estimate, estimate_to_json
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.runtime import clock
-from .answer_counts import EstimateCounts, count_outcomes
-from .planned_answers import plan_answers
+from .planned_answers import EstimateCounts, count_outcomes, plan_answers
 
 _ESTIMATE_FILE = "estimate.json"
 _MS_A_MINUTE = 60_000

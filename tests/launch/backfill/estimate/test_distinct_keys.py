@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwatch.launch.backfill.estimate.answer_counts import DistinctKeys
+from groundwatch.launch.backfill.estimate.planned_answers import DistinctKeys
 
 
 @given(st.lists(st.binary(max_size=2)))
