@@ -19,13 +19,7 @@ from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.reply_cache import ReplyStore, read_spent
-from .earlier_runs import (
-    announce_replacement,
-    end_publication,
-    failures_begun,
-    publish_summary,
-    remove_earlier_runs,
-)
+from .earlier_runs import announce_replacement, end_publication, failures_begun, publish_summary
 from .same_run import (
     EndedRun,
     WouldReplace,
@@ -93,7 +87,6 @@ def look_back(
     """
     if summary := database.note(ENDED, Summary):
         # It was killed when all of its results were published.
-        remove_earlier_runs(config, summary)
         publish_summary(config, summary)
         if not (change_since_end(config, summary) or allows_more(config, summary.planned, summary)):
             return EndedRun(summary), None

@@ -45,19 +45,12 @@ _READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
 _IDS_A_CLAIM = 500
 
 
-def remove_earlier_runs(
-    config: Config, summary: Summary, overwritten: Iterable[str] = frozenset()
-) -> None:
+def _remove_earlier_runs(config: Config, summary: Summary, overwritten: Iterable[str]) -> None:
     """Remove the files of earlier runs of the same id, which this one replaces, and their replays.
 
     A run that a limit has stopped replaces only runs that have not ended either, and so does a
     replay: what an earlier one has resolved is no input of it. Each is found by its summary, which
     goes last, so that an interrupted removal is repeated.
-
-    Args:
-      config: of the run that has ended.
-      summary: its summary.
-      overwritten: files of failures of the earlier run whose manifest this run has overwritten.
     """
     destination = config.destination
     for earlier in runs_like(summary, config.output):
@@ -178,8 +171,14 @@ def resolve_replayed(config: Config, summary: Summary) -> Summary:
     return summary
 
 
-def publish_summary(config: Config, summary: Summary) -> Summary:
-    """Write the summary of a run, and move the failures out of the way that it has resolved."""
+def publish_summary(
+    config: Config, summary: Summary, overwritten: Iterable[str] = frozenset()
+) -> Summary:
+    """Replace earlier runs, write the summary, and move failures away that the run has resolved.
+
+    `overwritten` are files of failures of the earlier run whose manifest this run has overwritten.
+    """
+    _remove_earlier_runs(config, summary, overwritten)
     write_summary(config.destination, summary)
     move_replayed(config.output, [summary])
     return summary

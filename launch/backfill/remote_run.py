@@ -41,7 +41,6 @@ from .earlier_runs import (
     announce_replacement,
     end_publication,
     publish_summary,
-    remove_earlier_runs,
     remove_unused_folder,
     resolve_replayed,
     resolving_files,
@@ -94,8 +93,7 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
             summary = summary_of(config, counts_from(result), rows, started_at_us=started_at_us)
             summary = replace(summary, planned=replace(planned, messages=summary.read))
             summary = resolve_replayed(config, summary)
-            remove_earlier_runs(config, summary, overwritten)
-            return EndedRun(publish_summary(config, summary))
+            return EndedRun(publish_summary(config, summary, overwritten))
         finally:
             # A rerun writes its files again, and a full disk needs the room.
             storage.remove_folder(config.destination.temporary_folder)

@@ -38,13 +38,7 @@ from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from .begin_run import ENDED, begin_or_resume, look_back, with_planned_inputs
-from .earlier_runs import (
-    claim_resolved,
-    publish_summary,
-    remove_earlier_runs,
-    remove_left_behind,
-    resolve_replayed,
-)
+from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
 from .processes import AnyEvent, Processes, run_batches
 from .same_run import EndedRun, WouldReplace, finished_run
 
@@ -184,7 +178,6 @@ class _Run:
             self._database.keep_note(ENDED, summary)
             # What follows cannot be done twice with less than this.
             self._database.checkpoint()
-        remove_earlier_runs(self._config, summary)
         return publish_summary(self._config, summary)
 
     def _rate_alerts(self) -> list[Alert]:
