@@ -23,11 +23,8 @@ class DeferredMessage(NamedTuple):
 class RetryQueue:
     """Keep messages whose batch failed, for a growing time, or whose checks go on."""
 
-    def __init__(
-        self, has_ended: Callable[[str], bool], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, has_ended: Callable[[str], bool]) -> None:
         self._has_ended = has_ended
-        self._clock = clock
         # By place.
         self._failed: dict[str, tuple[float, Message]] = {}
         self._deferred: dict[str, DeferredMessage] = {}
@@ -39,7 +36,7 @@ class RetryQueue:
     def add_failed(self, messages: Sequence[Message]) -> None:
         """Keep messages whose batch failed."""
         self._failures += 1
-        due_at_s = self._clock() + _SCHEDULE.wait_s(self._failures)
+        due_at_s = time.monotonic() + _SCHEDULE.wait_s(self._failures)
         self._failed |= {message.place: (due_at_s, message) for message in messages}
 
     def reset(self) -> None:
@@ -48,7 +45,7 @@ class RetryQueue:
 
     def take_due(self, max_messages: int) -> list[Message]:
         """Take messages of failed batches whose time has come."""
-        now_s = self._clock()
+        now_s = time.monotonic()
         due = (message for due_at_s, message in self._failed.values() if due_at_s <= now_s)
         taken = list(islice(due, max(0, max_messages)))
         for message in taken:
