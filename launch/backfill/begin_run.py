@@ -44,11 +44,10 @@ def make_plan(
 ) -> tuple[PlannedRun, list[Segment]]:
     """Verify the input, count its messages, and split it into batches, some for each process."""
     files = [(path, examine_file(path, are_failures=config.replays)) for path in config.inputs]
-    size = segment_messages
     messages = sum(contents.messages for _, contents in files)
     if processes > 1:
         fair_share = -(-messages // (_BATCHES_A_PROCESS * processes))
-        size = min(size, max(fair_share, _FEWEST_MESSAGES))
+        segment_messages = min(segment_messages, max(fair_share, _FEWEST_MESSAGES))
     planned = PlannedRun(
         fingerprint=fingerprint(config),
         inputs=config.inputs,
@@ -57,7 +56,7 @@ def make_plan(
         replays=config.replays,
         budget=config.check.budget,
     )
-    return planned, split_segments(files, size)
+    return planned, split_segments(files, segment_messages)
 
 
 def with_planned_inputs(config: Config, database: EngineDatabase) -> Config:
@@ -117,12 +116,12 @@ def begin_or_resume(
     flags: LocalRunSettings,
     database: EngineDatabase,
     change: str | None,
-) -> Config:
-    """Resume the plan of an interrupted run, or begin a new one; return what it reads."""
+) -> None:
+    """Resume the plan of an interrupted run, or begin a new one."""
     if change is None and not flags.forget_replies:
         database.assign_run(config.run)
         Plan(database).keep_budget(config.check.budget)
-        return config
+        return
     planned, batches = make_plan(config, processes)
     is_interrupted = Plan(database).planned() is not None
     if is_interrupted:
@@ -141,4 +140,3 @@ def begin_or_resume(
             sys.stderr.write(f"groundwatch: {change}: a new run begins{kept if replies else ''}\n")
     database.assign_run(config.run)
     Plan(database).begin(planned, batches)
-    return config

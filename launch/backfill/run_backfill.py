@@ -76,7 +76,7 @@ def local_run(config: Config, processes: int, flags: LocalRunSettings) -> Iterat
             _remove_unused(config, database)
             raise
         if ended is None:
-            config = begin_or_resume(config, processes, flags, database, change)
+            begin_or_resume(config, processes, flags, database, change)
             if config.replays:
                 # Also where it is resumed: another replay may have ended meanwhile.
                 claim_resolved(config, database.path)
