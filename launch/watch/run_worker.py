@@ -73,21 +73,16 @@ def watch(config: Config, settings: WatchSettings) -> int:
 
 def _try_topics(settings: WatchSettings) -> None:
     """Raise `TargetMisconfigured` for missing topics; one that is deleted later is tried again."""
-    given = settings.pubsub
-    topics = {
-        "--alert_topic": given.alert_topic,
-        "--failure_topic": given.failure_topic,
-        "--enriched_topic": given.enriched_topic,
-    }
     problems = []
-    for flag, name in topics.items():
+    for flag in ("alert_topic", "failure_topic", "enriched_topic"):
+        name = getattr(settings.pubsub, flag)
         if not name:
             continue
         try:
             with closing(open_topic(name, settings)) as topic:
                 topic.try_access()
         except TargetMisconfigured as error:
-            problems.append(f"{flag}: {error}")
+            problems.append(f"--{flag}: {error}")
     if problems:
         raise TargetMisconfigured("; ".join(problems))
 
