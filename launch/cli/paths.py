@@ -140,11 +140,6 @@ def default_run_id(patterns: Sequence[str]) -> str:
     return _short_hash("\n".join(sorted(places)))
 
 
-def default_run_id_of(subscription: str) -> str:
-    """Derive a run id from the subscription."""
-    return default_run_id([f"pubsub://{subscription}"])
-
-
 def default_work_folder(destination: Destination) -> str:
     """Choose the work folder: in the output folder, or in the home folder if that is a bucket."""
     if storage.is_local(destination.root):

@@ -6,7 +6,7 @@ What runs them is imported when all settings are valid: an import of Beam takes 
 import sys
 
 from groundwatch.launch.cli.commands.watch import WatchDemoSettings, WatchSettings
-from groundwatch.launch.cli.paths import default_run_id_of, default_work_folder, try_output
+from groundwatch.launch.cli.paths import default_run_id, default_work_folder, try_output
 from groundwatch.launch.cli.placement import place_job
 from groundwatch.launch.targets.target import try_target
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
@@ -21,7 +21,8 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     settings, problems = loaded.settings, loaded.problems
     job = settings.job
     placement = place_job(loaded, job, problems)
-    run_id = job.output.run_id or default_run_id_of(settings.pubsub.subscription)
+    source = settings.pubsub.subscription
+    run_id = job.output.run_id or default_run_id([f"pubsub://{source}"])
     destination = Destination(root=job.output.output, run=run_id)
     if destination.root:
         try_output(destination, problems)
@@ -31,7 +32,6 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         try_webhook(kind, variable, problems)
     loaded.raise_problems()
     placement.warn_of_unused_flags()
-    source = settings.pubsub.subscription
     if settings.webhooks.test_alert:
         return send_test_alerts(settings.webhooks.alert_webhook, source, sys.stderr.write)
     config = job_config(

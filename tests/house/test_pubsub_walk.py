@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.cli.paths import default_run_id_of, default_work_folder
+from groundwatch.launch.cli.paths import default_run_id, default_work_folder
 from groundwatch.pipeline.settings.config import Destination
 from tests.support.commands import WITHOUT_EXTRAS
 from tests.support.documented_commands import read_page
@@ -50,7 +50,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def read_by_worker(output: Path) -> int:
     """Count the messages that the worker has finished."""
-    run = default_run_id_of("projects/local/subscriptions/answers")
+    run = default_run_id(["pubsub://projects/local/subscriptions/answers"])
     work_folder = default_work_folder(Destination(root=str(output), run=run))
     return total(ledger_of(work_folder))["read"]
 
