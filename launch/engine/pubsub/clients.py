@@ -32,7 +32,10 @@ def open_client(kind: type[_Client], address: str | None, account: GoogleAccount
     """
     transport: Any = kind.get_transport_class("grpc")
     server = _server(address)
-    options = _options(server)
+    proxy = _proxy(server)
+    # gRPC reads fewer variables by itself, and goes through a proxy to this machine, too.
+    through_proxy = ("grpc.http_proxy", proxy.url) if proxy else ("grpc.enable_http_proxy", 0)
+    options = [*_OPTIONS, through_proxy]
     if server:
         channel = grpc.insecure_channel(server, options=options)
         return kind(transport=transport(channel=channel))
@@ -56,15 +59,6 @@ def _server(address: str | None) -> str | None:
 def _proxy(server: str | None) -> Proxy | None:
     google = f"https://{PublisherClient.DEFAULT_ENDPOINT}"
     return choose_proxy(f"http://{server}" if server else google)
-
-
-def _options(server: str | None) -> list[tuple[str, Any]]:
-    """Return the options of a channel.
-
-    gRPC reads fewer variables by itself, and goes through a proxy to this machine, too.
-    """
-    proxy = _proxy(server)
-    return [*_OPTIONS, ("grpc.http_proxy", proxy.url) if proxy else ("grpc.enable_http_proxy", 0)]
 
 
 def describe_resource(name: str, address: str | None) -> str:
