@@ -240,18 +240,15 @@ def _refuse_other_format(folder: Path) -> None:
                 " --work_folder; nothing was changed"
             )
         database.verify(statements.CREATE_TABLES + REPLY_TABLES)
-        if found == statements.FORMAT:
-            _refuse_other_schema(folder, database)
-
-
-def _refuse_other_schema(folder: Path, database: Database) -> None:
-    schema = database.read_content(str, statements.READ_NOTE, SCHEMA)
-    if schema and _has_row(database, ["chunks"]) and not can_convert(schema):
-        raise OtherVersion(
-            f"{folder / DATABASE} holds records of another schema, which this version does not"
-            " know, that are in no output file yet: finish it with the version that wrote them;"
-            " nothing was changed"
-        )
+        if found != statements.FORMAT:
+            return
+        schema = database.read_content(str, statements.READ_NOTE, SCHEMA)
+        if schema and _has_row(database, ["chunks"]) and not can_convert(schema):
+            raise OtherVersion(
+                f"{folder / DATABASE} holds records of another schema, which this version does not"
+                " know, that are in no output file yet: finish it with the version that wrote them;"
+                " nothing was changed"
+            )
 
 
 def _has_row(database: Database, tables: Iterable[str]) -> bool:
