@@ -165,12 +165,9 @@ def run_batches(
         source = ArchiveSource(Plan(database), attempt, stop, are_failures=config.replays)
         journal = Journal(database, config)
 
-        def open_batches() -> Batches:
-            return Batches(LocalPipeline(config), journal, seen, session.checks)
-
         def run() -> None:
             # A pipeline is built for a batch only: a short run needs no second one.
-            batches = cache(open_batches)
+            batches = cache(lambda: Batches(LocalPipeline(config), journal, seen, session.checks))
             try:
                 while source.process_next(batches):
                     pass
@@ -264,7 +261,6 @@ def _run_process(
     gauge_queue: "Queue[tuple[int, Gauges]]",
     errors: "Queue[Exception]",
 ) -> None:
-    """Run batches in a process of its own."""
     # The parent process reports an interrupt, and sets `stop`.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()

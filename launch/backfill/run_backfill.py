@@ -181,7 +181,6 @@ class _Run:
         return publish_summary(self._config, summary)
 
     def _rate_alerts(self) -> list[Alert]:
-        """Evaluate the rates of the whole run."""
         rates = self._journal.rates()
         found = (RateEvaluator(name, self._config.rates).evaluate(rates[name]) for name in rates)
         return list(chain.from_iterable(found))

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import chain, tee
 
@@ -167,18 +167,12 @@ def count_outcomes(outcomes: Iterable[PlannedAnswer], *, pays_once: bool) -> Est
                 counts.escalated += outcome.escalation is Tag.ESCALATED
                 counts.audited += outcome.escalation is Tag.AUDITED
                 counts.screen_calls += outcome.screen_calls
-                _count_calls(counts, outcome.forecast, is_paid)
+                counts.planned_calls += len(outcome.forecast)
+                for call in outcome.forecast:
+                    if is_paid(call.key):
+                        counts.calls += 1
+                        counts.characters += call.characters
     return counts
-
-
-def _count_calls(
-    counts: EstimateCounts, forecast: Forecast, is_paid: Callable[[bytes], bool]
-) -> None:
-    counts.planned_calls += len(forecast)
-    for call in forecast:
-        if is_paid(call.key):
-            counts.calls += 1
-            counts.characters += call.characters
 
 
 class DistinctKeys:
