@@ -119,14 +119,10 @@ def _destinations(settings: WatchSettings, place: AlertPlace) -> Iterator[_Desti
     """Open each destination, with the type of its rows, and those that it accepts."""
     if name := settings.pubsub.enriched_topic:
         topic = open_topic(name, settings, kind="enriched_topic", within_s=_RECORDS_WITHIN_S)
-        yield TopicMessage, topic, _is_any
+        yield TopicMessage, topic, lambda _: True
     for tool, url in settings.results.results_to:
-        yield GroundingResult, open_target(tool, url), _is_any
+        yield GroundingResult, open_target(tool, url), lambda _: True
     for kind, variable in settings.webhooks.alert_webhook:
         source = settings.pubsub.subscription
         for webhook, accepts in open_webhooks(kind, variable, source, place):
             yield Alert, webhook, accepts
-
-
-def _is_any(_: object) -> bool:
-    return True
