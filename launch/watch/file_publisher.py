@@ -66,7 +66,19 @@ class FilePublisher:
                 )
         elif self._running.done():
             ended, self._running = self._running, None
-            self._take(ended)
+            try:
+                ended.result()
+            except TargetExists:
+                raise
+            except OSError as error:
+                now_s = self._clock()
+                self.failed += 1
+                self.problem = str(error)
+                if self._failing_since_s is None:
+                    self._failing_since_s = now_s
+                self._due_at_s = self._not_before_s = now_s + _SCHEDULE.wait_s(1)
+                raise
+            self.problem = self._failing_since_s = None
 
     def finish(self) -> None:
         """Publish everything, and return when it is done; raise what `publish_due` raises."""
@@ -78,18 +90,3 @@ class FilePublisher:
     def close(self) -> None:
         """Wait for a publication that still runs, and whose connections are then closed."""
         self._thread.shutdown(cancel_futures=True)
-
-    def _take(self, ended: Future[int]) -> None:
-        try:
-            ended.result()
-        except TargetExists:
-            raise
-        except OSError as error:
-            now_s = self._clock()
-            self.failed += 1
-            self.problem = str(error)
-            if self._failing_since_s is None:
-                self._failing_since_s = now_s
-            self._due_at_s = self._not_before_s = now_s + _SCHEDULE.wait_s(1)
-            raise
-        self.problem = self._failing_since_s = None

@@ -225,25 +225,22 @@ class Worker:
         if not self._isolated:
             # Half of a batch at most, so that new messages are processed, too.
             deferred = self.retry_queue.take_checked(max(1, self.size.messages // 2))
-            messages = self._take([each.message for each in deferred])
+            messages = [each.message for each in deferred]
+            messages += self.retry_queue.take_due(self.size.messages - len(messages))
+            if (room := self.size.messages - len(messages)) > 0:
+                wait_s = 0.0 if messages else _WAIT_S
+                messages += self.subscription.pull(room, _BATCH_BYTES, wait_s)
             if 0 < len(messages) < min(self.size.messages, _SMALL_BATCH):
                 self._not_before_s = time.monotonic() + _BETWEEN_SMALL_BATCHES_S
             if messages:
                 self._isolated.append((messages, deferred))
         if not self._isolated:
             return None
-        messages, self._deferred = self._isolated.popleft()
+        taken, self._deferred = self._isolated.popleft()
         self._started_s = time.monotonic()
-        ranges = [MessageRange(place="the subscription", messages=messages)]
-        finished = sum(self._finished_answers.get(message.place, 0) for message in messages)
-        return Work(number, ranges, messages=messages, finished_answers=finished)
-
-    def _take(self, checked: Sequence[Message]) -> Sequence[Message]:
-        again = [*checked, *self.retry_queue.take_due(self.size.messages - len(checked))]
-        room = self.size.messages - len(again)
-        if room <= 0:
-            return again
-        return [*again, *self.subscription.pull(room, _BATCH_BYTES, 0.0 if again else _WAIT_S)]
+        ranges = [MessageRange(place="the subscription", messages=taken)]
+        finished = sum(self._finished_answers.get(message.place, 0) for message in taken)
+        return Work(number, ranges, messages=taken, finished_answers=finished)
 
     def _fail(self, work: Work, error: Exception) -> None:
         """Process the messages of a batch again, later or in parts; raise what ends the worker."""
