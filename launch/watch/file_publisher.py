@@ -6,9 +6,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
 from groundwatch.pipeline.storage import TargetExists
-from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 
-_SCHEDULE = RetrySchedule(first_s=10.0, longest_s=10.0)
+_RETRY_AFTER_S = 10.0
 
 
 class FilePublisher:
@@ -76,7 +75,7 @@ class FilePublisher:
                 self.problem = str(error)
                 if self._failing_since_s is None:
                     self._failing_since_s = now_s
-                self._due_at_s = self._not_before_s = now_s + _SCHEDULE.wait_s(1)
+                self._due_at_s = self._not_before_s = now_s + _RETRY_AFTER_S
                 raise
             self.problem = self._failing_since_s = None
 
