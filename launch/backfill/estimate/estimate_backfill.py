@@ -121,11 +121,10 @@ def show_estimate(estimate: Estimate) -> None:
     console.print(Text.assemble("\n", read, f", {made}\n"))
     for rows in (_message_rows(estimate), _call_rows(estimate)):
         table = Table.grid(padding=(0, 2))
+        table.add_column(min_width=22)
+        table.add_column(justify="right", min_width=12)
         for row in rows:
             table.add_row(*row)
-        table.columns[0].min_width = 22
-        table.columns[1].justify = "right"
-        table.columns[1].min_width = 12
         console.print(Padding(table, _INDENT))
 
 
