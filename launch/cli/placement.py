@@ -2,7 +2,6 @@
 
 import re
 import sys
-from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -52,12 +51,9 @@ def place_job(loaded: Loaded[Any], job: JobSettings, quota_problems: list[str]) 
     options = beam_options.read_beam_options(loaded, arguments)
     processes = beam_options.worker_count(options, job, quota_problems)
     is_local = beam_options.is_on_this_machine(options)
-    return Placement(is_local, processes, arguments, _unused(loaded.others) if is_local else ())
-
-
-def _unused(arguments: Iterable[str]) -> tuple[str, ...]:
-    flags = (each.partition("=")[0] for each in arguments if each.startswith("--"))
-    return tuple(each for each in flags if not each.startswith(_USED_HERE))
+    flags = (each.partition("=")[0] for each in loaded.others if each.startswith("--"))
+    unused = tuple(each for each in flags if is_local and not each.startswith(_USED_HERE))
+    return Placement(is_local, processes, arguments, unused)
 
 
 def beam_arguments(loaded: Loaded[Any], job: JobSettings) -> tuple[str, ...]:
