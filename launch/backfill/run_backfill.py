@@ -27,8 +27,6 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.job import LocalRunSettings
 from groundwatch.pipeline.sinks.summary_file import refuse_other_source, write_summary
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
-from groundwatch.schemas.alert import Alert
-from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
@@ -116,6 +114,9 @@ class _Run:
         self._config = config
         self._database = database
         self._plan = Plan(database)
+        planned = self._plan.planned()
+        assert planned is not None  # noqa: S101 - made before
+        self._planned = planned
         self._journal = Journal(database, config)
         self._publisher = Publisher(database, config)
         self._started_at_us = started_at_us
@@ -163,7 +164,11 @@ class _Run:
                 return self._summary(ended=True)
             write_summary(self._config.destination, self._summary(ended=False))
         if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
-            self._journal.raise_alerts(self._rate_alerts(), {_RATES_EVALUATED: True})
+            rates = self._journal.rates()
+            found = (
+                RateEvaluator(name, self._config.rates).evaluate(rates[name]) for name in rates
+            )
+            self._journal.raise_alerts(list(chain.from_iterable(found)), {_RATES_EVALUATED: True})
         self._publisher.publish(everything=True)
         summary = self._summary(ended=True)
         published = self._publisher.rows_published()
@@ -179,17 +184,6 @@ class _Run:
             # What follows cannot be done twice with less than this.
             self._database.checkpoint()
         return publish_summary(self._config, summary)
-
-    def _rate_alerts(self) -> list[Alert]:
-        rates = self._journal.rates()
-        found = (RateEvaluator(name, self._config.rates).evaluate(rates[name]) for name in rates)
-        return list(chain.from_iterable(found))
-
-    @property
-    def _planned(self) -> PlannedRun:
-        planned = self._plan.planned()
-        assert planned is not None  # noqa: S101 - made before
-        return planned
 
     def _summary(self, *, ended: bool) -> Summary:
         summary = summary_of_journal(
