@@ -40,18 +40,14 @@ def explain_no_records(
 def _describe(root: str, work_folders: Iterable[str]) -> Iterator[tuple[str | None, str]]:
     """Yield what waits in each work folder, None for nothing, and its path."""
     for path in find_journals(root, work_folders):
-        place = str(PurePath(path).parent)
+        place, sentence = str(PurePath(path).parent), None
         try:
             with journal_read(path) as journal:
-                sentence = _sentence(journal, place)
+                if waiting := journal.waiting():
+                    sentence = f"{_listed(waiting, place)}: {_when(journal, waiting)}"
         except OSError as error:
             sentence = f"what waits in {place} cannot be read: {error}"
         yield sentence, place
-
-
-def _sentence(journal: Journal, place: str) -> str | None:
-    waiting = journal.waiting()
-    return f"{_listed(waiting, place)}: {_when(journal, waiting)}" if waiting else None
 
 
 def _listed(waiting: Mapping[str, WaitingRows], place: str) -> str:

@@ -105,12 +105,9 @@ def choose_weight(
         area = measure_auroc(_examples(fitted), 1)
         of_others = measure_auroc(_examples(others), resamples)
         areas[weight] = area.value if area else None, of_others
-    best = max(areas, key=lambda weight: (areas[weight][0] or 0.0, -_from_one(weight)))
+    # 0 is as far from 1 as infinity.
+    best = max(areas, key=lambda weight: (areas[weight][0] or 0.0, -abs(log(weight or inf))))
     return WeightChoice(best, areas, min(unsupported, len(fitted) - unsupported))
-
-
-def _from_one(weight: float) -> float:
-    return abs(log(weight)) if weight else inf
 
 
 class ChosenThresholds(NamedTuple):

@@ -340,7 +340,9 @@ class AnswerIndex:
             for kind in ("tag", "document")
             if (name := getattr(query, kind)) is not None
         ]
-        matches += [f'text: "{each}" *' for each in _search_words(query.words or "")]
+        # Split as the tokenizer does, so that no operator of it is left.
+        words = "".join(each if each.isalnum() else " " for each in query.words or "").split()
+        matches += [f'text: "{each}" *' for each in words]
         if matches:
             add("id IN (SELECT rowid FROM words WHERE words MATCH ?)", " AND ".join(matches))
         for condition, value in (
@@ -369,11 +371,6 @@ _ID_OF = "(SELECT id FROM ids WHERE record_id = ?)"
 _LABELLED_IDS = "SELECT id FROM labelled CROSS JOIN ids USING (record_id)"
 _LABELLED_RECORDS = "labelled CROSS JOIN ids USING (record_id) CROSS JOIN records USING (id)"
 _NUMBER_OF = "(SELECT number FROM names WHERE kind = ? AND name = ?)"
-
-
-def _search_words(text: str) -> list[str]:
-    """Split a search into words as the tokenizer does, so that no operator of it is left."""
-    return "".join(each if each.isalnum() else " " for each in text).split()
 
 
 class _Names(dict[tuple[str, str], int]):

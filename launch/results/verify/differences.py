@@ -211,6 +211,8 @@ def _run_differences(folder: Folder) -> Iterator[str]:
         if folder.has_journal(run):
             continue
         rows = _count_rows(folder.manifest, _prefix(run))
+        # Whether it has noted where its alerts and failures are, and will add no more.
+        is_known = not run.unfinished if run.is_bounded else run.published is not None
         for kind in KINDS:
             count, found = getattr(run, kind), rows[kind] + (run.published or {}).get(kind, 0)
             missing = count - found
@@ -219,7 +221,7 @@ def _run_differences(folder: Folder) -> Iterator[str]:
                     f"run {run.name}: rows of {kind} in a work folder that was not found:"
                     f" {missing:,}; name it with --work_folder"
                 )
-            elif missing and (kind == "enriched" or _is_known(run)):
+            elif missing and (kind == "enriched" or is_known):
                 yield _unequal(f"run {run.name}", kind, count, found)
 
 
@@ -256,13 +258,15 @@ def _count_differences(folder: Folder) -> Iterator[str]:
                 if said > known:
                     yield f"run {run.name}: {name} is {said}; by {journal.path} it is {known}"
             continue
-        found = _total(file for file in folder.files if _name(file.path).startswith(_prefix(run)))
+        own = (file for file in folder.files if _name(file.path).startswith(_prefix(run)))
+        found = total_counts(file.counts for file in own)
         if sum(found.verdicts.values()) == run.enriched:
             for name, said, known in _unequal_counts(run, found, _OF_RECORDS):
                 yield f"run {run.name}: {name} is {said}; by its files it is {known}"
     # A replay resolves failures of several runs.
     if folder.runs and all(run.is_bounded and not folder.has_journal(run) for run in folder.runs):
-        total, found = folder_summary(folder.runs).total, _total(folder.files)
+        total = folder_summary(folder.runs).total
+        found = total_counts(file.counts for file in folder.files)
         if sum(found.failures_by_error.values()) == total.failures:
             for name, said, known in _unequal_counts(total, found, _OF_FAILURES):
                 yield f"summary.json: {name} is {said}; by the files of failures it is {known}"
@@ -282,11 +286,6 @@ def _journal_differences(folder: Folder) -> Iterator[str]:
                 yield _unequal(journal.path, kind, written, found)
 
 
-def _is_known(run: Summary) -> bool:
-    """Return whether a run has noted where its alerts and failures are, and will add no more."""
-    return not run.unfinished if run.is_bounded else run.published is not None
-
-
 def _run_of(path: str) -> str | None:
     """Return the name of the run that wrote a file, None for files of streams."""
     found = _NAMED_BY_RUN.fullmatch(_name(path))
@@ -300,10 +299,6 @@ def _prefix(run: Summary) -> str:
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
-
-
-def _total(files: Iterable[FoundFile]) -> RunCounts:
-    return total_counts(file.counts for file in files)
 
 
 def _unequal_counts(

@@ -72,10 +72,10 @@ def render_comment(
         if tally.verdicts[each.verdict]
     )
     rate = share_interval(low, tally.assessed)
-    worst = [each for each in tally.worst.answers() if _is_low(each.answer.verdict)]
     rows = [
         _Row((*_cells(each, url_template), score(each.answer.min_claim_score)), each.records)
-        for each in worst
+        for each in tally.worst.answers()
+        if each.answer.verdict == Verdict.LOW_GROUNDED
     ]
     return _comment(
         folder,
@@ -184,10 +184,6 @@ def _interval(share: Interval | None) -> str:
     return f"{percent(share.value)} ({percent(share.low)} to {percent(share.high)})"
 
 
-def _is_low(verdict: str) -> bool:
-    return verdict == Verdict.LOW_GROUNDED
-
-
 def _changed_cells(listed: ListedAnswer, url_template: str | None) -> Sequence[str]:
     before, after = listed.before, listed.excerpt.answer
     old, new = before.verdict if before else "", after.verdict
@@ -204,7 +200,7 @@ def _cells(excerpt: AnswerExcerpt, url_template: str | None) -> Sequence[str]:
     answer = excerpt.answer
     name = code_span(answer_ids(answer.record_id, answer.answer_name))
     url = record_url(url_template, answer)
-    is_low = _is_low(answer.verdict)
+    is_low = answer.verdict == Verdict.LOW_GROUNDED
     return (
         f"[{name}](<{url}>)" if url else name,
         code_span(excerpt.query.text if excerpt.query else None),
@@ -233,18 +229,15 @@ def _comment(
     folder: str, lead: str, paragraphs: Iterable[list[str]], tables: Iterable[_Answers]
 ) -> str:
     """Join the paragraphs, and as many rows of the tables as there is room for."""
-    lines = [_marker(folder), f"## {lead}"]
+    # A dash or a sign of the folder's name could end a comment of HTML.
+    name = re.sub(r"[^A-Za-z0-9_./]+", "_", folder)
+    lines = [f"<!-- groundwatch report of {name} -->", f"## {lead}"]
     for paragraph in paragraphs:
         lines += ["", *paragraph]
     for answers in tables:
         if answers.records:
             lines += ["", *_answer_lines(answers, _MAX_CHARACTERS - len("\n".join(lines)))]
     return "\n".join([*lines, ""])
-
-
-def _marker(folder: str) -> str:
-    """Write a comment of HTML, in which a dash and a sign of the folder's name could end it."""
-    return f"<!-- groundwatch report of {re.sub(r'[^A-Za-z0-9_./]+', '_', folder)} -->"
 
 
 def _answer_lines(answers: _Answers, room: int) -> Iterator[str]:
