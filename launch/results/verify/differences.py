@@ -70,10 +70,6 @@ class Folder(Record, frozen=True, kw_only=True):
     journals: tuple[FoundJournal, ...]
     repeated_ids: dict[str, tuple[str, ...]]  # the files of each, by record id
 
-    def has_journal(self, run: Summary) -> bool:
-        """Return whether the journal of a run was found."""
-        return self.journal_of(run) is not None
-
     def journal_of(self, run: Summary) -> FoundJournal | None:
         """Return the journal of a run, None if it was not found."""
         identity = run.run, run.journal
@@ -88,7 +84,7 @@ class Folder(Record, frozen=True, kw_only=True):
 def row_counts(folder: Folder) -> dict[str, RowCounts]:
     """Count the rows of a folder by the place where they are counted, in words, and by kind."""
     journals, moved = folder.journals, folder.moved_files()
-    others = [run for run in folder.runs if not folder.has_journal(run)]
+    others = [run for run in folder.runs if not folder.journal_of(run)]
     written = {
         kind: sum(journal.written[kind] for journal in journals)
         + sum(getattr(run, kind) for run in others)
@@ -120,7 +116,7 @@ def unknown_rows(folder: Folder) -> RowCounts:
     """
     unknown: RowCounts = {}
     for run in folder.runs:
-        if run.published is None and not run.is_bounded and not folder.has_journal(run):
+        if run.published is None and not run.is_bounded and not folder.journal_of(run):
             rows = _count_rows(folder.manifest, _prefix(run))
             for kind in ("alerts", "failures"):
                 if missing := getattr(run, kind) - rows[kind]:
@@ -208,7 +204,7 @@ def _run_differences(folder: Folder) -> Iterator[str]:
             yield f"run {run.name} has not ended: give the same command again to finish it"
         if not run.closes:
             yield f"run {run.name}: its counts do not add up: {run.read} messages were read"
-        if folder.has_journal(run):
+        if folder.journal_of(run):
             continue
         rows = _count_rows(folder.manifest, _prefix(run))
         # Whether it has noted where its alerts and failures are, and will add no more.
@@ -264,7 +260,7 @@ def _count_differences(folder: Folder) -> Iterator[str]:
             for name, said, known in _unequal_counts(run, found, _OF_RECORDS):
                 yield f"run {run.name}: {name} is {said}; by its files it is {known}"
     # A replay resolves failures of several runs.
-    if folder.runs and all(run.is_bounded and not folder.has_journal(run) for run in folder.runs):
+    if folder.runs and all(run.is_bounded and not folder.journal_of(run) for run in folder.runs):
         total = folder_summary(folder.runs).total
         found = total_counts(file.counts for file in folder.files)
         if sum(found.failures_by_error.values()) == total.failures:
