@@ -111,28 +111,25 @@ def _count_rows(
     path: str, name: str, prefixes: "array[int]", damages: dict[str, str]
 ) -> tuple[int, RunCounts]:
     """Count the rows up to a damage, and their outcomes."""
-    counted: Counter[tuple[str, bool, str]] = Counter()
+    outcomes, escalations, flagged = Counter[str](), Counter[str](), 0
     try:
         for row in _read_rows(path, name):
-            counted[row.outcome, row.flag, row.escalation] += 1
+            outcomes[row.outcome] += 1
+            flagged += row.flag
+            if row.escalation:
+                escalations[row.escalation] += 1
             if row.record_id:
                 prefixes.append(int(row.record_id[:_PREFIX_DIGITS], 16))
     except UnreadableFile as error:
         if error.damage is None:
             raise
         damages[name] = error.damage
-    outcomes, escalations = Counter[str](), Counter[str]()
-    for (outcome, _, escalation), rows in counted.items():
-        outcomes[outcome] += rows
-        if escalation:
-            escalations[escalation] += rows
-    flagged = sum(rows for (_, flag, _), rows in counted.items() if flag)
     counts = RunCounts()
     if name.startswith("enriched/"):
         counts = RunCounts(verdicts=dict(outcomes), checked=flagged, escalations=dict(escalations))
     elif name.startswith("failures/"):
         counts = RunCounts(failures_by_error=dict(outcomes), retryable_failures=flagged)
-    return counted.total(), counts
+    return outcomes.total(), counts
 
 
 class _Row(NamedTuple):
