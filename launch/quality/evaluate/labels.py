@@ -122,44 +122,36 @@ def read_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[st
     Of decisions on an answer the last by time counts, in whichever file it is. They go before other
     labels, which have no time, and of which the last counts.
     """
-    labels = _Labels()
+    timeless: dict[str, Label] = {}
+    decisions: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
     for path in paths:
         try:
-            labels.add_file(path)
+            for found in _read_file(path):
+                if isinstance(found, ReviewDecision):
+                    decisions[found.record_id].append(found)
+                else:
+                    name, label = found
+                    timeless[name] = label
         except UnreadableLabels as error:
             problems.append(f"--{flag} {error}")
         except OSError as error:
             problems.append(f"--{flag} {path}: {error.strerror or error}")
-    return labels.by_name()
+    decided = {
+        name: known
+        for name, each in decisions.items()
+        if (known := answer_label(sorted(each, key=decided_at_us)))
+    }
+    return timeless | decided
 
 
-class _Labels:
-    """The labels of some files by the name of the answer, with and without a time."""
-
-    def __init__(self) -> None:
-        self._timeless: dict[str, Label] = {}
-        self._decisions: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
-
-    def add_file(self, path: str) -> None:
-        """Read a file; raise UnreadableLabels for a line that is not a label."""
-        with storage.read(path) as stream:
-            for place, line in read_label_lines(stream, path):
-                try:
-                    decision = msgspec.json.decode(line, type=ReviewDecision)
-                except msgspec.MsgspecError:
-                    name, label = _label(line, place)
-                    self._timeless[name] = label
-                else:
-                    self._decisions[decision.record_id].append(decision)
-
-    def by_name(self) -> dict[str, Label]:
-        """Return the label of each answer."""
-        return self._timeless | dict(self._decided())
-
-    def _decided(self) -> Iterator[tuple[str, Label]]:
-        for name, found in self._decisions.items():
-            if label := answer_label(sorted(found, key=decided_at_us)):
-                yield name, label
+def _read_file(path: str) -> Iterator[ReviewDecision | tuple[str, Label]]:
+    """Read a file of labels; raise UnreadableLabels for a line that is not a label."""
+    with storage.read(path) as stream:
+        for place, line in read_label_lines(stream, path):
+            try:
+                yield msgspec.json.decode(line, type=ReviewDecision)
+            except msgspec.MsgspecError:
+                yield _label(line, place)
 
 
 def _label(line: bytes, place: str) -> tuple[str, Label]:
