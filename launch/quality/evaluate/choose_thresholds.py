@@ -57,25 +57,32 @@ class WeightChoice(NamedTuple):
 
 
 def choose_thresholds(
-    labelled: Sequence[LabelledAnswer], goal: Goal, resamples: int, *, by_half: bool = False
+    labelled: Sequence[LabelledAnswer],
+    goal: Goal,
+    resamples: int,
+    *,
+    by_half: bool = False,
+    has_recall: bool = True,
 ) -> ThresholdChoice | None:
-    """Choose the thresholds; None if none reach the goal.
+    """Choose the thresholds; None if none reach the goal, or a wanted recall is unknown.
 
     `by_half` chooses them by one half of the answers and reports on the other, because a weight was
     fitted to the first; otherwise all answers choose, and each fifth is held out in turn.
     """
     fitted, others = _halves(labelled) if by_half else (labelled, labelled)
-    thresholds = find_thresholds(fitted, goal)
+    is_known = has_recall or not goal.is_recall
+    thresholds = find_thresholds(fitted, goal) if is_known else None
     if thresholds is None:
         return None
     flag = partial(is_flagged, thresholds=thresholds)
     of_others = list(map(flag, others)) if by_half else held_out_flags(others, goal)
     flags = list(map(flag, fitted))
     hits = sum(flag and each.label.is_unsupported for flag, each in zip(flags, fitted, strict=True))
+    held_out = measure_flags(_examples(others), of_others, resamples)
     return ThresholdChoice(
         thresholds=thresholds,
         flagged=flagged_of(None, sum(flags), hits, _examples(fitted)),
-        held_out=measure_flags(_examples(others), of_others, resamples),
+        held_out=held_out if has_recall else replace(held_out, recall=None),
     )
 
 
@@ -177,7 +184,8 @@ def calibrate(
             counter.update(found if (name or engine) in (None, each) else {})
     verdicts = {name: [each.verdict for each in group] for name, group in groups.items()}
     unknown = {name: unknown_recall(verdicts[name], others[name]) for name in groups}
-    choose = partial(_choose, goal=goal, resamples=resamples, by_half=weight is not None)
+    by_half = weight is not None
+    choose = partial(choose_thresholds, goal=goal, resamples=resamples, by_half=by_half)
     choices = {name: choose(each, has_recall=not unknown[name]) for name, each in groups.items()}
     cautions = {name: unequal_labels(verdicts[name], others[name]) for name in groups}
     return ChosenThresholds(goal, groups, choices, unknown, cautions, weight)
@@ -185,22 +193,6 @@ def calibrate(
 
 def _of_engine(labelled: Iterable[LabelledAnswer], engine: str | None) -> list[LabelledAnswer]:
     return [each for each in labelled if engine in (None, each.engine)]
-
-
-def _choose(
-    labelled: Sequence[LabelledAnswer],
-    goal: Goal,
-    resamples: int,
-    *,
-    by_half: bool,
-    has_recall: bool,
-) -> ThresholdChoice | None:
-    if goal.is_recall and not has_recall:
-        return None
-    choice = choose_thresholds(labelled, goal, resamples, by_half=by_half)
-    if has_recall or choice is None:
-        return choice
-    return replace(choice, held_out=replace(choice.held_out, recall=None))
 
 
 def goal_text(goal: Goal) -> str:
