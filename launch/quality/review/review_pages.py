@@ -26,14 +26,10 @@ _LIMITS = Limits(answer_bytes=200_000, facts=40, fact_bytes=20_000)
 _REPORT = "groundwatch.launch.results.report.page"
 _KEYS = dict(zip(("s", "u", "n", "x"), DECISIONS, strict=True))
 _ENVIRONMENT = ENVIRONMENT.overlay(
-    loader=ChoiceLoader(
-        [PackageLoader("groundwatch.launch.quality.review"), PackageLoader(_REPORT)]
-    )
+    loader=ChoiceLoader([PackageLoader(__package__), PackageLoader(_REPORT)])
 )
-_STYLE = own_source(_REPORT, "style.css") + own_source(
-    "groundwatch.launch.quality.review", "review.css"
-)
-_SCRIPT = own_source("groundwatch.launch.quality.review", "keys.js")
+_STYLE = own_source(_REPORT, "style.css") + own_source(__package__, "review.css")
+_SCRIPT = own_source(__package__, "keys.js")
 
 POLICY = "; ".join(
     (
