@@ -18,9 +18,6 @@ Enriched = EnrichedAnswer | ParseFailure | Exception
 CheckAll = Callable[[Iterable[Routed]], Iterable[Routed | Exception]]
 """Check answers, and pass everything else."""
 
-ByWeight = dict[float, EnrichedAnswer]
-"""The record of an answer by each weight of a model; none if one of the checks failed."""
-
 
 def check_by_weights(
     routed: Iterable[Routed],
@@ -28,10 +25,11 @@ def check_by_weights(
     weights: Sequence[float],
     check: CheckAll,
     thresholds: Thresholds,
-) -> Iterator[tuple[Enriched, ByWeight]]:
+) -> Iterator[tuple[Enriched, dict[float, EnrichedAnswer]]]:
     """Check answers, and again by the embedded checker alone with each weight of its model.
 
-    The checks go on side by side, so that the model scores each answer once.
+    If one of the latter fails, they have no records. The checks go on side by side, so that the
+    model scores each answer once.
 
     Args:
       routed: messages that were read; bounded.

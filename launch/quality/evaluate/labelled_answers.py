@@ -39,10 +39,6 @@ class Counts(msgspec.Struct, kw_only=True):
     labels_unmet: int = 0
 
 
-VerdictCounts = defaultdict[str | None, Counter[str]]
-"""How many answers of each engine have each verdict."""
-
-
 class ScoredClaim(NamedTuple):
     """A claim that required a check: UTF-8 byte offsets into the answer, and its score, 0..1."""
 
@@ -110,6 +106,7 @@ class LabelledAnswers:
     """Collect scored answers with their labels, by record id or the answer's own name.
 
     Attributes:
+      unlabelled: how many answers without a label have each verdict, by engine.
       by_weight: the same answers by the embedded checker alone, with other weights of its model.
     """
 
@@ -120,7 +117,7 @@ class LabelledAnswers:
         self.faults: list[str] = []
         self.last_failure: str | None = None
         self.counts = Counts(labels_unmet=len(labels))
-        self.unlabelled: VerdictCounts = defaultdict(Counter)
+        self.unlabelled: defaultdict[str | None, Counter[str]] = defaultdict(Counter)
         self._labels = dict(labels)
 
     def add_records(self, paths: Iterable[str], thresholds: GivenThresholds) -> None:
