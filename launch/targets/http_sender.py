@@ -106,10 +106,6 @@ class HttpSender:
         headers = {"Content-Type": "application/json"}
         return self.send("POST", path, confirm, content=msgspec.json.encode(body), headers=headers)
 
-    def get(self, path: str, confirm: Confirm[_Reply]) -> _Reply:
-        """Get something; return it, or raise as `Target.send` does."""
-        return self.send("GET", path, confirm)
-
     def send(
         self,
         method: str,

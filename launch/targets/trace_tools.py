@@ -122,7 +122,7 @@ class MlflowAssessments(TraceTarget):
         # MLflow has no id of the sender's choice: a repeated result would be a second assessment.
         trace_id = f"tr-{row.trace_id}" if _TRACE.fullmatch(row.trace_id or "") else row.trace_id
         path = f"/api/3.0/mlflow/traces/{trace_id}"
-        stored = self._sender.get(path, _FOUND).trace.trace_info.assessments
+        stored = self._sender.send("GET", path, _FOUND).trace.trace_info.assessments
         if row.record_id in [(each.get("metadata") or {}).get("record_id") for each in stored]:
             return
         times = dict.fromkeys(("create_time", "last_update_time"), to_rfc3339(clock.now_us()))
