@@ -15,7 +15,6 @@ from rich.table import Column, Table
 from groundwatch.launch.cli.commands.verify import VerifySettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.engine.ledger import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.engine.run_summary import rows_committed
 from groundwatch.launch.engine.work_folders import find_journals, journal_read
@@ -55,6 +54,7 @@ _WIDTH = 100
 _MAX_LINES = 50
 _ENDS = ("waiting", *Delivered.__struct_fields__)
 _COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
+_Numbers = tuple[str, Sequence[int]]  # a row of a table
 
 
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
@@ -194,7 +194,7 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
         return fail(f"cannot verify {root}: {error}")
     console = Console(highlight=False, width=_WIDTH)
     rows = [
-        (place, *(f"{counts[kind]:,}" for kind in KINDS))
+        (place, [counts[kind] for kind in KINDS])
         for place, counts in row_counts(folder).items()
         if place not in RARE_PLACES or any(counts.values())
     ]
@@ -245,37 +245,34 @@ def _read_at_rest(root: str, work_folders: Sequence[str]) -> Folder:
     return folder
 
 
-def _ledger_tables(journals: Sequence[FoundJournal]) -> list[Table]:
+def _ledger_tables(journals: Sequence[FoundJournal]) -> Iterator[Table]:
     """Show what was read in each hour and where it ended, and what was sent to each tool."""
     if not journals:
-        return []
-    hours = _hours_table(list(chain.from_iterable(journal.hours for journal in journals)))
-    targets = list(chain.from_iterable(map(_targets, journals)))
-    return [hours, _number_table(("sent to", *_ENDS), targets)] if targets else [hours]
+        return
+    hours = list(chain.from_iterable(journal.hours for journal in journals))
+    rows = [
+        (f"{to_datetime(each.hour_us):%Y-%m-%d %H h}", [getattr(each, name) for name in _COLUMNS])
+        for each in hours
+    ]
+    table = _number_table(("hour (UTC)", *_COLUMNS), rows)
+    sums = [sum(getattr(each, name) for each in hours) for name in _COLUMNS]
+    table.add_row("all", *(f"{number:,}" for number in sums), style="bold")
+    yield table
+    if targets := list(chain.from_iterable(map(_targets, journals))):
+        yield _number_table(("sent to", *_ENDS), targets)
 
 
-def _targets(journal: FoundJournal) -> Iterable[tuple[str, ...]]:
+def _targets(journal: FoundJournal) -> Iterator[_Numbers]:
     """List the targets with the rows that wait for each, and what has become of the others."""
     for target in sorted(journal.delivered.keys() | journal.undelivered.keys()):
         ends = astuple(journal.delivered.get(target, Delivered()))
-        yield target, *(f"{number:,}" for number in (journal.undelivered.get(target, 0), *ends))
+        yield target, (journal.undelivered.get(target, 0), *ends)
 
 
-def _hours_table(hours: Sequence[LedgerHour]) -> Table:
-    rows = []
-    for each in hours:
-        hour = f"{to_datetime(each.hour_us):%Y-%m-%d %H h}"
-        rows.append((hour, *(f"{getattr(each, name):,}" for name in _COLUMNS)))
-    sums = [sum(getattr(each, name) for each in hours) for name in _COLUMNS]
-    table = _number_table(("hour (UTC)", *_COLUMNS), rows)
-    table.add_row("all", *(f"{number:,}" for number in sums), style="bold")
-    return table
-
-
-def _number_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+def _number_table(columns: Sequence[str], rows: Iterable[_Numbers]) -> Table:
     """Make a table without lines, whose numbers, behind the first column, are right-aligned."""
     numbers = (Column(each, justify="right") for each in columns[1:])
     table = Table(columns[0], *numbers, box=None, padding=(0, 2))
-    for row in rows:
-        table.add_row(*row)
+    for name, cells in rows:
+        table.add_row(name, *(f"{number:,}" for number in cells))
     return table
