@@ -143,7 +143,12 @@ class ChosenThresholds(NamedTuple):
             )
             if warning
         ]
-        if few := self.weight and _too_few(self.weight.rarer):
+        needed = _NUMBERS * _EVENTS_PER_NUMBER
+        if self.weight and self.weight.rarer < needed:
+            few = (
+                f"a weight and two thresholds are fitted to a half with {self.weight.rarer} answers"
+                f" of the rarer label: label more, until it has {needed}"
+            )
             found.insert(0, (None, few))
         return found
 
@@ -198,16 +203,6 @@ def _of_engine(labelled: Iterable[LabelledAnswer], engine: str | None) -> list[L
 def goal_text(goal: Goal) -> str:
     """Name a goal, such as ``precision of 0.8``."""
     return f"{'recall' if goal.is_recall else 'precision'} of {goal.value:g}"
-
-
-def _too_few(rarer: int) -> str | None:
-    needed = _NUMBERS * _EVENTS_PER_NUMBER
-    if rarer >= needed:
-        return None
-    return (
-        f"a weight and two thresholds are fitted to a half with {rarer} answers of the rarer label:"
-        f" label more, until it has {needed}"
-    )
 
 
 def _warnings(choice: ThresholdChoice | None, goal: Goal, *, is_known: bool) -> Iterator[str]:
