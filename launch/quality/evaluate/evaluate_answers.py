@@ -28,7 +28,7 @@ from groundwatch.transforms.rules.thresholds import GivenThresholds
 from .evaluation import AnswerQuality, Evaluation, ScoreQuality, measure
 from .labelled_answers import Counts, LabelledAnswers, holds_records
 from .labels import read_labels
-from .statistics import Calibration, Flagged, PrecisionRecall, WorstScored
+from .statistics import Calibration, Flagged, PrecisionRecall
 
 _WIDTH = 100
 S = TypeVar("S", bound=EvaluateSettings)
@@ -220,15 +220,11 @@ def _worst_table(ranked: Mapping[str, AnswerQuality]) -> Iterator[tuple[str, Tab
     for name, quality in ranked.items():
         for each in quality.worst:
             share = f"{each.share * 100:g} %"
-            table.add_row(name, share, count(each.examples), _worst_precision(each))
+            few = f"{each.unsupported:.3g} of {each.examples}"
+            precision = few if each.examples < _FEW else estimate_text(each.precision)
+            table.add_row(name, share, count(each.examples), precision)
     if table.rows:
         yield "What somebody finds who reads only the lowest scores:", table
-
-
-def _worst_precision(worst: WorstScored) -> str:
-    if worst.examples < _FEW:
-        return f"{worst.unsupported:.3g} of {worst.examples}"
-    return estimate_text(worst.precision)
 
 
 def precision_and_recall(found: PrecisionRecall) -> Iterator[str]:

@@ -84,7 +84,6 @@ WITH single AS (
 SELECT b.record_id, a.record_id, '{key}' FROM single b JOIN single a ON a.key = b.key
 WHERE b.is_after = 0 AND a.is_after = 1
 """
-_PAIRED_BY_ID = "SELECT COUNT(*) FROM id_pairs"
 _COUNTS = """
 SELECT
     CASE WHEN ? THEN engine END, COUNT(*),
@@ -96,7 +95,6 @@ _LISTED = """
 SELECT record_id, verdict, support, claim FROM listed WHERE change = ?
 ORDER BY worst, next, record_id LIMIT ?
 """
-_COUNTS_OF_CHANGES = "SELECT change, COUNT(*) FROM listed GROUP BY change"
 _ONLY_IN_ONE = "SELECT COUNT(*) FROM unpaired WHERE is_after = ?"
 
 
@@ -187,7 +185,7 @@ class PairedAnswers:
         pair the answers to one set of questions, and texts equal archives; where most answers have
         no pair, they are chance and are left out.
         """
-        [[by_id]] = self._rows(_PAIRED_BY_ID)
+        [[by_id]] = self._rows("SELECT COUNT(*) FROM id_pairs")
         by_name, by_question, by_text = (
             self._database.execute(_PAIR_BY_KEY.format(key=key)).rowcount
             for key in ("name", "question", "text")
@@ -219,7 +217,8 @@ class PairedAnswers:
 
     def counts_of_changes(self) -> dict[Change, int]:
         """Count the answers of each kind of change."""
-        return {Change[name]: count for name, count in self._rows(_COUNTS_OF_CHANGES)}
+        query = "SELECT change, COUNT(*) FROM listed GROUP BY change"
+        return {Change[name]: count for name, count in self._rows(query)}
 
     def listed(self, change: Change, limit: int) -> dict[str, Scores | None]:
         """Return what the worst answers of a kind of change were in the first folder, by id."""
