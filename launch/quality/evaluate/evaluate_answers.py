@@ -165,7 +165,6 @@ def _headline(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _tables(evaluation: Evaluation) -> Iterator[tuple[str, Table]]:
-    """Yield each table with what it answers."""
     if evaluation.by_weight:
         yield EMBEDDED_CHECKER_ALONE, _weights(evaluation)
     of_answers = {

@@ -125,8 +125,6 @@ def _weight_qualities(
 
 
 def _without_recall(evaluation: Evaluation) -> Evaluation:
-    """Leave out each recall and F1."""
-
     def masked(quality: ScoreQuality) -> ScoreQuality:
         at = tuple(replace(each, recall=None, f1=None) for each in quality.at)
         return replace(quality, best=None, at=at)

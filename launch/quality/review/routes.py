@@ -208,7 +208,6 @@ class Routes:
         return self._redirect("record", following_id or record_id, filters)
 
     def _update_index(self) -> None:
-        """Let the index know the labels that have changed."""
         for record_id in self._labels.take_changed():
             word, sample = self._labels.word(record_id), self._labels.sample(record_id)
             self._index.set_label(record_id, word, sample)

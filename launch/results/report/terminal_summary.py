@@ -98,7 +98,6 @@ def _verdicts(summary: Summary) -> Table:
 
 
 def _escalations_line(summary: Summary) -> str:
-    """Say in one line which answers the second of two checkers decided."""
     found = summary.escalations
     return (
         f"second checker: {found[Tag.ESCALATED]:,} escalated and {found[Tag.AUDITED]:,} audited of"

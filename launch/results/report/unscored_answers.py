@@ -52,7 +52,6 @@ def describe_example(config: Config, tally: Tally) -> str:
 
 
 def _first_answer(config: Config, reason: str) -> Answer | None:
-    """Find an answer with a reason among the first messages of the input, None without any."""
     for message in first_messages(config):
         for routed in route_answers(message, config.parsing):
             if not isinstance(routed, CheckedAnswer):

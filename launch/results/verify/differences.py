@@ -289,7 +289,6 @@ def _run_of(path: str) -> str | None:
 
 
 def _prefix(run: Summary) -> str:
-    """Return how the names of a run's files begin."""
     return f"{run.name}-" if run.journal else f"{run.name}-batch-0-"
 
 

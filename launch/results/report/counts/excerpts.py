@@ -166,7 +166,6 @@ def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # n
 
 
 def _text_mode(row: AnswerRow) -> TextMode:
-    """Return what the run kept of the texts of a record."""
     texts = (row.answer_text, row.query, *(fact.text for fact in row.facts))
     text = next(filter(None, texts), None)
     if text is None:
