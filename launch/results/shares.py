@@ -37,11 +37,6 @@ class Interval(NamedTuple):
     low: float
     high: float
 
-    @property
-    def estimate(self) -> Estimate:
-        """The share for a command's JSON."""
-        return Estimate(**self._asdict())
-
 
 def share_interval(hits: float, total: float) -> Interval | None:
     """Compute a share, 0..1, with Wilson's 95 % interval; None of nothing.

@@ -162,7 +162,7 @@ def measure_worst(
 def _with_bounds(value: float, total: int, low: float, high: float) -> Estimate:
     """Return a share with its bounds; where all examples are alike, resamples have none."""
     if value in (0, 1) and (wilson := share_interval(value * total, total)):
-        return wilson.estimate
+        return Estimate(**wilson._asdict())
     return Estimate(value=value, low=low, high=high)
 
 
