@@ -78,10 +78,10 @@ def choose_thresholds(
     of_others = list(map(flag, others)) if by_half else held_out_flags(others, goal)
     flags = list(map(flag, fitted))
     hits = sum(flag and each.label.is_unsupported for flag, each in zip(flags, fitted, strict=True))
-    held_out = measure_flags(_examples(others), of_others, resamples)
+    held_out = measure_flags(answer_examples(others), of_others, resamples)
     return ThresholdChoice(
         thresholds=thresholds,
-        flagged=flagged_of(None, sum(flags), hits, _examples(fitted)),
+        flagged=flagged_of(None, sum(flags), hits, answer_examples(fitted)),
         held_out=held_out if has_recall else replace(held_out, recall=None),
     )
 
@@ -96,9 +96,6 @@ def _halves(
     return halves
 
 
-_examples = partial(answer_examples, score="min_claim_score")
-
-
 def choose_weight(
     by_weight: Mapping[float, Sequence[LabelledAnswer]], resamples: int
 ) -> WeightChoice:
@@ -109,8 +106,8 @@ def choose_weight(
     unsupported = sum(each.label.is_unsupported for each in fitted)
     for weight, labelled in by_weight.items():
         fitted, others = _halves(labelled)
-        area = measure_auroc(_examples(fitted), 1)
-        of_others = measure_auroc(_examples(others), resamples)
+        area = measure_auroc(answer_examples(fitted), 1)
+        of_others = measure_auroc(answer_examples(others), resamples)
         areas[weight] = area.value if area else None, of_others
     # 0 is as far from 1 as infinity.
     best = max(areas, key=lambda weight: (areas[weight][0] or 0.0, -abs(log(weight or inf))))

@@ -88,7 +88,7 @@ def measure(
     """
     given = [each.verdict for each in labelled]
     unknown = unknown_recall(given, unlabelled)
-    by_claim = answer_examples(labelled, "min_claim_score")
+    by_claim = answer_examples(labelled)
     by_support = answer_examples(labelled, "support_score")
     with_spans = [each for each in labelled if each.label.spans is not None]
     claims = [example for each in with_spans for example in _claim_examples(each)]
@@ -112,9 +112,9 @@ def measure(
 def _weight_qualities(
     by_weight: Mapping[float, Sequence[LabelledAnswer]], resamples: int
 ) -> Iterator[WeightQuality]:
-    words = answer_examples(by_weight.get(0.0, ()), "min_claim_score")
+    words = answer_examples(by_weight.get(0.0, ()))
     for weight, labelled in by_weight.items():
-        examples = answer_examples(labelled, "min_claim_score")
+        examples = answer_examples(labelled)
         flags = [each.is_flagged for each in labelled]
         yield WeightQuality(
             scored_by=scored_by(weight),
@@ -144,9 +144,10 @@ def _without_recall(evaluation: Evaluation) -> Evaluation:
 
 
 def answer_examples(
-    labelled: Sequence[LabelledAnswer], score: Literal["min_claim_score", "support_score"]
+    labelled: Sequence[LabelledAnswer],
+    score: Literal["min_claim_score", "support_score"] = "min_claim_score",
 ) -> list[statistics.Example]:
-    """Return the answers with one of their scores."""
+    """Return the answers with one of their scores, by default that of the lowest claim."""
     return [
         statistics.Example(getattr(each, score), each.label.is_unsupported, each.cluster)
         for each in labelled

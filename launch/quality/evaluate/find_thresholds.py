@@ -42,7 +42,7 @@ def find_thresholds(labelled: Sequence[LabelledAnswer], goal: Goal) -> Threshold
     that contradict a fact, which any thresholds flag, reach the goal by themselves. Returns None if
     none reach the goal. Beside each other at most 40 thresholds of the support score are tried.
     """
-    examples = answer_examples(labelled, "min_claim_score")
+    examples = answer_examples(labelled)
     claims, labels = scores_of(examples), labels_of(examples)
     supports = scores_of(answer_examples(labelled, "support_score"))
     if not labels.any():
