@@ -10,7 +10,6 @@ from typing import Any
 from groundwatch.pipeline.sources.output_folder import OutputFiles, UnreadableFile, read_answers
 from groundwatch.schemas.enriched_answer import AnswerRow
 from .counts.comparison import (
-    NO_PAIRS,
     Change,
     Comparison,
     ListedAnswer,
@@ -204,7 +203,7 @@ class PairedAnswers:
 
     def total(self) -> PairCounts:
         """Count all pairs."""
-        return next((PairCounts(*counts) for counts in self._rows(_COUNTS, False, 1)), NO_PAIRS)
+        return PairCounts(*next(self._rows(_COUNTS, False, 1), ()))
 
     def engines(self, limit: int) -> list[PairCounts]:
         """Count the pairs of each engine, the one with the most changes first."""

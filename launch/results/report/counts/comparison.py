@@ -46,13 +46,13 @@ class ListedAnswers(NamedTuple):
 class PairCounts(NamedTuple):
     """The pairs of an engine, or of all, how many changed, and the mean changes of their scores."""
 
-    engine: str | None
-    pairs: int
-    changed: int
-    became_low: int
-    no_longer_low: int
-    support_change: float | None
-    claim_change: float | None
+    engine: str | None = None
+    pairs: int = 0
+    changed: int = 0
+    became_low: int = 0
+    no_longer_low: int = 0
+    support_change: float | None = None
+    claim_change: float | None = None
 
 
 class Pairing(NamedTuple):
@@ -62,9 +62,6 @@ class Pairing(NamedTuple):
     by_name: int = 0
     by_question: int = 0
     by_text: int = 0
-
-
-NO_PAIRS = PairCounts(None, 0, 0, 0, 0, None, None)
 
 
 class RateChange(NamedTuple):
