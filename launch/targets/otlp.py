@@ -130,14 +130,13 @@ def _read_response(content: bytes) -> ExportLogsServiceResponse | None:
 
 def _refuse_grpc() -> None:
     """Raise TargetMisconfigured if the standard variables choose gRPC instead of HTTP."""
-    for variable in ("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"):
-        if protocol := os.environ.get(variable):
-            if protocol == "grpc":
-                raise TargetMisconfigured(
-                    f"{variable}=grpc: opentelemetry is sent over HTTP; set http/protobuf, and the"
-                    " receiver's port of HTTP, usually 4318"
-                )
-            return
+    variables = ("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+    variable = next(filter(os.environ.get, variables), None)
+    if variable and os.environ[variable] == "grpc":
+        raise TargetMisconfigured(
+            f"{variable}=grpc: opentelemetry is sent over HTTP; set http/protobuf, and the"
+            " receiver's port of HTTP, usually 4318"
+        )
 
 
 def _require_files(session: requests.Session) -> None:
