@@ -49,8 +49,10 @@ class OtlpEvents(Target[GroundingResult]):
     def __init__(self, url: str | None = None) -> None:
         _refuse_grpc()
         self._session = _Session()
+        if url is not None and not urlsplit(url).path.strip("/"):
+            url = f"{url.rstrip('/')}/v1/logs"
         try:
-            self._exporter: Any = OTLPLogExporter(_endpoint(url, "v1/logs"), session=self._session)
+            self._exporter: Any = OTLPLogExporter(url, session=self._session)
         except ValueError:
             raise TargetMisconfigured(f"{self.name} needs an address; {_ADVICE}") from None
         endpoint = self._exporter._endpoint  # noqa: SLF001 - of several variables
@@ -148,13 +150,6 @@ def _require_files(session: requests.Session) -> None:
                 f"there is no file {path}: correct OTEL_EXPORTER_OTLP_CERTIFICATE,"
                 " OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY"
             )
-
-
-def _endpoint(url: str | None, path: str) -> str | None:
-    """Add the path of a signal to an address, unless it has one."""
-    if url is None or urlsplit(url).path.strip("/"):
-        return url
-    return f"{url.rstrip('/')}/{path}"
 
 
 def _own_resource() -> Resource:
