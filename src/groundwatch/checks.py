@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from os import PathLike
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from msgspec.structs import asdict, replace
 
@@ -41,18 +41,19 @@ class CheckResult(EnrichedAnswer, frozen=True, kw_only=True):
         return write_note(self)
 
 
-def check(
-    answer: str,
-    facts: Facts,
-    *,
-    query: str | None = None,
-    engine: str | None = None,
-    checker: AnyChecker = LOCAL,
-    escalate: AnyChecker | None = None,
-    rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
-    thresholds: AnyThresholds = _DEFAULT,
-    timeout_s: float | None = None,
-) -> CheckResult:
+class CheckOptions(TypedDict, total=False):
+    """What `check` takes by name; each of these may be left out."""
+
+    query: str | None
+    engine: str | None
+    checker: AnyChecker
+    escalate: AnyChecker | None
+    rule: EscalationRule
+    thresholds: AnyThresholds
+    timeout_s: float | None
+
+
+def check(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckResult:
     """Check whether facts support an answer, and return its record with verdict and claims.
 
     Each call opens its own connections to a remote checker: use `check_many` for many answers.
@@ -82,16 +83,7 @@ def check(
       UnreadableAnswer: a text is not Unicode, or the title of a fact is none.
       CheckFailed: the checker cannot be reached, refuses, or raised an exception.
     """
-    [record] = check_many(
-        [(answer, facts)],
-        query=query,
-        engine=engine,
-        checker=checker,
-        escalate=escalate,
-        rule=rule,
-        thresholds=thresholds,
-        timeout_s=timeout_s,
-    )
+    [record] = check_many([(answer, facts)], **options)
     return record
 
 
@@ -131,31 +123,9 @@ def check_many(
     return _results(enrich_all(routed, partial(check_answers, settings=settings), decided_by))
 
 
-async def acheck(
-    answer: str,
-    facts: Facts,
-    *,
-    query: str | None = None,
-    engine: str | None = None,
-    checker: AnyChecker = LOCAL,
-    escalate: AnyChecker | None = None,
-    rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
-    thresholds: AnyThresholds = _DEFAULT,
-    timeout_s: float | None = None,
-) -> CheckResult:
+async def acheck(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckResult:
     """Check an answer as `check` does, in a thread, so that the event loop goes on."""
-    return await asyncio.to_thread(
-        check,
-        answer,
-        facts,
-        query=query,
-        engine=engine,
-        checker=checker,
-        escalate=escalate,
-        rule=rule,
-        thresholds=thresholds,
-        timeout_s=timeout_s,
-    )
+    return await asyncio.to_thread(check, answer, facts, **options)
 
 
 def _read(
