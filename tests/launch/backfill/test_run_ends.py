@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from groundwatch.launch.backfill import earlier_runs, run_backfill, run_job
+from groundwatch.launch.backfill import earlier_runs, run_job
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.publisher import Publisher
@@ -33,7 +33,7 @@ STEPS = {
     "link": (storage, "publish_new"),
     "rows": (Publisher, "_record_placed"),
     "manifest": (Publisher, "_list_placed"),
-    "supersede": (run_backfill, "remove_earlier_runs"),
+    "supersede": (earlier_runs, "_remove_earlier_runs"),
     "earlier files": (earlier_runs, "_remove_run"),
     "earlier summary": (earlier_runs, "remove_summary"),
     "summary": (earlier_runs, "write_summary"),
