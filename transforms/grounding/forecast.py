@@ -33,8 +33,7 @@ def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
     if planned is None:
         return None
     # The keys are those of the reply cache, but without the checker's address.
-    keys = (sha256(encode_request(each)).digest()[:_KEY_BYTES] for each in planned.requests)
     return tuple(
-        ForecastCall(key, request.characters)
-        for key, request in zip(keys, planned.requests, strict=True)
+        ForecastCall(sha256(encode_request(each)).digest()[:_KEY_BYTES], each.characters)
+        for each in planned.requests
     )

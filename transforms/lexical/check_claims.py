@@ -136,7 +136,7 @@ def _check_by_words(
         chosen = max(stated + other, key=ClaimInFacts.log_odds) if other or own[1:] else own[0]
         log_odds = chosen.log_odds()
         if claim.answer:
-            log_odds = _with_question(log_odds, claim.answer, own, compared)
+            log_odds = _with_question(log_odds, claim.answer, own[-1], compared)
         found = _differences_of(claim, own, compared)
         if found:
             results.append(ClaimResult(min(log_odds, CONTRADICTED), (), found))
@@ -150,13 +150,12 @@ def _check_by_words(
 
 
 def _with_question(
-    log_odds: float, answer: ShortAnswer, forms: Sequence[ClaimInFacts], facts: Sequence[str]
+    log_odds: float, answer: ShortAnswer, asked: ClaimInFacts, facts: Sequence[str]
 ) -> float:
     """Raise or lower the log odds of a short answer by what the facts say about its question.
 
     A fragment has to be said of what was asked, if the facts have the words of the question.
     """
-    asked = forms[-1]
     question, agrees = answer.question, None
     if answer.is_denied is not None:
         agrees = agree(question, facts, is_denied=answer.is_denied)

@@ -36,8 +36,7 @@ def render_facts(facts: Sequence[FactAndAttributes]) -> tuple[str, ...]:
 
     JSON becomes the texts in it, and all spellings of a text one.
     """
-    facts = [(texts_in_json(text), attributes) for text, attributes in facts]
-    texts = ["\n".join((text, *attrs.values())) if attrs else text for text, attrs in facts]
+    texts = ["\n".join((texts_in_json(text), *attrs.values())) for text, attrs in facts]
     return tuple(map(in_one_spelling, texts))
 
 

@@ -127,7 +127,7 @@ def _lines(markup: Markup) -> Iterator[_Line]:
         if has_cells and _RULE.fullmatch(line):
             continue
         if has_cells and number + 1 < len(lines) and _is_rule(text[slice(*lines[number + 1])]):
-            headings = cells_of(line)
+            headings = _cells_of(line)
             yield _Line(start, end, Role.TABLE_HEADING)
             continue
         if headings and not has_cells:
@@ -162,23 +162,23 @@ def _named(headings: Sequence[str], row: str) -> str | None:
     """Return a row with the heading before each cell; a check mark affirms the heading itself."""
     if not headings:
         return None
-    return name_cells(
+    return _name_cells(
         ("", heading or cell)
         if cell.lower() in _CHECKED
         else (heading, "no" if heading and cell in _CROSSED else cell)
-        for heading, cell in zip(headings, cells_of(row), strict=False)
+        for heading, cell in zip(headings, _cells_of(row), strict=False)
     )
 
 
-def cells_of(row: str) -> list[str]:
+def _cells_of(row: str) -> list[str]:
     """Return the cells of a row, with or without outer bars."""
     return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
 
-def name_cells(cells: Iterable[tuple[str, str]]) -> str:
+def _name_cells(cells: Iterable[tuple[str, str]]) -> str:
     """Return a row with the name before each cell that is not empty; a name may be empty.
 
-    >>> name_cells([("lamp", "red"), ("price", "3 €")])
+    >>> _name_cells([("lamp", "red"), ("price", "3 €")])
     'lamp: red; price: 3 €'
     """
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)
