@@ -35,9 +35,10 @@ from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
+from .archive_source import AnyEvent
 from .begin_run import ENDED, begin_or_resume, look_back, with_planned_inputs
 from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
-from .processes import AnyEvent, Processes, run_batches
+from .processes import Processes, run_batches
 from .same_run import EndedRun, WouldReplace, finished_run
 
 _PUBLISH_EVERY_S = 1.0

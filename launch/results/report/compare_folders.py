@@ -3,11 +3,11 @@
 import hashlib
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
-from groundwatch.pipeline.sources.output_folder import OutputFiles, read_answers, until_damage
+from groundwatch.pipeline.sources.output_folder import OutputFiles, UnreadableFile, read_answers
 from groundwatch.schemas.enriched_answer import AnswerRow
 from .counts.comparison import (
     Change,
@@ -146,9 +146,10 @@ def _excerpts(files: OutputFiles, wanted: Collection[str]) -> Iterator[tuple[str
     """Read the records again of which texts are shown; the last one of an id was compared."""
     for path in files.enriched:
         # The first reading has reported what is unreadable.
-        for answer in until_damage(read_answers(path), []):
-            if answer.record_id in wanted:
-                yield answer.record_id, cut_answer(answer)
+        with suppress(UnreadableFile):
+            for answer in read_answers(path):
+                if answer.record_id in wanted:
+                    yield answer.record_id, cut_answer(answer)
 
 
 class PairedAnswers:
