@@ -1,8 +1,6 @@
 """A streaming pipeline loses no row, writes none twice and replaces no file."""
 
 import json
-import random
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +83,7 @@ def test_every_message_ends_in_one_place(tmp_path: Path) -> None:
 
 def test_late_rows_get_their_own_files(tmp_path: Path) -> None:
     stream = a_stream().add_elements([envelope(1, 10)]).advance_processing_time(5)
-    for number, watermark_s in enumerate((WIDTH_S + 1, DAY_S, 30 * DAY_S), start=2):
+    for number, watermark_s in enumerate((WIDTH_S + 1, 30 * DAY_S), start=2):
         stream = (
             stream.advance_watermark_to(START_S + watermark_s)
             .add_elements([envelope(number, 20)])
@@ -93,17 +91,16 @@ def test_late_rows_get_their_own_files(tmp_path: Path) -> None:
             .advance_processing_time(WIDTH_S)
         )
     run(ended(stream), tmp_path)
-    assert names_in(tmp_path) == ["a1", "a2", "a3", "a4"]
+    assert names_in(tmp_path) == ["a1", "a2", "a3"]
     windows = [pane.split("-")[0] for pane in panes_in(tmp_path)]
-    assert windows == ["20260303T120000Z"] * 4
+    assert windows == ["20260303T120000Z"] * 3
 
 
 def test_one_in_ten_late_by_up_to_a_day_and_half_of_them_twice(tmp_path: Path) -> None:
-    chance = random.Random(6)  # noqa: S311 - the same every time
-    late = {number for number in range(200) if chance.random() < 0.1}
+    late = range(5, 40, 9)
     stream = a_stream()
-    for window in range(4):
-        on_time = [number for number in range(window * 50, window * 50 + 50) if number not in late]
+    for window in range(2):
+        on_time = [number for number in range(window * 20, window * 20 + 20) if number not in late]
         stream = (
             stream.add_elements([envelope(number, window * WIDTH_S) for number in on_time])
             .advance_processing_time(WIDTH_S)
@@ -112,11 +109,10 @@ def test_one_in_ten_late_by_up_to_a_day_and_half_of_them_twice(tmp_path: Path) -
     stream = stream.advance_watermark_to(START_S + DAY_S)
     for times in (1, 2):
         again = [number for number in late if number % 2 or times == 1]
-        stream = stream.add_elements([envelope(number, number // 50 * WIDTH_S) for number in again])
+        stream = stream.add_elements([envelope(number, number // 20 * WIDTH_S) for number in again])
         stream = stream.advance_processing_time(WIDTH_S + 5)
     run(ended(stream), tmp_path, now_s=START_S + DAY_S)
-    assert len(late) > 10
-    assert Counter(names_in(tmp_path)) == Counter(f"a{number}" for number in range(200))
+    assert names_in(tmp_path) == sorted(f"a{number}" for number in range(40))
 
 
 def test_rows_are_written_in_time_also_while_the_watermark_stands_still(tmp_path: Path) -> None:
@@ -158,8 +154,8 @@ def test_alerts_and_failures_go_to_their_topics(tmp_path: Path) -> None:
 
 
 def test_a_rate_that_rises_alerts_once_and_once_more_when_it_has_fallen(tmp_path: Path) -> None:
-    bad = [envelope(number, number * 60, UNSUPPORTED) for number in range(60)]
-    good = [envelope(number, number * 60) for number in range(60, 200)]
+    bad = [envelope(number, number * 180, UNSUPPORTED) for number in range(20)]
+    good = [envelope(number, number * 180) for number in range(20, 67)]
     stream = a_stream().add_elements(bad).advance_processing_time(5)
     stream = stream.advance_watermark_to(START_S + 3600).add_elements(good)
     stream = stream.advance_processing_time(5).advance_watermark_to(START_S + 200 * 60)

@@ -93,7 +93,7 @@ def test_blocks_behind_a_header_are_a_file() -> None:
     marker = b"sixteen bytes ok"
     fastavro.writer(stream, _PARSED, [], codec="deflate", sync_marker=marker)
     blocks = AvroBlocks(stream, marker)
-    records = [record for _ in range(300) for record in ENRICHED.values()]
+    records = [*ENRICHED.values()] * 100
     for record in records:
         blocks.write(_ENCODE(record))
     blocks.flush()

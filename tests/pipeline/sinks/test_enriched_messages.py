@@ -6,14 +6,12 @@ from typing import Any
 import fastavro
 import pytest
 
-from groundwatch.pipeline.sinks.row_formats import encode_enriched
+from groundwatch.pipeline.sinks.row_formats import EnrichedFiles, encode_enriched
 from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.transforms.rules.redaction import TextMode
-from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import a_claim, a_fact, an_enriched
-from tests.support.whole_records import ENRICHED
 
 BIG = "ä" * 3_000_000
 
@@ -28,23 +26,11 @@ def decoded(record: EnrichedAnswer, text: TextMode = TextMode.FULL) -> Any:
     return row
 
 
-def as_row(record: EnrichedAnswer) -> Any:
-    stream = io.BytesIO()
-    schema = load_schema("enriched_answer")
-    fastavro.schemaless_writer(stream, schema, enriched_to_avro(record))
-    stream.seek(0)
-    return fastavro.schemaless_reader(stream, schema, None)
-
-
-@pytest.mark.parametrize("name", ENRICHED)
-def test_a_message_is_the_record_in_the_schema_of_the_topic(name: str) -> None:
-    assert decoded(ENRICHED[name]) == as_row(ENRICHED[name])
-
-
-def test_a_message_has_the_attributes_for_filters() -> None:
+def test_a_message_is_the_row_of_a_file_with_attributes_for_filters() -> None:
     record = an_enriched(engine=None)
-    attributes = encode_enriched(record, TextMode.FULL).attributes
-    assert attributes == {"record_id": record.record_id, "verdict": record.verdict}
+    message = encode_enriched(record, TextMode.FULL)
+    assert message.data == EnrichedFiles(TextMode.FULL).encode(record)
+    assert message.attributes == {"record_id": record.record_id, "verdict": record.verdict}
 
 
 def test_text_is_kept_as_in_files() -> None:

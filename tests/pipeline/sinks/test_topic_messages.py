@@ -43,15 +43,10 @@ def assert_taken(message: TopicMessage) -> None:
 
 
 def test_what_fits_is_published_as_it_is() -> None:
-    message = build_message(b"lamps", {"engine": "search"}, ordering_key="search")
+    message = build_message(b"lamps", {"kind": "rate", "engine": None}, ordering_key="search")
     assert message == TopicMessage(
-        data=b"lamps", attributes={"engine": "search"}, ordering_key="search"
+        data=b"lamps", attributes={"kind": "rate"}, ordering_key="search"
     )
-    assert build_message(b"lamps", {}) == TopicMessage(data=b"lamps", attributes={})
-
-
-def test_an_attribute_that_is_none_is_left_out_without_a_word() -> None:
-    assert build_message(b"", {"kind": "rate", "engine": None}).attributes == {"kind": "rate"}
 
 
 def test_no_attribute_has_a_name_that_the_client_takes_for_an_argument() -> None:
@@ -76,15 +71,10 @@ def test_a_name_is_short_and_nobody_elses(name: str, may_be: bool) -> None:
     assert is_attribute_name(name) is may_be
 
 
-@pytest.mark.parametrize("name", ["retry", "googleish", "", SHORTENED, LEFT_OUT])
+@pytest.mark.parametrize("name", ["retry", "googleish", "", "x" * 300, SHORTENED, LEFT_OUT])
 def test_an_attribute_of_our_own_with_a_name_that_cannot_be_is_a_mistake(name: str) -> None:
-    with pytest.raises(ValueError, match="may be named"):
+    with pytest.raises(ValueError, match=f"may be named '{name[:99]}'$"):
         build_message(b"", {name: "x"})
-
-
-def test_the_mistake_names_the_beginning_of_a_long_name() -> None:
-    with pytest.raises(ValueError, match=f"may be named '{'x' * 99}'$"):
-        build_message(b"", {"x" * 300: "x"})
 
 
 def test_a_long_value_is_cut_at_the_end_of_a_character_and_named() -> None:

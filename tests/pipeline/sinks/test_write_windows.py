@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import apache_beam as beam
 import pytest
 from apache_beam.transforms.window import IntervalWindow
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming
@@ -12,12 +11,6 @@ from groundwatch.pipeline.settings.config import Destination
 from groundwatch.pipeline.sinks import folder_writer, write_windows
 from groundwatch.pipeline.sinks.folder_writer import Part
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
-from groundwatch.pipeline.sinks.write_windows import (
-    ALLOWED_LATENESS_S,
-    Windows,
-    into_windows,
-    window_name,
-)
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.quantities import from_rfc3339
 from groundwatch.transforms.rules.redaction import TextMode
@@ -36,18 +29,24 @@ def a_destination(folder: Path, **fields: Any) -> Destination:
     return Destination(root=str(folder), run="run", **fields)
 
 
-def write(
+def write_pane(
     destination: Destination, rows: list[EnrichedAnswer], pane: int = 0, shard: int = 3
 ) -> list[tuple[str, Part]]:
-    """Do what the pipeline does with a pane, without one."""
+    """Write a pane as the pipeline does, without one."""
     info = PaneInfo(pane == 0, False, PaneInfoTiming.LATE, pane, pane)
-    folder = AVRO.folder(rows[0]) if rows else "enriched"
-    grouped = (folder, shard), iter(rows)
-    named = list(
+    grouped = (AVRO.folder(rows[0]) if rows else "enriched", shard), iter(rows)
+    return list(
         write_windows._write_pane(
             grouped, WINDOW, info, destination=destination, row_format=AVRO, shards=4
         )
     )
+
+
+def write(
+    destination: Destination, rows: list[EnrichedAnswer], **where: int
+) -> list[tuple[str, Part]]:
+    """Write a pane and publish its files."""
+    named = write_pane(destination, rows, **where)
     for each in named:
         write_windows._publish_part(each, destination)
     return named
@@ -91,13 +90,7 @@ def test_an_abandoned_attempt_that_ends_late_replaces_nothing(tmp_path: Path) ->
     destination = a_destination(tmp_path)
     write(destination, [a_record(1), a_record(2)])
     # The same pane, as it was before the second row had come: nobody publishes what it wrote.
-    info = PaneInfo(True, False, PaneInfoTiming.LATE, 0, 0)
-    grouped = (AVRO.folder(a_record(1)), 3), iter([a_record(1)])
-    list(
-        write_windows._write_pane(
-            grouped, WINDOW, info, destination=destination, row_format=AVRO, shards=4
-        )
-    )
+    write_pane(destination, [a_record(1)])
     assert [record["answer_name"] for record in records_in(tmp_path)] == ["a1", "a2"]
 
 
@@ -118,16 +111,6 @@ def test_a_row_has_its_folder_and_its_shard(
     row: Any, row_format: RowFormat, place: tuple[str, int]
 ) -> None:
     assert write_windows._place_row(row, row_format, shards=4) == (place, row)
-
-
-def test_the_allowed_lateness_is_the_longest_retention_of_pubsub() -> None:
-    windowing = into_windows(Windows(width_s=300, shards=4)).windowing
-    assert windowing.allowed_lateness == ALLOWED_LATENESS_S == 31 * 86_400
-    assert isinstance(windowing.windowfn, beam.window.FixedWindows)
-
-
-def test_a_window_is_named_by_its_start() -> None:
-    assert window_name(WINDOW) == "20260303T120000Z"
 
 
 def test_rows_without_an_id_are_spread_over_the_shards() -> None:

@@ -108,26 +108,14 @@ def test_an_unknown_codec_is_named() -> None:
         read_all(content)
 
 
-@pytest.mark.parametrize("codec", ["deflate", "snappy", "zstandard", "bzip2", "xz"])
-def test_a_block_that_cannot_be_decompressed_is_damage_in_every_codec(codec: str) -> None:
-    content = avro_of([{"data": line} for line in LINES], BYTES, codec=codec, block=1000)
+def test_a_block_that_cannot_be_decompressed_is_damage() -> None:
+    # Flipped bits in the codecs with a checksum: test_damaged_archives.py.
+    content = avro_of([{"data": line} for line in LINES], BYTES, codec="zstandard", block=1000)
     middle = len(content) // 2
     spoilt = content[:middle] + b"\xff" * 200 + content[middle + 200 :]
     messages, damage = read_damaged(spoilt)
     assert damage is not None
     assert payloads(messages) == LINES[: len(messages)] != []
-
-
-def test_avro_cut_inside_a_block_gives_the_whole_blocks() -> None:
-    lines = LINES[:8]
-    content = avro_of([{"data": line} for line in lines], BYTES, block=1)
-    whole = 0
-    for cut in range(4, len(content)):
-        messages, damage = read_damaged(content[:cut])
-        assert payloads(messages) == lines[: len(messages)], cut
-        whole += damage is None
-    # A file that ends between two blocks is a valid one; only a manifest shows a loss.
-    assert whole == len(lines)
 
 
 def a_record(name: str, namespace: str, *fields: dict[str, Any]) -> dict[str, Any]:
@@ -167,6 +155,12 @@ DELIVERED = {
     "attributes": {"engine": "shop", "ordering_key": "k"},
 }
 LINE = LINES[0]
+PULLED = Message(
+    payload=LINE,
+    place="17",
+    publish_time_us=PUBLISHED_US,
+    attributes={"engine": "shop", "ordering_key": "k"},
+)
 
 
 def written(schema: dict[str, Any], *rows: dict[str, Any]) -> bytes:
@@ -184,23 +178,13 @@ def written(schema: dict[str, Any], *rows: dict[str, Any]) -> bytes:
         pytest.param(
             WITH_METADATA,
             DELIVERED | {"data": LINE},
-            Message(
-                payload=LINE,
-                place="17",
-                publish_time_us=PUBLISHED_US,
-                attributes=DELIVERED["attributes"],  # type: ignore[arg-type]
-            ),
+            PULLED,
             id="subscription with metadata",
         ),
         pytest.param(
             TOPIC_SCHEMA,
             DELIVERED | {"body": LINE.decode()},
-            Message(
-                payload=LINE,
-                place="17",
-                publish_time_us=PUBLISHED_US,
-                attributes=DELIVERED["attributes"],  # type: ignore[arg-type]
-            ),
+            PULLED,
             id="subscription with the topic's schema",
         ),
         pytest.param(

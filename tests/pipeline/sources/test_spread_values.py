@@ -53,14 +53,14 @@ def test_values_of_a_cut_gzip_member_do_not_count() -> None:
     assert read_damaged(content, "x.gz")[0] == []
 
 
-_TEXT = st.text(max_size=12)
+_TEXT = st.text(max_size=4)
 _JSON = st.recursive(
     st.integers() | _TEXT,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXT, inner, max_size=4),
-    max_leaves=10,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_TEXT, inner, max_size=2),
+    max_leaves=4,
 )
 
 
-@given(st.lists(st.dictionaries(_TEXT, _JSON, min_size=1, max_size=4), min_size=1, max_size=4))
+@given(st.lists(st.dictionaries(_TEXT, _JSON, min_size=1, max_size=2), min_size=1, max_size=3))
 def test_every_value_survives(values: list[Any]) -> None:
     assert [json.loads(each) for each in payloads(read_all(spread(*values)))] == values

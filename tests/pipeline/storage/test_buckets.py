@@ -69,9 +69,10 @@ def test_an_object_is_read_as_it_was_written(buckets: Buckets, content: bytes) -
 )
 @pytest.mark.parametrize("action", ["begin", "upload", "look", "read"])
 def test_a_call_that_fails_once_is_retried(buckets: Buckets, action: str, trouble: Trouble) -> None:
+    content = LARGE[:5_000_000]
     buckets.plan = when(action, "file", trouble, times=1)
-    write("gs://b/file", LARGE)
-    assert storage.read_whole("gs://b/file") == LARGE
+    write("gs://b/file", content)
+    assert storage.read_whole("gs://b/file") == content
 
 
 def test_a_truncated_reply_is_never_taken_for_the_whole_object(buckets: Buckets) -> None:
@@ -193,37 +194,23 @@ FILES = [
     "days.jsonl/4.jsonl",
 ]
 PATTERNS = [
-    "*.jsonl",
-    "[bc].jsonl",
-    "[!b].*",
-    "a[1].jsonl",
-    "a[[]1].jsonl",
-    "?.jsonl",
-    "*/*.jsonl",
-    "**/*.jsonl",
-    "**",
-    "days/**",
-    "days/**/*.jsonl",
-    "**/3.jsonl",
-    "da*/more/*",
-    ".run/*",
-    ".*.jsonl",
-    "b.jsonl",
-    "days",
-    "nowhere/*",
+    *("*.jsonl", "[bc].jsonl", "[!b].*", "a[1].jsonl", "a[[]1].jsonl", "?.jsonl", ".*.jsonl"),
+    *("b.jsonl", "*/*.jsonl", "**/*.jsonl", "**", "days", "days/**", "days/**/*.jsonl"),
+    *("**/3.jsonl", "da*/more/*", ".run/*", "nowhere/*"),
 ]
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_glob_finds_in_a_bucket_what_it_finds_on_disk(tmp_path: Path, pattern: str) -> None:
+def test_a_glob_finds_in_a_bucket_what_it_finds_on_disk(tmp_path: Path) -> None:
     for name in FILES:
         write(str(tmp_path / name), b"")
         write(f"gs://b/in/{name}", b"")
     # Consoles make such objects for folders.
     write("gs://b/in/days/", b"")
     write("gs://b/into.jsonl", b"")
-    on_disk = [Path(path).relative_to(tmp_path) for path in storage.find(f"{tmp_path}/{pattern}")]
-    assert storage.find(f"gs://b/in/{pattern}") == [f"gs://b/in/{path}" for path in on_disk]
+    for pattern in PATTERNS:
+        on_disk = storage.find(f"{tmp_path}/{pattern}")
+        expected = [f"gs://b/in/{Path(path).relative_to(tmp_path)}" for path in on_disk]
+        assert storage.find(f"gs://b/in/{pattern}") == expected, pattern
 
 
 @pytest.mark.parametrize("pattern", ["gs://", "gs://b", "gs://b*/a.jsonl", "gs://*"])
