@@ -64,7 +64,6 @@ def nested(levels: int) -> Schema:
 
 REJECTED = {
     "three branches": (thing(field(["null", "string", "long"], default=None)), "is a union"),
-    "no null": (thing(field(["string", "long"])), "is a union"),
     "null last": (thing(field(["string", "null"], default="")), "is a union"),
     "null alone": (thing(field("null")), "holds null"),
     "null first, but another default": (
@@ -77,29 +76,19 @@ REJECTED = {
         "holds array",
     ),
     "an array in an array": (thing(field(array_of(array_of("string")))), "holds array"),
-    "a map in an array": (thing(field(array_of(map_of("string")))), "holds map"),
     "an array in a map": (thing(field(map_of(array_of("string")))), "holds array"),
     "nulls in an array": (thing(field(array_of(["null", "string"]))), "holds union"),
     "a letter of another alphabet": (thing(field(name="größe")), "not a column name"),
-    "a hyphen": (thing(field(name="event-time")), "not a column name"),
     "a digit first": (thing(field(name="2nd")), "not a column name"),
-    "no name": (thing(field(name="")), "not a column name"),
     "a name of 301 characters": (thing(field(name="a" * 301)), "not a column name"),
     "a partition's prefix": (thing(field(name="_PARTITIONTIME")), "BigQuery's own"),
     "a prefix in lower case": (thing(field(name="_table_x")), "BigQuery's own"),
-    "a prefix of change capture": (thing(field(name="_CHANGE_TYPE")), "BigQuery's own"),
     "the partition key": (thing(field(name="event_date")), "partition key"),
     "the same name in capitals": (thing(field(name="id"), field(name="ID")), "two fields"),
-    "the same name within a record": (
-        thing(field(thing(field(name="id"), field(name="Id"), name="Part"))),
-        "Thing.a: has two fields called id",
-    ),
     "a record's name": (thing(field(), name="Größe"), "its type has a name"),
     "a namespace": (thing(field(), namespace="ground-watch.v1"), "its type has a name"),
-    "a nested record's name": (thing(field(thing(field(), name="a-b"))), "its type has a name"),
     "a description of 1,025 characters": (thing(field(doc="x" * 1025)), "its doc has"),
     "nanoseconds": (thing(field(logical("timestamp-nanos"))), "timestamp-nanos is read as long"),
-    "a uuid": (thing(field(logical("uuid", "string"))), "uuid is read as string"),
     "a time of int": (thing(field(logical("timestamp-micros", "int"))), "is read as int"),
     "a record in itself": (thing(field(array_of("Thing"))), "holds itself"),
     "16 records within each other": (thing(nested(16)), "nested deeper"),
@@ -113,10 +102,7 @@ LOADED = {
             for kind in ("boolean", "int", "long", "float", "double", "bytes", "string")
         )
     ),
-    "a nullable column": thing(field(["null", "string"], default=None)),
     "a nullable record": thing(field(["null", thing(field(), name="Part")], default=None)),
-    "records in an array": thing(field(array_of(thing(field(array_of("string")), name="Part")))),
-    "a map": thing(field(map_of("string"))),
     "a map in records of an array": thing(
         field(array_of(thing(field(map_of("string")), name="Part")))
     ),

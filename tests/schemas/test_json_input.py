@@ -41,13 +41,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("payload", UNREADABLE.values(), ids=UNREADABLE)
-def test_json_that_could_lose_data_is_rejected(payload: bytes) -> None:
-    with pytest.raises(UnreadableAnswer):
-        read_json(payload)
-
-
-@pytest.mark.parametrize("payload", UNREADABLE.values(), ids=UNREADABLE)
-def test_an_error_contains_no_part_of_the_message(payload: bytes) -> None:
+def test_json_that_could_lose_data_is_rejected_without_a_part_of_it(payload: bytes) -> None:
     with pytest.raises(UnreadableAnswer) as raised:
         read_json(payload)
     assert WORDS not in str(raised.value)

@@ -121,17 +121,6 @@ def with_field(name: str, value: object) -> bytes:
         (with_field("attempts", "two"), "not a failure"),
         (failure_to_json(FAILURES["from Pub/Sub"], with_payload=False), "original bytes"),
     ],
-    ids=[
-        "empty",
-        "a list",
-        "no JSON",
-        "an answer",
-        "no bytes",
-        "no attributes",
-        "no time",
-        "no number",
-        "no payload",
-    ],
 )
 def test_a_line_that_cannot_be_replayed_raises_with_the_reason(line: bytes, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):

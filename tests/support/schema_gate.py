@@ -25,12 +25,12 @@ def breaks(older: Schema, newer: Schema) -> list[str]:
     """List the reasons why a schema cannot follow a released one, a sentence each."""
     return [
         *_changes(older, newer, newer["name"]),
-        *unreadable("the new version", newer, "the released one", older),
-        *unreadable("the released version", older, "the new one", newer),
+        *_unreadable("the new version", newer, "the released one", older),
+        *_unreadable("the released version", older, "the new one", newer),
     ]
 
 
-def unreadable(reader_name: str, reader: Schema, writer_name: str, writer: Schema) -> list[str]:
+def _unreadable(reader_name: str, reader: Schema, writer_name: str, writer: Schema) -> list[str]:
     """List what the official library's checker finds when one schema reads the other's files."""
     found = ReaderWriterCompatibilityChecker().get_compatibility(_parse(reader), _parse(writer))
     if found.compatibility is SchemaCompatibilityType.compatible:
