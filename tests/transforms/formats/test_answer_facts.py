@@ -76,32 +76,12 @@ def answer_with(citation: dict[str, object]) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("ids", "facts"),
     [
-        (["0"], (0,)),
         (["1"], (1, 2)),
         (["2", "0"], (0,)),
         (["1", "0"], (1, 2, 0)),
-        (["3"], ()),
-        (["4"], ()),
-        (["-1"], ()),
-        (["one"], ()),
-        ([""], ()),
-        (["9" * 5000], ()),
-        (["٣"], ()),
         (["00"], (0,)),
-    ],
-    ids=[
-        "one",
-        "passages",
-        "same text",
-        "order",
-        "no text",
-        "beyond",
-        "negative",
-        "word",
-        "empty",
-        "endless",
-        "not ASCII",
-        "leading zero",
+        # Without a text, beyond the last one, and none of a reference's.
+        *(([reference_id], ()) for reference_id in ("3", "4", "-1", "one", "", "9" * 5000, "٣")),
     ],
 )
 def test_a_citation_refers_to_all_facts_of_its_references(
@@ -114,8 +94,7 @@ def test_a_citation_refers_to_all_facts_of_its_references(
 
 
 OFFSETS = {
-    "whole": ({"startIndex": 0, "endIndex": 13}, True),
-    "absent start": ({"endIndex": 2}, True),
+    "whole": ({"endIndex": 13}, True),
     "as strings": ({"startIndex": "2", "endIndex": "4"}, True),
     "whole floats": ({"startIndex": 2.0, "endIndex": 4.0}, True),
     "empty at the end": ({"startIndex": 13, "endIndex": 13}, True),
@@ -128,7 +107,6 @@ OFFSETS = {
     "fraction": ({"startIndex": 0.5, "endIndex": 1}, False),
     "truth": ({"startIndex": True, "endIndex": 1}, False),
     "huge": ({"startIndex": 0, "endIndex": "9" * 30}, False),
-    "list": ({"startIndex": [0], "endIndex": 1}, False),
 }
 
 

@@ -121,21 +121,6 @@ def test_an_attribute_that_is_not_a_time_is_tagged_once() -> None:
     assert (answer.event_time_us, answer.tags) == (None, ("BAD_TIMESTAMP",))
 
 
-@pytest.mark.parametrize(
-    ("state", "name"),
-    [
-        (None, None),
-        (0, None),
-        ("STATE_UNSPECIFIED", None),
-        ("PAUSED", "PAUSED"),
-        (9, "9"),
-        (2, "FAILED"),
-    ],
-)
-def test_a_state_is_read_as_its_name(state: object, name: str | None) -> None:
-    assert parsed(BLOCKED | {"state": state}).state == name
-
-
 def test_reasons_keep_their_order_without_unspecified_ones() -> None:
     reasons = ["ANSWER_SKIPPED_REASON_UNSPECIFIED", 9, "BRAND_NEW", 47, 0, "1"]
     assert parsed({"answerSkippedReasons": reasons}).skip_reasons == (
@@ -161,7 +146,6 @@ RATINGS = {
             category="HATE_SPEECH", probability="NEGLIGIBLE", severity="HIGH", blocked=True
         ),
     ),
-    "unspecified": ({"category": 0, "probability": 0, "severity": 0}, SafetyRating()),
     "zero scores": ({"probabilityScore": 0.0, "severityScore": "0"}, SafetyRating()),
     "new": (
         {"category": "HARM_CATEGORY_NEW", "probability": 9},

@@ -109,6 +109,7 @@ def test_a_field_that_only_one_api_writes_decides_the_number(
 
 
 def test_a_bare_candidate_is_of_either_api() -> None:
+    assert parsed(SAID | {"finishReason": {}}).finish_reason is None
     assert parsed(SAID | {"finishReason": 7}).finish_reason == "7"
     assert parsed(SAID | {"finishReason": 7, "tokenCount": 4}).finish_reason == "BLOCKLIST"
 

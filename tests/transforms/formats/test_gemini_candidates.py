@@ -164,41 +164,6 @@ def test_recitations_are_citations_without_facts(field: str) -> None:
     assert answer.tags == ("BAD_OFFSETS",)
 
 
-@pytest.mark.parametrize(
-    ("reason", "name"),
-    [
-        (None, None),
-        (0, None),
-        ("FINISH_REASON_UNSPECIFIED", None),
-        (3, "SAFETY"),
-        ("STOP", "STOP"),
-        ("NEW", "NEW"),
-        (99, "99"),
-        ({}, None),
-    ],
-    ids=str,
-)
-def test_a_finish_reason_is_read_as_its_name(reason: object, name: str | None) -> None:
-    assert parsed(YES | {"finishReason": reason}).finish_reason == name
-
-
-@pytest.mark.parametrize(
-    ("reason", "name"),
-    [
-        (None, None),
-        (0, None),
-        ("BLOCK_REASON_UNSPECIFIED", None),
-        (1, "SAFETY"),
-        ("MODEL_ARMOR", "MODEL_ARMOR"),
-        (42, "42"),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("field", ["inputFeedback", "promptFeedback"])
-def test_a_block_reason_is_read_as_its_name(field: str, reason: object, name: str | None) -> None:
-    assert parsed({field: {"blockReason": reason}}).block_reason == name
-
-
 def test_ratings_of_candidate_and_prompt_are_joined_by_geminis_numbers() -> None:
     value = {
         "candidates": [YES | {"safetyRatings": [{"category": 8, "probability": 2}]}],
@@ -217,10 +182,6 @@ def test_the_first_candidate_is_read_and_more_are_tagged() -> None:
     answer = parsed({"candidates": [YES, candidate({"text": "No."})]})
     assert (answer.answer_text, answer.tags) == ("Yes.", ("MULTIPLE_CANDIDATES",))
     assert parsed({"candidates": [YES]}).tags == ()
-
-
-def test_a_response_without_candidates_has_no_text() -> None:
-    assert parsed({"candidates": []}).answer_text == ""
 
 
 CONTENTS = [

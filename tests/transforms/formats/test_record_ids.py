@@ -1,7 +1,6 @@
 """The record ids of answers."""
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -144,15 +143,6 @@ def test_an_id_of_a_map_identifies_together_with_the_content() -> None:
         if isinstance(answer, Answer)
     )
     assert first == second != third
-
-
-def test_answers_of_a_server_that_restarts_its_numbering_are_all_kept() -> None:
-    said = [f"It takes {number} days." for number in range(400)]
-    written = [_chat(each) | {"id": f"chatcmpl-{number % 50}"} for number, each in enumerate(said)]
-    once = {id_of(message_of(each, place=f"f#{place}")) for place, each in enumerate(written)}
-    again = {id_of(message_of(each, place=f"g#{place}")) for place, each in enumerate(written)}
-    assert len(once) == 400
-    assert once == again
 
 
 def id_of(message: Message) -> str:
@@ -330,10 +320,6 @@ DIFFERENT = {
 @pytest.mark.parametrize(("one", "other"), DIFFERENT.values(), ids=DIFFERENT)
 def test_two_answers_have_two_ids(one: Message, other: Message) -> None:
     assert id_of(one) != id_of(other)
-
-
-def test_a_record_id_is_a_sha_256_in_hex() -> None:
-    assert re.fullmatch(r"[0-9a-f]{64}", id_of(message_of(GREETING)))
 
 
 def test_kinds_and_values_are_separated() -> None:

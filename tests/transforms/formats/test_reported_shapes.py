@@ -227,7 +227,6 @@ OUTPUTS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("output", OUTPUTS.values(), ids=OUTPUTS)
 def run(output: object) -> dict[str, Any]:
     """A run of LangSmith."""
     fields = {"id": "r", "run_type": "llm", "inputs": {"question": Q, "messages": MESSAGES[1:]}}
@@ -259,396 +258,220 @@ def test_what_others_say_is_no_answer(tool: Any, output: Any) -> None:
     assert isinstance(answer, ParseFailure) or not answer.answer_text
 
 
-READ: dict[str, tuple[Any, str, list[str]]] = {
-    "blocks of a tool's content in a function's response": (
-        [
+EVENT = {"invocationId": "e", "author": "bot"}
+TOLD = [*CHAT, {"role": "tool", "content": FACT}]
+
+
+def candidate(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"content": {"parts": list(parts)}, "finishReason": "STOP"}
+
+
+def returned(response: object) -> dict[str, Any]:
+    """An event of an agent's run, in which a function has returned something."""
+    return {**EVENT, "content": {"parts": [{"functionResponse": {"response": response}}]}}
+
+
+def gen_ai(*parts: dict[str, Any], told: object = TOLD[1]) -> dict[str, Any]:
+    """The attributes of an answer whose tool has returned something."""
+    outputs = [{"role": "assistant", "parts": list(parts)}] if parts else OUTPUT
+    return {"gen_ai.input.messages": [told], "gen_ai.output.messages": outputs}
+
+
+def answered(**fields: object) -> dict[str, Any]:
+    """The message of a tool."""
+    return {"role": "tool", "parts": [{"type": "tool_call_response", **fields}]}
+
+
+def of_model(*messages: dict[str, str]) -> dict[str, Any]:
+    """A span of OpenInference, in which a retriever's document stands."""
+    names = {
+        f"llm.output_messages.{number}.message.{name}": value
+        for number, message in enumerate(messages)
+        for name, value in message.items()
+    }
+    return inference(retrieval__documents__0__document__content=FACT, **names)
+
+
+SPEAKING = said(TEXT, **EVENT)
+TABLE = {"type": "ROW", "row": [{"columnName": "years", "columnValue": "2"}]}
+FIRST = "contents.0.message_content"
+ONE_TEXT: dict[str, Any] = {
+    "reasoning among the contents of a message": of_model(
+        {
+            f"{FIRST}.type": "reasoning",
+            f"{FIRST}.text": "Is it five?",
+            "contents.1.message_content.type": "text",
+            "contents.1.message_content.text": TEXT,
+        }
+    ),
+    "content and contents of a message": of_model({"content": TEXT, f"{FIRST}.text": TEXT}),
+    "a partner model's exchange in the log": {
+        "logging_time": "2026-03-02 08:00:00 UTC",
+        "full_request": json.dumps({"messages": TOLD}),
+        "full_response": json.dumps({"id": "c", "choices": [CHOICE]}),
+    },
+    "JSON in the output of a row": {
+        "attributes.input.value": json.dumps({"question": Q}),
+        "attributes.output.value": json.dumps(
+            {"answer": TEXT, "context": [{"page_content": FACT}]}
+        ),
+    },
+    "a document without a text beside others": {
+        "question": Q,
+        "answer": TEXT,
+        "contexts": [{"text": FACT}, {"content": None, "id": 7}],
+    },
+    "the messages of a graph in a trace": trace({"messages": [*MESSAGES, AI]})
+    | {"input": {"messages": MESSAGES[:1]}, "metadata": {}},
+    "documents that were retrieved, and not cited": {
+        "messages": CHAT,
+        "choices": [
             {
-                "invocationId": "e",
-                "author": "bot",
-                "content": {"parts": [{"functionResponse": {"response": MCP}}]},
-            },
-            said(TEXT, invocationId="e", author="bot"),
+                "message": {
+                    "content": TEXT,
+                    "context": {"citations": [], "all_retrieved_documents": [{"content": FACT}]},
+                }
+            }
         ],
-        TEXT,
+    },
+    "a tool's message in a row of Phoenix": {
+        "attributes.llm.input_messages": json.dumps(
+            [{"message.role": "tool", "message.content": FACT}]
+        ),
+        "attributes.llm.output_messages": [
+            {
+                "message.role": "assistant",
+                "message.contents": [
+                    {"message_content.type": "text", "message_content.text": TEXT}
+                ],
+            }
+        ],
+    },
+    "speech": {"messages": TOLD, "choices": [SPOKEN]},
+    "speech through a proxy": {"messages": TOLD, "response": {"choices": [SPOKEN]}},
+    "documents in the metadata of an answer": {
+        "data": TEXT,
+        "query": Q,
+        "documents": [],
+        "meta": {"source_documents": [{"text": FACT}]},
+    },
+    "a context in an object": {"input": Q, "actual_output": TEXT}
+    | {"retrieval_context": [{"context": FACT, "id": 1}]},
+    "a list of Python with a missing item": {"user_input": Q, "response": TEXT}
+    | {"retrieved_contexts": f"['{FACT}', None, nan]"},
+    "messages of a run in lists": {
+        "id": "r",
+        "run_type": "llm",
+        "inputs": {"messages": [[{"kwargs": each} for each in MESSAGES]]},
+        "outputs": {"generations": [[{"text": TEXT}]]},
+    },
+    "the events of an agent's run": [
+        said(Q, invocationId="e", author="user"),
+        returned({"result": FACT}),
+        said(TEXT[:9], **EVENT, partial=True),
+        SPEAKING,
+    ],
+}
+TWO_TEXTS: dict[str, Any] = {
+    "texts around a function's call": {
+        "candidates": [
+            candidate(
+                {"text": TEXT},
+                {"functionCall": {"name": "f"}},
+                {"functionResponse": {"response": {"result": FACT}}},
+                {"text": OTHER},
+            )
+        ]
+    },
+    "texts around the use of a tool": {
+        "role": "assistant",
+        "stop_reason": "end_turn",
+        "content": [
+            {"type": "text", "text": TEXT},
+            {"type": "mcp_tool_use", "name": "f", "input": {}},
+            {"type": "mcp_tool_result", "content": [{"type": "text", "text": FACT}]},
+            {"type": "text", "text": OTHER[:9]},
+            {"type": "text", "text": OTHER[9:]},
+        ],
+    },
+    "two messages of a response": {
+        "output": [
+            {"type": "message", "content": [{"type": "output_text", "text": TEXT}]},
+            {"type": "mcp_call", "output": FACT},
+            {"type": "message", "content": [{"type": "output_text", "text": OTHER}]},
+        ]
+    },
+    "texts around a tool's call in a span": gen_ai(
+        {"type": "text", "content": TEXT},
+        {"type": "tool_call", "name": "f"},
+        {"type": "text", "content": OTHER},
+    ),
+    "texts around reasoning in a span": gen_ai(
+        {"type": "text", "content": TEXT},
+        {"type": "reasoning", "content": "And the water?"},
+        {"type": "text", "content": OTHER},
+    ),
+    "two messages of a span": of_model(
+        {"role": "assistant", "content": TEXT}, {"role": "assistant", "content": OTHER}
+    ),
+    "texts around a picture": {
+        "candidates": [candidate({"text": TEXT}, {"inlineData": {}}, {"text": OTHER})],
+        "automaticFunctionCallingHistory": [returned({"result": FACT})["content"]],
+    },
+    "texts of several events of a run": [
+        SPEAKING,
+        returned({"result": FACT}),
+        said(OTHER, invocationId="e", author="writer", finishReason="STOP"),
+    ],
+}
+FACTS: dict[str, tuple[Any, list[str]]] = {
+    "blocks of a tool's content in a function's response": (
+        [returned(MCP), SPEAKING],
         [FACT, OTHER, "days: 730"],
     ),
     "blocks of a tool's content in a chat": (
         chat_with_tool(MCP),
-        TEXT,
         [FACT, OTHER, '{"days":730}'],
     ),
     "the object of a tool that a text of it repeats": (
         chat_with_tool(REPEATED),
-        TEXT,
         ['{"days": 730}'],
     ),
     "the object of a tool without blocks": (
-        [
-            {
-                "invocationId": "e",
-                "author": "bot",
-                "content": {
-                    "parts": [
-                        {
-                            "functionResponse": {
-                                "response": {"content": [], "structuredContent": {"days": 730}}
-                            }
-                        }
-                    ]
-                },
-            },
-            said(TEXT, invocationId="e", author="bot"),
-        ],
-        TEXT,
+        [returned({"content": [], "structuredContent": {"days": 730}}), SPEAKING],
         ["days: 730"],
-    ),
-    "reasoning among the contents of a message": (
-        inference(
-            retrieval__documents__0__document__content=FACT,
-            **{
-                "llm.output_messages.0.message.contents.0.message_content.type": "reasoning",
-                "llm.output_messages.0.message.contents.0.message_content.text": "Is it five?",
-                "llm.output_messages.0.message.contents.1.message_content.type": "text",
-                "llm.output_messages.0.message.contents.1.message_content.text": TEXT,
-            },
-        ),
-        TEXT,
-        [FACT],
-    ),
-    "content and contents of a message": (
-        inference(
-            retrieval__documents__0__document__content=FACT,
-            **{
-                "llm.output_messages.0.message.content": TEXT,
-                "llm.output_messages.0.message.contents.0.message_content.text": TEXT,
-            },
-        ),
-        TEXT,
-        [FACT],
-    ),
-    "a partner model's exchange in the log": (
-        {
-            "logging_time": "2026-03-02 08:00:00 UTC",
-            "full_request": json.dumps({"messages": [*CHAT, {"role": "tool", "content": FACT}]}),
-            "full_response": json.dumps({"id": "c", "choices": [CHOICE]}),
-        },
-        TEXT,
-        [FACT],
-    ),
-    "JSON in the output of a row": (
-        {
-            "attributes.input.value": json.dumps({"question": Q}),
-            "attributes.output.value": json.dumps(
-                {"answer": TEXT, "context": [{"page_content": FACT}]}
-            ),
-        },
-        TEXT,
-        [FACT],
-    ),
-    "a document without a text beside others": (
-        {"question": Q, "answer": TEXT, "contexts": [{"text": FACT}, {"content": None, "id": 7}]},
-        TEXT,
-        [FACT],
     ),
     "the row of a table": (
         {
             "output": {"text": TEXT},
             "sessionId": "s",
-            "citations": [
-                {
-                    "retrievedReferences": [
-                        {
-                            "content": {
-                                "type": "ROW",
-                                "row": [{"columnName": "years", "columnValue": "2"}],
-                            }
-                        }
-                    ]
-                }
-            ],
+            "citations": [{"retrievedReferences": [{"content": TABLE}]}],
         },
-        TEXT,
         ["years: 2"],
     ),
-    "the messages of a graph in a trace": (
-        {
-            "id": "t",
-            "timestamp": "2026-03-02T08:00:00Z",
-            "input": {"messages": [{"type": "human", "content": Q}]},
-            "output": {
-                "messages": [
-                    {"type": "human", "content": Q},
-                    {"type": "tool", "content": FACT},
-                    {"type": "ai", "content": TEXT},
-                ]
-            },
-        },
-        TEXT,
-        [FACT],
-    ),
-    "documents that were retrieved, and not cited": (
-        {
-            "messages": CHAT,
-            "choices": [
-                {
-                    "message": {
-                        "content": TEXT,
-                        "context": {
-                            "citations": [],
-                            "all_retrieved_documents": [{"content": FACT}],
-                        },
-                    }
-                }
-            ],
-        },
-        TEXT,
-        [FACT],
-    ),
-    "texts around a function's call": (
-        {
-            "candidates": [
-                {
-                    "content": {
-                        "parts": [
-                            {"text": TEXT},
-                            {"functionCall": {"name": "f"}},
-                            {"functionResponse": {"response": {"result": FACT}}},
-                            {"text": OTHER},
-                        ]
-                    },
-                    "finishReason": "STOP",
-                }
-            ]
-        },
-        TWO_PARTS,
-        [FACT],
-    ),
-    "texts around the use of a tool": (
-        {
-            "role": "assistant",
-            "stop_reason": "end_turn",
-            "content": [
-                {"type": "text", "text": TEXT},
-                {"type": "mcp_tool_use", "name": "f", "input": {}},
-                {"type": "mcp_tool_result", "content": [{"type": "text", "text": FACT}]},
-                {"type": "text", "text": OTHER[:9]},
-                {"type": "text", "text": OTHER[9:]},
-            ],
-        },
-        TWO_PARTS,
-        [FACT],
-    ),
-    "two messages of a response": (
-        {
-            "output": [
-                {"type": "message", "content": [{"type": "output_text", "text": TEXT}]},
-                {"type": "mcp_call", "output": FACT},
-                {"type": "message", "content": [{"type": "output_text", "text": OTHER}]},
-            ]
-        },
-        TWO_PARTS,
-        [FACT],
-    ),
-    "texts around a tool's call in a span": (
-        {
-            "gen_ai.input.messages": [{"role": "tool", "content": FACT}],
-            "gen_ai.output.messages": [
-                {
-                    "role": "assistant",
-                    "parts": [
-                        {"type": "text", "content": TEXT},
-                        {"type": "tool_call", "name": "f"},
-                        {"type": "text", "content": OTHER},
-                    ],
-                }
-            ],
-        },
-        TWO_PARTS,
-        [FACT],
-    ),
-    "two messages of a span": (
-        inference(
-            retrieval__documents__0__document__content=FACT,
-            **{
-                "llm.output_messages.0.message.role": "assistant",
-                "llm.output_messages.0.message.content": TEXT,
-                "llm.output_messages.1.message.role": "assistant",
-                "llm.output_messages.1.message.content": OTHER,
-            },
-        ),
-        TWO_PARTS,
-        [FACT],
-    ),
-    "a tool's message in a row of Phoenix": (
-        {
-            "attributes.llm.input_messages": json.dumps(
-                [{"message.role": "tool", "message.content": FACT}]
-            ),
-            "attributes.llm.output_messages": [
-                {
-                    "message.role": "assistant",
-                    "message.contents": [
-                        {"message_content.type": "text", "message_content.text": TEXT}
-                    ],
-                }
-            ],
-        },
-        TEXT,
-        [FACT],
-    ),
-    "speech": (
-        {
-            "messages": [*CHAT, {"role": "tool", "content": FACT}],
-            "choices": [SPOKEN],
-        },
-        TEXT,
-        [FACT],
-    ),
-    "speech through a proxy": (
-        {
-            "messages": [*CHAT, {"role": "tool", "content": FACT}],
-            "response": {"choices": [SPOKEN]},
-        },
-        TEXT,
-        [FACT],
-    ),
-    "documents in the metadata of an answer": (
-        {"data": TEXT, "query": Q, "documents": [], "meta": {"source_documents": [{"text": FACT}]}},
-        TEXT,
-        [FACT],
-    ),
-    "a context in an object": (
-        {"input": Q, "actual_output": TEXT, "retrieval_context": [{"context": FACT, "id": 1}]},
-        TEXT,
-        [FACT],
-    ),
-    "a list of Python with a missing item": (
-        {"user_input": Q, "response": TEXT, "retrieved_contexts": f"['{FACT}', None, nan]"},
-        TEXT,
-        [FACT],
-    ),
-    "messages of a run in lists": (
-        {
-            "id": "r",
-            "run_type": "llm",
-            "inputs": {
-                "messages": [
-                    [{"kwargs": each} for each in MESSAGES],
-                ]
-            },
-            "outputs": {"generations": [[{"text": TEXT}]]},
-        },
-        TEXT,
-        [FACT],
-    ),
-    "texts around a picture": (
-        {
-            "candidates": [
-                said("")
-                | {"content": {"parts": [{"text": TEXT}, {"inlineData": {}}, {"text": OTHER}]}}
-            ],
-            "automaticFunctionCallingHistory": [
-                {"parts": [{"functionResponse": {"response": {"result": FACT}}}]}
-            ],
-        },
-        TWO_PARTS,
-        [FACT],
-    ),
-    "texts around reasoning in a span": (
-        {
-            "gen_ai.retrieval.documents": [FACT],
-            "gen_ai.output.messages": [
-                {
-                    "role": "assistant",
-                    "parts": [
-                        {"type": "text", "content": TEXT},
-                        {"type": "reasoning", "content": "And the water?"},
-                        {"type": "text", "content": OTHER},
-                    ],
-                }
-            ],
-        },
-        TWO_PARTS,
-        [FACT],
-    ),
     "documents and another text that a tool returned": (
-        {
-            "gen_ai.input.messages": [
-                {
-                    "role": "tool",
-                    "parts": [
-                        {
-                            "type": "tool_call_response",
-                            "response": {"documents": [{"content": FACT}], "summary": OTHER},
-                        }
-                    ],
-                }
-            ],
-            "gen_ai.output.messages": OUTPUT,
-        },
-        TEXT,
+        gen_ai(told=answered(response={"documents": [{"content": FACT}], "summary": OTHER})),
         [FACT, f"summary: {OTHER}"],
     ),
     "a document with a content and a body": (
         {"gen_ai.retrieval.documents": [{"content": FACT, "body": OTHER}]}
         | {"gen_ai.output.messages": OUTPUT},
-        TEXT,
         [f"{FACT}\n\n{OTHER}"],
     ),
     "two results in one part": (
-        {
-            "gen_ai.input.messages": [
-                {
-                    "role": "tool",
-                    "parts": [{"type": "tool_call_response", "response": FACT, "content": OTHER}],
-                }
-            ],
-            "gen_ai.output.messages": OUTPUT,
-        },
-        TEXT,
+        gen_ai(told=answered(response=FACT, content=OTHER)),
         [FACT, OTHER],
     ),
     "an event that is there twice": (
-        [
-            {
-                "invocationId": "e",
-                "author": "bot",
-                "content": {"parts": [{"functionResponse": {"response": {"result": fact}}}]},
-            }
-            for fact in (FACT, OTHER, FACT)
-        ]
-        + [said(TEXT, invocationId="e", author="bot")] * 2,
-        TEXT,
+        [*(returned({"result": fact}) for fact in (FACT, OTHER, FACT)), *[SPEAKING] * 2],
         [FACT, OTHER],
     ),
-    "texts of several events of a run": (
-        [
-            said(TEXT, invocationId="e", author="bot"),
-            {
-                "invocationId": "e",
-                "author": "bot",
-                "content": {"parts": [{"functionResponse": {"response": {"result": FACT}}}]},
-            },
-            said(OTHER, invocationId="e", author="writer", finishReason="STOP"),
-        ],
-        TWO_PARTS,
-        [FACT],
-    ),
-    "the events of an agent's run": (
-        [
-            said(Q, invocationId="e", author="user"),
-            {
-                "invocationId": "e",
-                "author": "bot",
-                "content": {"parts": [{"functionResponse": {"response": {"result": FACT}}}]},
-            },
-            said(TEXT[:9], invocationId="e", author="bot", partial=True),
-            said(TEXT, invocationId="e", author="bot"),
-        ],
-        TEXT,
-        [FACT],
-    ),
 }
+READ = (
+    {name: (value, TEXT, [FACT]) for name, value in ONE_TEXT.items()}
+    | {name: (value, TWO_PARTS, [FACT]) for name, value in TWO_TEXTS.items()}
+    | {name: (value, TEXT, facts) for name, (value, facts) in FACTS.items()}
+)
 
 
 @pytest.mark.parametrize(("value", "text", "facts"), READ.values(), ids=READ)
@@ -760,7 +583,6 @@ def test_one_masked_fact_of_several_is_no_reason() -> None:
     assert route(parsed({"answer": TEXT, "facts": ["__REDACTED__", FACT]})) is None
 
 
-EVENT = {"invocationId": "e", "author": "bot"}
 ENDS: dict[str, tuple[dict[str, Any], str, str | None]] = {
     "a part": (said(TEXT, partial=True), "INCOMPLETE", "UNFINISHED"),
     "an interrupted part": (said(TEXT, interrupted=True), "INCOMPLETE", "UNFINISHED"),

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.failure import failure_to_json, message_of_failure
-from groundwatch.schemas.message import Message
 from groundwatch.transforms.formats.answer_elements import MAX_ANSWERS, MAX_COPIED_BYTES
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from groundwatch.transforms.runtime.failures import failed_now
@@ -233,13 +232,13 @@ def a_trace(answers: int, question: str) -> dict[str, Any]:
 
 
 COPIES: dict[str, tuple[object, dict[str, str]]] = {
-    "attributes": ([envelope(number) for number in range(1_000)], {"note": "x" * 150_000}),
-    "unreadable answers": ([envelope(1), *[{}] * 1_000], {"note": "x" * 150_000}),
+    "attributes": ([envelope(number) for number in range(200)], {"note": "x" * 750_000}),
+    "unreadable answers": ([envelope(1), *[{}] * 200], {"note": "x" * 750_000}),
     "carriers": (
-        [{"message": {"data": "e30=", "attributes": {"a": "b"}}}] * 1_000,
-        {"note": "x" * 150_000},
+        [{"message": {"data": "e30=", "attributes": {"a": "b"}}}] * 200,
+        {"note": "x" * 750_000},
     ),
-    "what events share": (a_trace(1_000, "x" * 150_000), {}),
+    "what events share": (a_trace(200, "x" * 750_000), {}),
 }
 
 
@@ -255,16 +254,16 @@ def test_what_all_answers_of_a_message_repeat_is_limited(name: str) -> None:
     assert found.message.payload == payload
     assert "each of them repeats" in str(found.error)
     half = {name: text[:1_000] for name, text in attributes.items()}
-    fewer = json.dumps(value).replace("x" * 150_000, "x").encode()
-    assert len(list(parse_answers(message_of(fewer, **half)))) >= 1_000
+    fewer = json.dumps(value).replace("x" * 750_000, "x").encode()
+    assert len(list(parse_answers(message_of(fewer, **half)))) >= 200
 
 
 def test_the_answers_of_one_span_take_little_time_although_each_is_beside_the_others() -> None:
     started_s = time.thread_time()
-    found = list(parse_answers(message_of(json.dumps(a_trace(2_000, "x")).encode())))
-    # It took 50 s when each one's message was searched for all others.
-    assert time.thread_time() - started_s < 10
-    assert len({failure.message.element for failure in found}) == len(found) == 2_000
+    found = list(parse_answers(message_of(json.dumps(a_trace(1_000, "x")).encode())))
+    # It took 12 s when each one's message was searched for all others.
+    assert time.thread_time() - started_s < 5
+    assert len({failure.message.element for failure in found}) == len(found) == 1_000
 
 
 def test_one_of_several_answers_may_have_no_facts() -> None:
@@ -307,13 +306,6 @@ def test_the_bytes_of_every_element_parse_to_the_element(
         assert json.dumps(read) == json.dumps(items)
 
 
-def test_the_message_of_an_element_parses_to_the_same_answer() -> None:
-    """A worker retries the messages of single answers."""
-    for found in parsed_all([envelope(1), envelope(2)], id="7"):
-        [again] = parse_answers(found.message)
-        assert again == found
-
-
 def test_the_references_of_each_answer_are_its_own() -> None:
     first, second = parsed_all(
         [
@@ -323,9 +315,3 @@ def test_the_references_of_each_answer_are_its_own() -> None:
     )
     assert [fact.text for fact in first.facts] == ["One."]
     assert [fact.text for fact in second.facts] == ["Two."]
-
-
-def test_a_message_is_delivered_by_its_place() -> None:
-    message = Message(payload=b"", place="p")
-    assert message.answer_place == "p"
-    assert msgspec.structs.replace(message, element=0).answer_place == "p#0"

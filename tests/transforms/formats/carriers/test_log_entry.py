@@ -5,7 +5,7 @@ import json
 import pytest
 
 from groundwatch.schemas.answer import Answer
-from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.transforms.formats.parser import parse_answers
 from tests.support.answer_messages import message_of, parse_answer, parsed
 
@@ -39,14 +39,6 @@ def test_the_payload_is_read_with_the_time_and_ids_of_the_entry(payload: dict[st
     )
 
 
-def test_an_entry_has_one_record_id_wherever_it_is_stored() -> None:
-    ids = {
-        parse_answer(message_of(ENTRY | {"jsonPayload": {"answer": "a"}}, place=place)).record_id
-        for place in ("a.jsonl#1", "17")
-    }
-    assert len(ids) == 1
-
-
 def test_several_answers_of_an_entry_have_ids_and_times_of_their_own() -> None:
     message = message_of(ENTRY | {"jsonPayload": {"answers": [ENVELOPE, ENVELOPE]}}, id="7")
     answers = [answer for answer in parse_answers(message) if isinstance(answer, Answer)]
@@ -60,9 +52,3 @@ def test_several_answers_of_an_entry_have_ids_and_times_of_their_own() -> None:
 def test_an_entry_without_json_is_a_failure_that_says_so(payload: dict[str, object]) -> None:
     with pytest.raises(UnreadableAnswer, match=r"[Pp]ayload"):
         parsed(ENTRY | payload)
-
-
-def test_fields_of_an_entry_that_could_hold_facts_are_named() -> None:
-    entry = ENTRY | {"jsonPayload": {"answer": "a"}, "contexts": ["c"], "labels": {"k": "v"}}
-    with pytest.raises(UnmappedFields, match=r"these fields: LogEntry\.contexts\."):
-        parsed(entry)

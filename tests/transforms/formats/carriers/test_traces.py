@@ -274,7 +274,7 @@ def test_copies_of_shared_spans_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("kind", ["arrayValue", "kvlistValue"])
-@pytest.mark.parametrize("values", [5, True, "x", {"a": 1}])
+@pytest.mark.parametrize("values", [5, {"a": 1}])
 def test_values_that_are_no_list_are_none(kind: str, values: object) -> None:
     broken = {"key": "note", "value": {kind: {"values": values}}}
     good = span(1, said())
