@@ -1,7 +1,6 @@
 """The record ids of answers."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +9,8 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import Message, ParseOptions
 from groundwatch.transforms.formats.parser import parse_answers, record_id
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
+from tests.transforms.formats.field_maps.test_presets import ANSWER
+from tests.transforms.formats.test_moved_fields import ROWS
 
 GREETING = {"answerText": "Hello!"}
 TIMED = GREETING | {"createTime": "2026-03-02T08:00:00Z"}
@@ -24,108 +25,35 @@ RESOURCE = {
 }
 
 
-def _chat(said: str) -> dict[str, Any]:
-    asked, answered = {"role": "user", "content": QUERY}, {"role": "assistant", "content": said}
-    tool = {"role": "tool", "content": FACT}
-    return {"id": "chatcmpl-1", "messages": [asked, tool], "choices": [{"message": answered}]}
-
-
-def _anthropic(said: str) -> dict[str, Any]:
-    given = {"type": "tool_result", "tool_use_id": "1", "content": FACT}
-    return {
-        "request": {"messages": [{"role": "user", "content": [given]}]},
-        "response": {
-            "id": "msg_1",
-            "role": "assistant",
-            "stop_reason": "end_turn",
-            "content": [{"type": "text", "text": said}],
-        },
-    }
-
-
-def _responses(said: str) -> dict[str, Any]:
-    found = {"type": "file_search_call", "results": [{"text": FACT}]}
-    spoken = {"type": "message", "content": [{"type": "output_text", "text": said}]}
-    return {"id": "resp_1", "output": [found, spoken]}
-
-
-def _gen_ai(said: str) -> dict[str, Any]:
-    parts = [{"type": "text", "content": said}]
-    return {
-        "gen_ai.output.messages": [{"role": "assistant", "parts": parts}],
-        "gen_ai.retrieval.documents": [{"content": FACT}],
-    }
-
-
-def _span(said: str, attributes: dict[str, Any]) -> dict[str, Any]:
-    return {"context": {"traceId": "t", "spanId": "s"}, "attributes": _gen_ai(said) | attributes}
-
-
-def _otlp(said: str) -> dict[str, Any]:
-    pairs = [
-        {"key": name, "value": {"stringValue": json.dumps(field)}}
-        for name, field in _gen_ai(said).items()
-    ]
-    span = {"traceId": "t", "spanId": "s", "attributes": pairs}
-    return {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
-
-
-def _vertex(said: str) -> dict[str, Any]:
-    parts = {"parts": [{"text": said}]}
-    chunks = [{"retrievedContext": {"text": FACT}}]
-    candidate = {"content": parts, "groundingMetadata": {"groundingChunks": chunks}}
-    return {"requestId": 7, "fullRequest": {}, "fullResponse": {"candidates": [candidate]}}
-
-
-def _run(said: str) -> dict[str, Any]:
-    outputs = {"answer": said, "documents": [{"page_content": FACT}]}
-    return {"id": "r", "run_type": "chain", "inputs": {"question": QUERY}, "outputs": outputs}
-
-
-def _trace(said: str) -> dict[str, Any]:
-    given = {"input": QUERY, "output": said, "metadata": {"contexts": [FACT]}}
-    return {"id": "t", "timestamp": TIME, **given}
-
-
-def _turn(said: str) -> dict[str, Any]:
-    signals = {"answer": said, "searchSnippets": [{"text": FACT}]}
-    return {"responseId": "r", "queryResult": {"dataStoreConnectionSignals": signals}}
-
-
-IN_BODIES: dict[str, Callable[[str], Any]] = {
-    "openai.chat_completions": _chat,
-    "openai.responses": _responses,
-    "anthropic.exchange": _anthropic,
-    "langsmith.run": _run,
-    "langfuse.trace": _trace,
-    "dialogflow.detect_intent": _turn,
-}
+IN_BODIES = (
+    *("openai.chat_exchange", "openai.responses", "anthropic.exchange", "langsmith.run"),
+    *("langfuse.trace", "dialogflow.detect_intent"),
+)
 """Answers with an id that a server or an SDK has made."""
 
-IN_CARRIERS: dict[str, Callable[[str], Any]] = {
-    "gen_ai.response.id": lambda said: _span(said, {"gen_ai.response.id": "r1"}),
-    "span": lambda said: _span(said, {}),
-    "span of OTLP": _otlp,
-    "request of Vertex AI": _vertex,
-}
+IN_CARRIERS = ("opentelemetry.gen_ai", "span", "OTLP traces", "request-response log")
 """Carriers with an id that a server or a tracer has made."""
 
-REPEATABLE = IN_BODIES | IN_CARRIERS
+
+def saying(name: str, said: str) -> Any:
+    """An example with another answer, and the same id."""
+    text = json.dumps(ROWS[name])
+    changed = text.replace("Lamps glow in the dark.", said).replace(ANSWER, said)
+    assert changed != text
+    return json.loads(changed)
 
 
-@pytest.mark.parametrize("written", REPEATABLE.values(), ids=REPEATABLE)
-def test_an_id_that_may_repeat_identifies_together_with_the_content(
-    written: Callable[[str], Any],
-) -> None:
-    one, other = written("In 3 days."), written("In 5 days.")
+@pytest.mark.parametrize("name", IN_BODIES + IN_CARRIERS)
+def test_an_id_that_may_repeat_identifies_together_with_the_content(name: str) -> None:
+    one, other = saying(name, "In 3 days."), saying(name, "In 5 days.")
     assert id_of(message_of(one, place="a")) != id_of(message_of(other, place="b"))
     assert id_of(message_of(one, place="a")) == id_of(message_of(one, place="b"))
 
 
-@pytest.mark.parametrize("written", IN_BODIES.values(), ids=IN_BODIES)
-def test_an_id_that_may_repeat_is_the_same_in_a_log(written: Callable[[str], Any]) -> None:
+@pytest.mark.parametrize("name", IN_BODIES)
+def test_an_id_that_may_repeat_is_the_same_in_a_log(name: str) -> None:
     entry = {"logName": "projects/p/logs/bot", "insertId": "e", "timestamp": TIME}
-    one = written("In 3 days.")
+    one = ROWS[name]
     assert id_of(message_of(entry | {"jsonPayload": one})) == id_of(message_of(one))
 
 

@@ -277,25 +277,6 @@ ONE_FACT: dict[str, Any] = {
             }
         ],
     },
-    "a run of a graph": {
-        "run_type": "chain",
-        "inputs": {"messages": [{"role": "user", "content": QUERY}]},
-        "outputs": {
-            "messages": [
-                {"type": "human", "content": QUERY},
-                {"type": "ai", "content": "I will search."},
-                {"type": "tool", "content": FACT},
-                {"type": "ai", "content": TEXT},
-            ]
-        },
-    },
-    "a run of a model": {
-        "run_type": "llm",
-        "inputs": {
-            "messages": [{"role": "user", "content": QUERY}, {"role": "tool", "content": FACT}]
-        },
-        "outputs": {"choices": [{"message": {"content": TEXT}}]},
-    },
     "nodes as JSON": {
         "response": TEXT,
         "source_nodes": [json.dumps({"node": {"text": FACT}, "score": 0.5})],
@@ -304,32 +285,6 @@ ONE_FACT: dict[str, Any] = {
         "response": TEXT,
         "source_nodes": [],
         "sources": [{"tool_name": "search", "blocks": [{"block_type": "text", "text": FACT}]}],
-    },
-    "a span in snake case": {
-        "resource_spans": [
-            {
-                "scope_spans": [
-                    {
-                        "spans": [
-                            {
-                                "attributes": [
-                                    {
-                                        "key": "gen_ai.output.messages",
-                                        "value": {"string_value": json.dumps([OUTPUT])},
-                                    },
-                                    {
-                                        "key": "gen_ai.retrieval.documents",
-                                        "value": {
-                                            "array_value": {"values": [{"string_value": FACT}]}
-                                        },
-                                    },
-                                ]
-                            }
-                        ]
-                    }
-                ]
-            }
-        ]
     },
     "the context of a graph": {
         "messages": [{"type": "human", "content": QUERY}, {"type": "ai", "content": TEXT}],
