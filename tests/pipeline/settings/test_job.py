@@ -7,53 +7,36 @@ from groundwatch.pipeline.settings.load import load
 from groundwatch.transforms.rules.rate_incidents import RateRule
 from groundwatch.transforms.rules.sampling import SamplingRule
 
+RULES = {
+    "": SamplingRule(),
+    "--sample 0.25": SamplingRule(rate=0.25),
+    "--sample shop=0 help=1": SamplingRule(engine_rates={"shop": 0.0, "help": 1.0}),
+    "--sample shop=0.5 --sample 0.1": SamplingRule(rate=0.1, engine_rates={"shop": 0.5}),
+    # The last of several for the same.
+    "--sample 0.1 0.2 shop=0.3 shop=0.4": SamplingRule(rate=0.2, engine_rates={"shop": 0.4}),
+    "--sample a=b=0.5": SamplingRule(engine_rates={"a=b": 0.5}),
+}
 
-@pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
-        pytest.param([], SamplingRule(), id="all by default"),
-        pytest.param(["--sample", "0.25"], SamplingRule(rate=0.25), id="a share of all"),
-        pytest.param(
-            ["--sample", "shop=0", "help=1"],
-            SamplingRule(engine_rates={"shop": 0.0, "help": 1.0}),
-            id="shares by engine",
-        ),
-        pytest.param(
-            ["--sample", "shop=0.5", "--sample", "0.1"],
-            SamplingRule(rate=0.1, engine_rates={"shop": 0.5}),
-            id="both, in any order",
-        ),
-        pytest.param(
-            ["--sample", "0.1", "0.2", "shop=0.3", "shop=0.4"],
-            SamplingRule(rate=0.2, engine_rates={"shop": 0.4}),
-            id="the last of several for the same",
-        ),
-        pytest.param(
-            ["--sample", "a=b=0.5"],
-            SamplingRule(engine_rates={"a=b": 0.5}),
-            id="an equals sign in an engine's name",
-        ),
-    ],
-)
-def test_sample_rates_are_parsed_by_engine(arguments: list[str], rule: SamplingRule) -> None:
-    loaded = load(SamplingSettings, arguments, {})
+
+@pytest.mark.parametrize(("arguments", "rule"), RULES.items(), ids=RULES)
+def test_sample_rates_are_parsed_by_engine(arguments: str, rule: SamplingRule) -> None:
+    loaded = load(SamplingSettings, arguments.split(), {})
     assert loaded.problems == []
     assert loaded.settings.rule == rule
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        pytest.param("2", "must be a number from 0 to 1", id="too much"),
-        pytest.param("10%", "must be a number from 0 to 1", id="a percentage"),
-        pytest.param("shop=", "must be a number from 0 to 1", id="no share"),
-        pytest.param("=0.5", "must have the form NUMBER or ENGINE=NUMBER", id="no engine"),
-    ],
-)
+BAD_RATES = {
+    "2": "must be a number from 0 to 1",
+    "10%": "must be a number from 0 to 1",
+    "shop=": "must be a number from 0 to 1",
+    "=0.5": "must have the form NUMBER or ENGINE=NUMBER",
+}
+
+
+@pytest.mark.parametrize(("text", "problem"), BAD_RATES.items(), ids=BAD_RATES)
 def test_an_invalid_sample_rate_is_refused(text: str, problem: str) -> None:
-    assert load(SamplingSettings, ["--sample", text], {}).problems == [
-        f"--sample {text}: {problem}"
-    ]
+    found = load(SamplingSettings, ["--sample", text], {}).problems
+    assert found == [f"--sample {text}: {problem}"]
 
 
 def test_the_default_rule_of_rates_is_that_of_the_step() -> None:

@@ -1,5 +1,6 @@
 """Load settings from flags, the environment and a file, and report all problems."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -66,75 +67,47 @@ def problems_of(*arguments: str) -> list[str]:
     return found.problems + describe_unknown(found.others, names)
 
 
-def value_of(name: str, *arguments: str) -> object:
-    found = loaded(*NEEDED, *arguments)
+VALUES: dict[str, tuple[str, object]] = {
+    "": ("claim_threshold", 0.4),
+    "--claim_threshold 0.5": ("claim_threshold", 0.5),
+    "--claim_threshold=0.5": ("claim_threshold", 0.5),
+    "--max_calls 2 --max_calls=3": ("max_calls", 3),
+    "--output='with = and space'": ("output", "with = and space"),
+    "--input b c": ("input", ("a", "b", "c")),
+    "--input=b": ("input", ("a", "b")),
+    "--alert_text": ("alert_text", True),
+    "--alert_text=true": ("alert_text", True),
+    "--alert_text=False": ("alert_text", False),
+    "--tags C": ("tags", ("C",)),
+}
+
+
+@pytest.mark.parametrize(("arguments", "expected"), VALUES.items(), ids=VALUES)
+def test_a_value_is_parsed(arguments: str, expected: tuple[str, object]) -> None:
+    found = loaded(*NEEDED, *shlex.split(arguments))
     assert (found.others, found.problems) == ([], [])
-    return getattr(found.settings, name)
+    assert getattr(found.settings, expected[0]) == expected[1]
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "expected"),
-    [
-        pytest.param("claim_threshold", [], 0.4, id="default"),
-        pytest.param("claim_threshold", ["--claim_threshold", "0.5"], 0.5, id="value behind"),
-        pytest.param("claim_threshold", ["--claim_threshold=0.5"], 0.5, id="value after equals"),
-        pytest.param(
-            "max_calls", ["--max_calls", "2", "--max_calls=3"], 3, id="last of a repeated flag"
-        ),
-        pytest.param("output", ["--output=with = and space"], "with = and space", id="any text"),
-        pytest.param("input", ["--input", "b", "c"], ("a", "b", "c"), id="several, flag repeated"),
-        pytest.param("input", ["--input=b"], ("a", "b"), id="several, after equals"),
-        pytest.param("alert_text", [], False, id="switch off"),
-        pytest.param("alert_text", ["--alert_text"], True, id="switch on"),
-        pytest.param("alert_text", ["--alert_text=true"], True, id="switch set to true"),
-        pytest.param("alert_text", ["--alert_text=False"], False, id="switch set to false"),
-        pytest.param("tags", [], ("A", "B"), id="default of several"),
-        pytest.param("tags", ["--tags", "C"], ("C",), id="several replace the default"),
-    ],
-)
-def test_a_value_is_parsed(name: str, arguments: list[str], expected: object) -> None:
-    assert value_of(name, *arguments) == expected
+PROBLEMS = {
+    "--claim_threshold -1": "--claim_threshold -1: must be a number from 0 to 1",
+    "--output=": "--output '': must not be empty",
+    "--input ''": "--input '': must not be empty",
+    "--input": "--input needs a value: Archives.",
+    "--output": "--output needs a value: Output folder.",
+    "--output a b": "--output takes one value: unexpected 'b'",
+    "--alert_text=yes": "--alert_text yes: must be true or false",
+    "--claim_treshold 0.5": "--claim_treshold is unknown; did you mean --claim_threshold?",
+    "--claim-threshold=0.5": "--claim-threshold is unknown; did you mean --claim_threshold?",
+    "--claim 0.5": "--claim is unknown",
+    "--zzz": "--zzz is unknown",
+    "--input=b c": "unexpected argument 'c': a value follows its flag",
+}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        pytest.param(
-            ["--claim_threshold", "-1"],
-            "--claim_threshold -1: must be a number from 0 to 1",
-            id="negative number",
-        ),
-        pytest.param(["--output="], "--output '': must not be empty", id="empty value"),
-        pytest.param(["--input", ""], "--input '': must not be empty", id="empty among several"),
-        pytest.param(["--input"], "--input needs a value: Archives.", id="several without any"),
-        pytest.param(["--output"], "--output needs a value: Output folder.", id="without a value"),
-        pytest.param(
-            ["--output", "a", "b"],
-            "--output takes one value: unexpected 'b'",
-            id="one value too many",
-        ),
-        pytest.param(["--alert_text=yes"], "--alert_text yes: must be true or false", id="switch"),
-        pytest.param(
-            ["--claim_treshold", "0.5"],
-            "--claim_treshold is unknown; did you mean --claim_threshold?",
-            id="mistyped",
-        ),
-        pytest.param(
-            ["--claim-threshold=0.5"],
-            "--claim-threshold is unknown; did you mean --claim_threshold?",
-            id="with a dash",
-        ),
-        pytest.param(["--claim", "0.5"], "--claim is unknown", id="an abbreviated flag"),
-        pytest.param(["--zzz"], "--zzz is unknown", id="nothing near"),
-        pytest.param(
-            ["--input=b", "c"],
-            "unexpected argument 'c': a value follows its flag",
-            id="stray after equals",
-        ),
-    ],
-)
-def test_a_problem_says_what_to_do(arguments: list[str], expected: str) -> None:
-    assert problems_of(*NEEDED, *arguments) == [expected]
+@pytest.mark.parametrize(("arguments", "expected"), PROBLEMS.items(), ids=PROBLEMS)
+def test_a_problem_says_what_to_do(arguments: str, expected: str) -> None:
+    assert problems_of(*NEEDED, *shlex.split(arguments)) == [expected]
 
 
 def test_all_problems_are_reported_at_once() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwatch.pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder, encode_long
+from groundwatch.pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder
 from groundwatch.schemas import Record
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
@@ -53,11 +53,6 @@ def read(encoded: bytes, schema: Any) -> Any:
     row = fastavro.schemaless_reader(stream, schema)
     assert not stream.read()
     return row
-
-
-@given(_LONGS)
-def test_a_long_is_read_back(number: int) -> None:
-    assert read(encode_long(number), "long") == number
 
 
 @given(

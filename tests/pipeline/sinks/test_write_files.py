@@ -16,7 +16,6 @@ from groundwatch.pipeline.sinks import folder_writer
 from groundwatch.pipeline.sinks.publication import read_manifest
 from groundwatch.pipeline.sinks.row_formats import RowFormat
 from groundwatch.pipeline.sinks.write_files import WriteFiles
-from tests.support.builders import an_enriched
 from tests.support.outputs import failures_in, records_in, visible_files
 from tests.support.pipelines import local_pipeline
 from tests.support.written_rows import AVRO, LINES, a_record, numbered_failure, write
@@ -69,11 +68,6 @@ def test_without_rows_there_is_an_empty_manifest_and_no_file(tmp_path: Path) -> 
         _ = (root | beam.Create([]),) | WriteFiles(destination, LINES)
     assert visible_files(tmp_path) == ["manifest/run-failures.jsonl"]
     assert read_manifest(destination, "run", "failures") == []
-
-
-def test_answers_without_a_time_have_their_own_folder(tmp_path: Path) -> None:
-    write(Destination(root=str(tmp_path), run="run"), [an_enriched(event_time_us=None)])
-    assert visible_files(tmp_path)[0].startswith("enriched/event_date=__HIVE_DEFAULT_PARTITION__/")
 
 
 def test_no_row_is_lost_with_more_dates_than_open_files(tmp_path: Path) -> None:

@@ -242,11 +242,6 @@ def test_a_reason_can_be_moved_when_a_record_is_read_back() -> None:
     assert decision.verdict is Verdict.POLICY_SKIPPED
 
 
-def test_the_place_of_a_record_is_its_row() -> None:
-    places = [message.place for message in messages_of(*ENRICHED.values())]
-    assert places == [f"out.avro#{number}" for number in range(1, len(ENRICHED) + 1)]
-
-
 @pytest.mark.parametrize("version", released("enriched_answer"))
 def test_the_records_of_every_release_can_be_read(version: str) -> None:
     messages = read_all((WRITTEN / "enriched_answer" / f"{version}.avro").read_bytes())

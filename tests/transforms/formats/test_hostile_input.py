@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from groundwatch.transforms.formats.format_table import format_names
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
-from tests.transforms.formats.test_moved_fields import ROWS
+from tests.transforms.formats.test_same_message import READ
 
 CITED = {"startIndex": "0", "endIndex": "3", "sources": [{"referenceId": "0"}]}
 VALID = [
@@ -29,36 +29,11 @@ VALID = [
         "safetyRatings": [{"category": 1, "probability": "LOW", "blocked": False}],
         "createTime": "2026-03-02T08:00:00Z",
     },
-    [
-        {"answer": {"state": 4, "answerText": "a"}},
-        {"error": {"code": 3}},
-        {"answerQueryToken": "t"},
-    ],
-    {
-        "request": {"contents": [{"parts": [{"text": "q"}]}], "inlinePassages": {"passages": []}},
-        "response": {
-            "answer": {
-                "content": {"parts": [{"text": "a"}, {"text": "b", "thought": True}]},
-                "finishReason": 1,
-                "groundingMetadata": {
-                    "groundingChunks": [{"retrievedContext": {"text": "c"}}],
-                    "groundingSupports": [
-                        {
-                            "segment": {"endIndex": 1},
-                            "groundingChunkIndices": [0],
-                            "confidenceScores": [1],
-                        }
-                    ],
-                },
-            },
-            "answerableProbability": 0.5,
-        },
-    },
     {"candidates": [{"finishReason": "STOP"}], "promptFeedback": {"blockReason": 1}},
     {"query": "q", "answer": "a", "facts": ["f", {"text": "g", "attributes": {"p": 1}}], "id": "1"},
     {"answers": [{"answer": "a", "id": 1, "time": 1772438400}, {"answerText": "b", "name": "c"}]},
 ]
-VALID += ROWS.values()
+VALID += READ.values()
 FIELD_NAMES = sorted(set(json.dumps(VALID).replace("{", '"').split('"')[1::2]))
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
@@ -118,13 +93,9 @@ def test_a_valid_message_with_one_byte_replaced_is_an_answer_or_unreadable(
 
 def mutated(value: object, data: st.DataObject) -> object:
     """The value with a part of it, at any depth, replaced."""
-    keys = (
-        list(value)
-        if isinstance(value, dict)
-        else list(range(len(value)))
-        if isinstance(value, list)
-        else []
-    )
+    keys = [*value] if isinstance(value, dict) else []
+    if isinstance(value, list):
+        keys = [*range(len(value))]
     if not keys or data.draw(st.integers(0, 3)) == 0:
         return data.draw(values)
     key = data.draw(st.sampled_from(keys))

@@ -172,10 +172,9 @@ def test_a_bad_time_is_tagged() -> None:
     assert (answer.event_time_us, answer.tags) == (None, (Tag.BAD_TIMESTAMP,))
 
 
-@pytest.mark.parametrize("pair", [("reply", "$.a"), ("answer", "a"), ("answer", "$..a")])
-def test_a_bad_map_is_refused(pair: tuple[str, str]) -> None:
-    with pytest.raises(ValueError, match=r"is not one of|path"):
-        parse_map((pair,))
+def test_a_map_of_another_field_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"is not one of"):
+        parse_map((("reply", "$.a"),))
 
 
 def test_a_flag_is_no_time() -> None:

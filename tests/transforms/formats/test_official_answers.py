@@ -12,7 +12,6 @@ from tests.support.answer_messages import ANSWER_NAME
 from tests.support.official_messages import NO_MESSAGE, the_answer
 
 COMPLETE_TIME_US = 1_772_438_402_500_000
-PUBLISHER_TIME_US = 1_772_442_000_000_000
 TEXT = "Grüße 😀 … ships in 3 days."
 END = len(TEXT.encode())
 
@@ -161,31 +160,6 @@ def answer_of(client: ModuleType) -> proto.Message:
         answer_skipped_reasons=[9, 1],
         safety_ratings=RATED,
     )
-
-
-def test_a_v1alpha_answer_is_read_as_the_client_wrote_it() -> None:
-    kind = discoveryengine_v1alpha.Answer
-    answer = the_answer(
-        kind(
-            state=kind.State.FAILED,
-            answer_text=TEXT,
-            references=[
-                {"structured_document_info": {"struct_data": {"price": 9.5, "parts": [1, 2]}}}
-            ],
-            answer_skipped_reasons=[5],
-            query_understanding_info={
-                "query_classification_info": [{"type_": 3, "positive": True}]
-            },
-        )
-    )
-    assert answer.state == "FAILED"
-    assert answer.skip_reasons == ("NO_RELEVANT_CONTENT",)
-    assert {line for fact in answer.facts for line in fact.text.splitlines()} == {
-        "price: 9.5",
-        "parts: 1, 2",
-    }
-    assert answer.tags == ("ADVERSARIAL_QUERY",)
-    assert answer.event_time_us == PUBLISHER_TIME_US
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,22 @@ def response_of(*outputs: dict[str, Any]) -> dict[str, Any]:
     return {"object": "response", "output": [*outputs, said]}
 
 
+def proxied(told: dict[str, Any]) -> dict[str, Any]:
+    """What a proxy writes of a chat in which this message stands."""
+    messages = [{"role": "user", "content": QUERY}, told]
+    return {"messages": messages, "response": {"choices": [{"message": {"content": TEXT}}]}}
+
+
+def traced(given: Any, said: Any) -> dict[str, Any]:
+    """A trace of Langfuse."""
+    return {"id": "t", "timestamp": "2026-03-02T08:00:00Z", "input": given, "output": said}
+
+
+def reply(text: str, *references: dict[str, str]) -> dict[str, Any]:
+    metadata = {"textGroundingMetadata": {"references": list(references)}} if references else {}
+    return {"groundedContent": {"content": {"text": text}, **metadata}}
+
+
 RESPONSE = {"type": "tool_call_response"}
 ONE_FACT: dict[str, Any] = {
     "a tool's message among the outputs": gen_ai(
@@ -128,25 +144,8 @@ ONE_FACT: dict[str, Any] = {
         {"answer": FINISHED},
     ],
     "references of a reply before the last": [
-        {
-            "answer": {
-                "state": "IN_PROGRESS",
-                "replies": [
-                    {
-                        "groundedContent": {
-                            "content": {"text": TEXT},
-                            "textGroundingMetadata": {"references": [{"content": FACT}]},
-                        }
-                    }
-                ],
-            }
-        },
-        {
-            "answer": {
-                "state": "SUCCEEDED",
-                "replies": [{"groundedContent": {"content": {"text": TEXT}}}],
-            }
-        },
+        {"answer": {"state": "IN_PROGRESS", "replies": [reply(TEXT, {"content": FACT})]}},
+        {"answer": {"state": "SUCCEEDED", "replies": [reply(TEXT)]}},
     ],
     "a blank summary": {
         "summary": {
@@ -173,14 +172,8 @@ ONE_FACT: dict[str, Any] = {
     "the logs of code": response_of(
         {"type": "code_interpreter_call", "outputs": [{"type": "logs", "logs": FACT}]}
     ),
-    "the message of a tool": {
-        "messages": [{"role": "user", "content": QUERY}, {"role": "tool", "content": FACT}],
-        "response": {"choices": [{"message": {"content": TEXT}}]},
-    },
-    "the message of a function": {
-        "messages": [{"role": "user", "content": QUERY}, {"role": "function", "content": FACT}],
-        "response": {"choices": [{"message": {"content": TEXT}}]},
-    },
+    "the message of a tool": proxied({"role": "tool", "content": FACT}),
+    "the message of a function": proxied({"role": "function", "content": FACT}),
     "the result of an MCP server": of_anthropic(
         {"type": "mcp_tool_result", "content": [{"type": "text", "text": FACT}]}
     ),
@@ -217,7 +210,7 @@ ONE_FACT: dict[str, Any] = {
     "what the assistant's code printed": {
         "replies": [
             {"groundedContent": {"content": {"codeExecutionResult": {"output": FACT}}}},
-            {"groundedContent": {"content": {"text": TEXT}}},
+            reply(TEXT),
         ]
     },
     "the output of a custom tool": response_of({"type": "custom_tool_call_output", "output": FACT}),
@@ -228,18 +221,13 @@ ONE_FACT: dict[str, Any] = {
         "messages": [{"role": "user", "content": QUERY}],
         "choices": [{"message": {"content": TEXT, "context": {"citations": [{"content": FACT}]}}}],
     },
-    "a tool in a trace of Langfuse": {
-        "id": "t",
-        "timestamp": "2026-03-02T08:00:00Z",
-        "input": [{"role": "user", "content": QUERY}, {"role": "tool", "content": FACT}],
-        "output": [{"role": "assistant", "content": TEXT}],
-    },
-    "the context of a chain in Langfuse": {
-        "id": "t",
-        "timestamp": "2026-03-02T08:00:00Z",
-        "input": {"query": QUERY},
-        "output": {"answer": TEXT, "context": [{"page_content": FACT}]},
-    },
+    "a tool in a trace of Langfuse": traced(
+        [{"role": "user", "content": QUERY}, {"role": "tool", "content": FACT}],
+        [{"role": "assistant", "content": TEXT}],
+    ),
+    "the context of a chain in Langfuse": traced(
+        {"query": QUERY}, {"answer": TEXT, "context": [{"page_content": FACT}]}
+    ),
     "a stored answer of Haystack": {
         "init_parameters": {
             "data": TEXT,
@@ -259,13 +247,9 @@ ONE_FACT: dict[str, Any] = {
             {"attributes": {"gen_ai.retrieval.documents": json.dumps([FACT])}},
         ],
     },
-    "documents that a tool returned as JSON": {
-        "messages": [
-            {"role": "user", "content": QUERY},
-            {"role": "tool", "content": json.dumps({"documents": [{"content": FACT}]})},
-        ],
-        "choices": [{"message": {"content": TEXT}}],
-    },
+    "documents that a tool returned as JSON": proxied(
+        {"role": "tool", "content": json.dumps({"documents": [{"content": FACT}]})}
+    ),
     "a picture beside a passage": {
         "output": {"text": TEXT},
         "citations": [
@@ -357,7 +341,7 @@ def test_an_answer_of_empty_blocks_is_empty(content: Any) -> None:
 
 
 def test_a_log_entry_with_a_bare_answer_may_have_no_facts() -> None:
-    response = {"replies": [{"groundedContent": {"content": {"text": TEXT}}}]}
+    response = {"replies": [reply(TEXT)]}
     answer = parsed({"logMetadata": {}, "request": {"query": QUERY}, "response": response})
     assert (answer.answer_text, answer.facts) == (TEXT, ())
 
