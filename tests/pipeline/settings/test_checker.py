@@ -19,60 +19,44 @@ def settings_of(*arguments: str) -> CheckerSettings:
     return loaded.settings
 
 
-@pytest.mark.parametrize(
-    ("arguments", "endpoint", "config"),
-    [
-        (
-            ["--checker", "discoveryengine", "--project", "shop"],
-            "https://discoveryengine.googleapis.com",
-            "projects/shop/locations/global/groundingConfigs/default_grounding_config",
-        ),
-        (
-            ["--checker", "discoveryengine", "--project", "shop", "--location", "eu"],
-            "https://eu-discoveryengine.googleapis.com",
-            "projects/shop/locations/eu/groundingConfigs/default_grounding_config",
-        ),
-        (
-            [
-                "--checker=discoveryengine",
-                "--grounding_config=projects/p/locations/us/groundingConfigs/strict",
-            ],
-            "https://us-discoveryengine.googleapis.com",
-            "projects/p/locations/us/groundingConfigs/strict",
-        ),
-        ([], "", "projects/-/locations/global/groundingConfigs/default_grounding_config"),
-        (
-            ["--checker", "http://127.0.0.1:8080/"],
-            "http://127.0.0.1:8080",
-            "projects/-/locations/global/groundingConfigs/default_grounding_config",
-        ),
-    ],
-    ids=["global", "by location", "by configuration", "embedded", "own server"],
-)
-def test_the_address_and_the_configuration_agree(
-    arguments: list[str], endpoint: str, config: str
-) -> None:
-    settings = settings_of(*arguments).check()
-    assert (settings.endpoint, settings.grounding_config) == (endpoint, config)
+GOOGLE, DEFAULT = "--checker=discoveryengine", "groundingConfigs/default_grounding_config"
+STRICT = "projects/p/locations/us/groundingConfigs/strict"
+PLACES = {
+    f"{GOOGLE} --project shop": (
+        "https://discoveryengine.googleapis.com",
+        f"projects/shop/locations/global/{DEFAULT}",
+    ),
+    f"{GOOGLE} --project shop --location eu": (
+        "https://eu-discoveryengine.googleapis.com",
+        f"projects/shop/locations/eu/{DEFAULT}",
+    ),
+    f"{GOOGLE} --grounding_config={STRICT}": ("https://us-discoveryengine.googleapis.com", STRICT),
+    "": ("", f"projects/-/locations/global/{DEFAULT}"),
+    "--checker http://127.0.0.1:8080/": (
+        "http://127.0.0.1:8080",
+        f"projects/-/locations/global/{DEFAULT}",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--checker", "discoveryengine"], "needs --project"),
-        (
-            ["--location=eu", "--grounding_config=projects/p/locations/us/groundingConfigs/strict"],
-            "is not the location in --grounding_config",
-        ),
-        (
-            ["--grounding_config=projects/p/locations/us-central1/groundingConfigs/c"],
-            "must be global, us or eu",
-        ),
-    ],
-    ids=["no project", "two locations", "no such location"],
-)
-def test_options_that_contradict_each_other_are_named(arguments: list[str], problem: str) -> None:
-    [found] = load(CheckerSettings, arguments, {}).problems
+@pytest.mark.parametrize(("arguments", "place"), PLACES.items(), ids=PLACES)
+def test_the_address_and_the_configuration_agree(arguments: str, place: tuple[str, str]) -> None:
+    settings = settings_of(*arguments.split()).check()
+    assert (settings.endpoint, settings.grounding_config) == place
+
+
+CONTRADICTIONS = {
+    GOOGLE: "needs --project",
+    f"--location=eu --grounding_config={STRICT}": "is not the location in --grounding_config",
+    "--grounding_config=projects/p/locations/us-central1/groundingConfigs/c": (
+        "must be global, us or eu"
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "problem"), CONTRADICTIONS.items(), ids=CONTRADICTIONS)
+def test_options_that_contradict_each_other_are_named(arguments: str, problem: str) -> None:
+    [found] = load(CheckerSettings, arguments.split(), {}).problems
     assert problem in found
 
 
@@ -86,9 +70,6 @@ def test_only_googles_service_is_sent_credentials() -> None:
 def test_the_quota_is_divided_by_the_workers() -> None:
     settings = settings_of("--requests_per_minute", "300")
     assert settings.check(workers=4).requests_per_minute == 75
-
-
-def test_without_a_quota_there_is_none() -> None:
     assert settings_of().check(workers=4).requests_per_minute is None
 
 

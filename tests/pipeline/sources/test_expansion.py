@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from groundwatch.pipeline.sinks.avro_encoder import encode_long
 from groundwatch.pipeline.sources.zstandard import zstd
 from tests.support.commands import ChildProcess
 
@@ -40,24 +41,16 @@ for path in sys.stdin:
 """
 
 
-def zigzag(number: int) -> bytes:
-    number <<= 1
-    digits = []
-    while True:
-        digits.append(number & 0x7F | 0x80 * (number > 0x7F))
-        number >>= 7
-        if not number:
-            return bytes(digits)
-
-
 def avro(codec: str, block: bytes, kind: object = "bytes") -> bytes:
     """An Avro file of one row, as its bytes are in the block."""
     schema = {"type": "record", "name": "Row", "fields": [{"name": "data", "type": kind}]}
     metadata = {"avro.schema": json.dumps(schema), "avro.codec": codec}
     texts = (text.encode() for pair in metadata.items() for text in pair)
-    header = zigzag(len(metadata)) + b"".join(zigzag(len(text)) + text for text in texts)
+    header = encode_long(len(metadata)) + b"".join(encode_long(len(text)) + text for text in texts)
     sync = b"s" * 16
-    return b"Obj\x01" + header + b"\0" + sync + zigzag(1) + zigzag(len(block)) + block + sync
+    return (
+        b"Obj\x01" + header + b"\0" + sync + encode_long(1) + encode_long(len(block)) + block + sync
+    )
 
 
 def deflated(data: bytes) -> bytes:
@@ -82,7 +75,7 @@ def shared_text() -> bytes:
     return table(pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), texts))
 
 
-ZEROS = zigzag(_LONG) + bytes(_LONG)
+ZEROS = encode_long(_LONG) + bytes(_LONG)
 FLAGS = {"type": "record", "name": "Flag", "fields": [{"name": "flag", "type": "boolean"}]}
 NOTHING = {"type": "record", "name": "Nothing", "fields": [{"name": "x", "type": "null"}]}
 BOMBS = {
@@ -94,11 +87,15 @@ BOMBS = {
     "xz.avro": lambda: avro("xz", lzma.compress(ZEROS, preset=0)),
     "zstandard.avro": lambda: avro("zstandard", zstd.compress(ZEROS)),
     "snappy.avro": lambda: avro("snappy", snappy(ZEROS)),
-    "nulls.avro": lambda: avro("null", zigzag(10**9) + b"\0", {"type": "array", "items": "null"}),
-    "empty.avro": lambda: avro("null", zigzag(10**9) + b"\0", {"type": "array", "items": NOTHING}),
+    "nulls.avro": lambda: avro(
+        "null", encode_long(10**9) + b"\0", {"type": "array", "items": "null"}
+    ),
+    "empty.avro": lambda: avro(
+        "null", encode_long(10**9) + b"\0", {"type": "array", "items": NOTHING}
+    ),
     "records.avro": lambda: avro(
         "zstandard",
-        zstd.compress(zigzag(20_000_000) + bytes(20_000_001)),
+        zstd.compress(encode_long(20_000_000) + bytes(20_000_001)),
         {"type": "array", "items": FLAGS},
     ),
     "dictionary.parquet": shared_text,

@@ -3,10 +3,6 @@
 from typing import Any
 
 import pytest
-from google.cloud.aiplatform_v1.types.prediction_service import (
-    GenerateContentRequest,
-    GenerateContentResponse,
-)
 
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.verdict import Tag, Verdict
@@ -114,38 +110,6 @@ def test_a_named_format_decides_the_numbers(name: str) -> None:
         "SPII",
         "vertex.stream_generate_content",
     )
-
-
-def test_a_pair_of_the_client_is_read() -> None:
-    asked = GenerateContentRequest(
-        contents=[{"role": "user", "parts": [{"text": "q"}]}],
-        system_instruction={"parts": [{"text": "Be kind."}]},
-        tools=[{"google_search": {}}],
-    )
-    said = GenerateContentResponse(
-        candidates=[
-            {
-                "content": {"role": "model", "parts": [{"text": TEXT}]},
-                "finish_reason": 1,
-                "grounding_metadata": {
-                    "grounding_chunks": [{"retrieved_context": {"text": "Lamps glow."}}]
-                },
-            }
-        ],
-        response_id="r1",
-    )
-    for preserving in (True, False):
-        pair = {
-            "request": GenerateContentRequest.to_dict(
-                asked, preserving_proto_field_name=preserving
-            ),
-            "response": GenerateContentResponse.to_dict(
-                said, preserving_proto_field_name=preserving
-            ),
-        }
-        answer = parsed(pair)
-        assert (answer.answer_text, answer.query) == (TEXT, "q")
-        assert (len(answer.facts), answer.response_id) == (1, "r1")
 
 
 def test_a_chunk_that_is_no_object_is_rejected() -> None:

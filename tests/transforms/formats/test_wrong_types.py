@@ -175,16 +175,6 @@ def test_a_score_is_a_proportion_or_absent(written: object, score: float | None)
     assert parsed(GOOD | {"groundingScore": written}).generator_grounding_score == score
 
 
-@pytest.mark.parametrize(
-    ("written", "score"), [("0.25", 0.25), ("NaN", None), ("x", None), ([], None), (2, None)]
-)
-def test_an_answerable_probability_is_a_proportion_or_absent(
-    written: object, score: float | None
-) -> None:
-    value = {"answer": {"finishReason": 1}, "answerableProbability": written}
-    assert parsed(value).answerable_probability == score
-
-
 SPAN = {"startIndex": "", "endIndex": "3"}
 EMPTY_STRINGS = {
     "score": (GOOD | {"groundingScore": ""}, GOOD),

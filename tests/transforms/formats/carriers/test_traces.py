@@ -66,6 +66,12 @@ MODEL = of_kind(
     llm__output_messages__0__message__role="assistant",
     llm__output_messages__0__message__contents__0__message_content__text=TEXT,
 )
+TOLD = said(TEXT, {"role": "tool", "parts": [TOOL_PART]})
+RETRIEVED = said() | {"gen_ai.retrieval.documents": [FACT]}
+RECORD = {
+    "timeUnixNano": "1772438500000000000",
+    "body": {"stringValue": json.dumps(RETRIEVED)},
+}
 ONE_ANSWER: dict[str, Any] = {
     "a chain with documents of its own": batch(span(0, CHAIN | found() | of_kind("CHAIN"))),
     "a retriever before a model": batch(span(0, found()), span(1, MODEL)),
@@ -113,9 +119,7 @@ ONE_ANSWER: dict[str, Any] = {
             },
         )
     ),
-    "an agent around a model": batch(
-        span(0, said()), span(1, said(TEXT, {"role": "tool", "parts": [TOOL_PART]}), parent=0)
-    ),
+    "an agent around a model": batch(span(0, said()), span(1, TOLD, parent=0)),
     "the call of a tool": batch(
         span(0, {"gen_ai.tool.call.result": FACT}, parent=9), span(1, said(), parent=9)
     ),
@@ -126,39 +130,12 @@ ONE_ANSWER: dict[str, Any] = {
         span(
             0,
             {"gen_ai.output.messages": said()["gen_ai.output.messages"]},
-            {
-                "gen_ai.input.messages": said(TEXT, {"role": "tool", "parts": [TOOL_PART]})[
-                    "gen_ai.input.messages"
-                ]
-            },
+            {"gen_ai.input.messages": TOLD["gen_ai.input.messages"]},
         )
     ),
-    "one output on a span and in its event": batch(
-        span(
-            0,
-            said() | {"gen_ai.retrieval.documents": [FACT]},
-            said() | {"gen_ai.retrieval.documents": [FACT]},
-        )
-    ),
+    "one output on a span and in its event": batch(span(0, RETRIEVED, RETRIEVED)),
     "a log record whose body is a text": {
-        "resourceLogs": [
-            {
-                "scopeLogs": [
-                    {
-                        "logRecords": [
-                            {
-                                "timeUnixNano": "1772438500000000000",
-                                "body": {
-                                    "stringValue": json.dumps(
-                                        said() | {"gen_ai.retrieval.documents": [FACT]}
-                                    )
-                                },
-                            }
-                        ]
-                    }
-                ]
-            }
-        ]
+        "resourceLogs": [{"scopeLogs": [{"logRecords": [RECORD]}]}]
     },
     "a span of Phoenix": {
         "span_kind": "CHAIN",

@@ -168,15 +168,11 @@ NO_FACTS = {
     "a title and an address": {"docs": [{"title": "A list of prices", "url": "https://x"}]},
     "names of files": {"sources": ["refunds.pdf", "faq.html"]},
     "addresses": {"citations": ["https://x.example/refunds", "https://x.example/faq"]},
-    "an expected answer": {
-        "reference": FACT,
-        "expected_output": FACT,
-        "expectedAnswer": FACT,
-        "ground_truth": FACT,
-        "gold_answer": FACT,
-        "reference_answer": FACT,
-        "ideal": FACT,
-    },
+    "an expected answer": dict.fromkeys(
+        ["reference", "expected_output", "expectedAnswer", "ground_truth", "gold_answer", "ideal"]
+        + ["reference_answer"],
+        FACT,
+    ),
     "a reason": {"reasoning": FACT, "feedback": FACT, "docs_comment": FACT},
     "the arguments of a call": {"tool_calls": [{"name": "pay", "arguments": {"what": FACT}}]},
 }
