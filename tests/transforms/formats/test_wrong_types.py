@@ -173,6 +173,8 @@ def test_a_score_out_of_range_is_rejected(field: str) -> None:
 )
 def test_a_score_is_a_proportion_or_absent(written: object, score: float | None) -> None:
     assert parsed(GOOD | {"groundingScore": written}).generator_grounding_score == score
+    answered = {"answer": {"finishReason": 1}, "answerableProbability": written}
+    assert parsed(answered).answerable_probability == score
 
 
 SPAN = {"startIndex": "", "endIndex": "3"}
