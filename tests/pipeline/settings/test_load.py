@@ -282,16 +282,11 @@ def test_settings_of_other_commands_are_ignored_outside_of_the_command_line(tmp_
     assert loaded(*NEEDED, "--drain_s=1", known=("drain_s",)).others == ["--drain_s=1"]
 
 
-KUBERNETES = (
-    "GROUNDWATCH_SERVICE_HOST",
-    "GROUNDWATCH_SERVICE_PORT",
-    "GROUNDWATCH_SERVICE_PORT_HTTP",
-    "GROUNDWATCH_PORT",
-    "GROUNDWATCH_PORT_8080_TCP",
-    "GROUNDWATCH_PORT_8080_TCP_ADDR",
-    "GROUNDWATCH_CHECKER_SERVICE_HOST",
-    "GROUNDWATCH_CHECKER_PORT_8080_TCP_PROTO",
-)
+KUBERNETES = [
+    *("GROUNDWATCH_SERVICE_HOST", "GROUNDWATCH_SERVICE_PORT", "GROUNDWATCH_SERVICE_PORT_HTTP"),
+    *("GROUNDWATCH_PORT", "GROUNDWATCH_PORT_8080_TCP", "GROUNDWATCH_PORT_8080_TCP_ADDR"),
+    *("GROUNDWATCH_CHECKER_SERVICE_HOST", "GROUNDWATCH_CHECKER_PORT_8080_TCP_PROTO"),
+]
 
 
 def test_the_home_folder_is_found_where_a_shell_leaves_the_tilde(

@@ -91,6 +91,7 @@ def test_a_preset_reads_every_reason(name: str, place: tuple[str | int, ...]) ->
     assert found == {reason: (each.with_text, each.tag) for reason, each in ENDS.items()}
 
 
+OBSERVATION = SHAPES["langfuse.observation"].row
 # Rows without a text, and where they have a reason.
 EMPTY: dict[str, tuple[dict[str, Any], tuple[str | int, ...]]] = {
     "openai.chat_completions": (
@@ -109,16 +110,7 @@ EMPTY: dict[str, tuple[dict[str, Any], tuple[str | int, ...]]] = {
         {"request": {"messages": CHAT[:1]}, "response": {"content": []}},
         ("response", "stop_reason"),
     ),
-    "langfuse.observation": (
-        {
-            "id": "s",
-            "traceId": "t",
-            "type": "GENERATION",
-            "startTime": "2026-03-03T12:00:00Z",
-            "input": CHAT,
-        },
-        ("level",),
-    ),
+    "langfuse.observation": (OBSERVATION | {"output": None}, ("level",)),
 }
 
 
@@ -133,6 +125,7 @@ def test_a_row_without_a_text_ends_as_its_reason_says(
 
 
 REFUSAL = "I cannot help with that."
+BLOCKED = {"type": "ai", "content": "", "response_metadata": {"finish_reason": "SAFETY"}}
 REFUSED = {
     "a message of a chat": {
         "messages": CHAT,
@@ -150,24 +143,13 @@ REFUSED = {
             {"type": "ai", "content": ANSWER, "additional_kwargs": {"refusal": REFUSAL}},
         ]
     },
-}
-
-
-BLOCKED = {"type": "ai", "content": "", "response_metadata": {"finish_reason": "SAFETY"}}
-REFUSED |= {
     "the last message of a chat": {
         "messages": [*CHAT[:1], {"role": "assistant", "content": None, "refusal": REFUSAL}]
     },
     "an empty message of LangChain": {"messages": [{"type": "human", "content": QUERY}, BLOCKED]},
     "an empty answer of a chain": {"input": QUERY, "context": documents(), "answer": BLOCKED},
-    "a message in an observation": {
-        "id": "o",
-        "traceId": "t",
-        "type": "GENERATION",
-        "startTime": "2026-03-03T12:00:00Z",
-        "input": QUERY,
-        "output": {"role": "assistant", "content": None, "refusal": REFUSAL},
-    },
+    "a message in an observation": OBSERVATION
+    | {"output": {"role": "assistant", "content": None, "refusal": REFUSAL}},
     "a filter's error": {
         "request": {"messages": CHAT},
         "response": {"error": {"code": "content_filter", "message": "Filtered."}},
@@ -181,13 +163,7 @@ def test_the_text_of_a_refusal_is_policy(row: dict[str, Any]) -> None:
 
 
 FAILED = {
-    "a run": {
-        "id": "r",
-        "run_type": "chain",
-        "inputs": {"question": QUERY},
-        "outputs": None,
-        "error": "ValueError('no index')",
-    },
+    "a run": SHAPES["langsmith.run"].row | {"outputs": None, "error": "ValueError('no index')"},
     "a response": {
         "object": "response",
         "model": "m",

@@ -10,6 +10,7 @@ from groundwatch.schemas.verdict import Tag
 from groundwatch.transforms.formats.field_maps.field_map import FIELDS, parse_map
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parsed
+from tests.transforms.formats.field_maps.test_presets import SHAPES
 
 ROW = {
     "asked": "Who feeds the cat?",
@@ -113,21 +114,13 @@ def test_citations_of_replaced_facts_are_dropped() -> None:
 
 
 def test_a_map_adds_to_a_preset() -> None:
-    trace = {
-        "id": "t1",
-        "timestamp": "2026-03-03T12:00:00Z",
-        "input": "Who?",
-        "output": "Ada feeds the cat.",
-        "metadata": {"docs": ["Ada feeds the cat at noon."]},
-    }
+    docs = {"docs": ["Ada feeds the cat at noon."]}
+    trace = SHAPES["langfuse.trace"].row | {"output": "Ada feeds the cat.", "metadata": docs}
     with pytest.raises(UnmappedFields, match=r"metadata.*facts=\$\.metadata\.docs\[\*\]"):
         parsed(trace)
     answer = read(trace, (("facts", "$.metadata.docs[*]"),))
-    assert (answer.source_format, answer.answer_name, len(answer.facts)) == (
-        "langfuse.trace",
-        "t1",
-        1,
-    )
+    assert (answer.source_format, answer.answer_name) == ("langfuse.trace", "trace-1")
+    assert len(answer.facts) == 1
 
 
 def test_a_map_reads_what_a_carrier_holds_or_the_whole_of_it() -> None:
@@ -175,19 +168,3 @@ def test_a_bad_time_is_tagged() -> None:
 def test_a_map_of_another_field_is_refused() -> None:
     with pytest.raises(ValueError, match=r"is not one of"):
         parse_map((("reply", "$.a"),))
-
-
-def test_a_flag_is_no_time() -> None:
-    answer = parsed(
-        {
-            "id": "1",
-            "timestamp": True,
-            "input": "q",
-            "output": "a",
-            "metadata": {"contexts": ["Cats eat."]},
-            "projectId": "p",
-        },
-        format="langfuse.trace",
-    )
-    assert answer.event_time_us is None
-    assert answer.tags == (Tag.BAD_TIMESTAMP,)

@@ -270,6 +270,11 @@ def test_a_time_without_an_offset_is_utc(time: object) -> None:
     assert (answer.event_time_us, answer.tags) == (NOON_US, ())
 
 
+def test_a_flag_is_no_time() -> None:
+    answer = parsed(SHAPES["langfuse.trace"].row | {"timestamp": True}, format="langfuse.trace")
+    assert (answer.event_time_us, answer.tags) == (None, ("BAD_TIMESTAMP",))
+
+
 @pytest.mark.parametrize(
     ("name", "facts"),
     [

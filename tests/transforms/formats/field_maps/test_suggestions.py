@@ -169,8 +169,10 @@ NO_FACTS = {
     "names of files": {"sources": ["refunds.pdf", "faq.html"]},
     "addresses": {"citations": ["https://x.example/refunds", "https://x.example/faq"]},
     "an expected answer": dict.fromkeys(
-        ["reference", "expected_output", "expectedAnswer", "ground_truth", "gold_answer", "ideal"]
-        + ["reference_answer"],
+        [
+            *("reference", "expected_output", "expectedAnswer", "reference_answer"),
+            *("ground_truth", "gold_answer", "ideal"),
+        ],
         FACT,
     ),
     "a reason": {"reasoning": FACT, "feedback": FACT, "docs_comment": FACT},
