@@ -127,38 +127,3 @@ def test_an_offset_out_of_range_is_dropped_with_a_tag(offset: str) -> None:
     payload = b'{"answerText": "a", "citations": [{"endIndex": %b}]}' % offset.encode()
     answer = parse_answer(message_of(payload))
     assert (answer.citations, answer.tags) == ((), ("BAD_OFFSETS",))
-
-
-STEPS = [
-    {
-        "actions": [
-            {
-                "searchAction": {"query": "delivery time"},
-                "observation": {
-                    "searchResults": [
-                        {
-                            "document": "d",
-                            "uri": "u",
-                            "title": "t",
-                            "chunkInfo": [{"content": "Chunk."}],
-                            "snippetInfo": [{"snippet": "left out", "snippetStatus": "SUCCESS"}],
-                        },
-                        {
-                            "snippetInfo": [
-                                {"snippet": "<b>3&nbsp;days</b> &lt;", "snippetStatus": "SUCCESS"},
-                                {"snippet": "none", "snippetStatus": "NO_SNIPPET_AVAILABLE"},
-                            ]
-                        },
-                    ]
-                },
-            }
-        ]
-    }
-]
-
-
-def test_what_the_searches_of_the_generator_found_is_no_fact() -> None:
-    message = message_of(
-        {"answerText": "a", "steps": STEPS, "references": [chunk_reference("Own.")]}
-    )
-    assert [fact.text for fact in parse_answer(message).facts] == ["Own."]
