@@ -1,9 +1,9 @@
 """Answers of Gemini Enterprise's assistant, its streams and its user activity log."""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
-from google.cloud import discoveryengine_v1 as client
 
 from groundwatch.schemas.answer import Citation, Fact, GroundingSupport
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
@@ -17,45 +17,49 @@ FIRST, SECOND = "Grüße! ", "Lamps glow."
 TEXT = FIRST + SECOND
 START, END = len(FIRST.encode()), len(TEXT.encode())
 
-OFFICIAL = client.StreamAssistResponse(
-    answer=client.AssistAnswer(
-        name=NAME,
-        state=client.AssistAnswer.State.SUCCEEDED,
-        replies=[
-            {"grounded_content": {"content": {"text": "Hm.", "thought": True}}},
-            {"grounded_content": {"content": {"role": "model", "text": FIRST}}},
-            {
-                "grounded_content": {
-                    "content": {"role": "model", "text": SECOND},
-                    "text_grounding_metadata": {
-                        "segments": [
-                            {
-                                "start_index": 0,
-                                "end_index": 11,
-                                "reference_indices": [1],
-                                "grounding_score": 0.75,
-                                "text": SECOND,
-                            }
-                        ],
-                        "references": [
-                            {"content": "A lamp is a light."},
-                            {
-                                "content": "Lamps glow.",
-                                "document_metadata": {"uri": "u", "title": "t", "document": "d"},
-                            },
-                        ],
-                    },
-                }
-            },
-        ],
-    ),
-    session_info={"session": "projects/1/sessions/s1"},
-    assist_token="t1",  # noqa: S106
-)
-
 
 def test_an_answer_is_read_as_the_client_wrote_it() -> None:
-    answer = the_answer(OFFICIAL)
+    client = import_module("google.cloud.discoveryengine_v1")
+    official = client.StreamAssistResponse(
+        answer=client.AssistAnswer(
+            name=NAME,
+            state=client.AssistAnswer.State.SUCCEEDED,
+            replies=[
+                {"grounded_content": {"content": {"text": "Hm.", "thought": True}}},
+                {"grounded_content": {"content": {"role": "model", "text": FIRST}}},
+                {
+                    "grounded_content": {
+                        "content": {"role": "model", "text": SECOND},
+                        "text_grounding_metadata": {
+                            "segments": [
+                                {
+                                    "start_index": 0,
+                                    "end_index": 11,
+                                    "reference_indices": [1],
+                                    "grounding_score": 0.75,
+                                    "text": SECOND,
+                                }
+                            ],
+                            "references": [
+                                {"content": "A lamp is a light."},
+                                {
+                                    "content": "Lamps glow.",
+                                    "document_metadata": {
+                                        "uri": "u",
+                                        "title": "t",
+                                        "document": "d",
+                                    },
+                                },
+                            ],
+                        },
+                    }
+                },
+            ],
+        ),
+        session_info={"session": "projects/1/sessions/s1"},
+        assist_token="t1",  # noqa: S106
+    )
+    answer = the_answer(official)
     assert (answer.answer_text, answer.answer_name) == (TEXT, NAME)
     assert (answer.engine, answer.session, answer.state) == ("shop", "s1", "SUCCEEDED")
     assert answer.facts == (

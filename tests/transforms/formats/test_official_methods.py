@@ -1,6 +1,10 @@
 """Messages of Discovery Engine's other methods are read as the client wrote them."""
 
-from google.cloud import discoveryengine_v1beta as client
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import pytest
 
 from groundwatch.schemas.answer import Citation, Fact, GroundingSupport
 from groundwatch.schemas.verdict import Verdict
@@ -12,7 +16,12 @@ TEXT = "Grüße! Lamps glow. Lamps glow."
 START, END = len("Grüße! ".encode()), len("Grüße! Lamps glow.".encode())
 
 
-def test_grounded_content_is_read_with_its_claims() -> None:
+@pytest.fixture(scope="module")
+def client() -> ModuleType:
+    return import_module("google.cloud.discoveryengine_v1beta")
+
+
+def test_grounded_content_is_read_with_its_claims(client: ModuleType) -> None:
     response = client.GenerateGroundedContentResponse(
         candidates=[
             {
@@ -47,9 +56,9 @@ def test_grounded_content_is_read_with_its_claims() -> None:
     assert (second.start, second.end, second.facts) == (END + 1, len(TEXT.encode()), (1,))
 
 
-SUMMARY = client.SearchResponse.Summary(
-    summary_text=f"{TEXT} [1]",
-    summary_with_metadata={
+SUMMARY: dict[str, Any] = {
+    "summary_text": f"{TEXT} [1]",
+    "summary_with_metadata": {
         "summary": TEXT,
         "citation_metadata": {
             "citations": [
@@ -61,10 +70,10 @@ SUMMARY = client.SearchResponse.Summary(
             {"document": "d", "chunk_contents": [{"content": "Lamps glow."}]},
         ],
     },
-)
+}
 
 
-def test_a_summary_is_read_from_search_and_from_a_conversation() -> None:
+def test_a_summary_is_read_from_search_and_from_a_conversation(client: ModuleType) -> None:
     found = the_answer(client.SearchResponse(summary=SUMMARY, attribution_token="t"))  # noqa: S106
     said = the_answer(
         client.ConverseConversationResponse(
@@ -94,7 +103,7 @@ def test_a_summary_that_was_skipped_keeps_its_reason() -> None:
     )
 
 
-def test_a_request_to_check_is_read() -> None:
+def test_a_request_to_check_is_read(client: ModuleType) -> None:
     answer = the_answer(
         client.CheckGroundingRequest(
             grounding_config="projects/1/groundingConfigs/c",
