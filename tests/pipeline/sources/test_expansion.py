@@ -53,6 +53,10 @@ def avro(codec: str, block: bytes, kind: object = "bytes") -> bytes:
     )
 
 
+def zeros() -> bytes:
+    return encode_long(_LONG) + bytes(_LONG)
+
+
 def deflated(data: bytes) -> bytes:
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     return packer.compress(data) + packer.flush()
@@ -75,18 +79,17 @@ def shared_text() -> bytes:
     return table(pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), texts))
 
 
-ZEROS = encode_long(_LONG) + bytes(_LONG)
 FLAGS = {"type": "record", "name": "Flag", "fields": [{"name": "flag", "type": "boolean"}]}
 NOTHING = {"type": "record", "name": "Nothing", "fields": [{"name": "x", "type": "null"}]}
 BOMBS = {
     "x.jsonl.gz": lambda: gzip.compress(bytes(_LONG)),
     "lines.jsonl.gz": lambda: gzip.compress(b"\n" * (_LONG // 10) + bytes(_LONG)),
     "x.jsonl.zst": lambda: zstd.compress(bytes(_LONG)),
-    "deflate.avro": lambda: avro("deflate", deflated(ZEROS)),
-    "bzip2.avro": lambda: avro("bzip2", bz2.compress(ZEROS, 1)),
-    "xz.avro": lambda: avro("xz", lzma.compress(ZEROS, preset=0)),
-    "zstandard.avro": lambda: avro("zstandard", zstd.compress(ZEROS)),
-    "snappy.avro": lambda: avro("snappy", snappy(ZEROS)),
+    "deflate.avro": lambda: avro("deflate", deflated(zeros())),
+    "bzip2.avro": lambda: avro("bzip2", bz2.compress(zeros(), 1)),
+    "xz.avro": lambda: avro("xz", lzma.compress(zeros(), preset=0)),
+    "zstandard.avro": lambda: avro("zstandard", zstd.compress(zeros())),
+    "snappy.avro": lambda: avro("snappy", snappy(zeros())),
     "nulls.avro": lambda: avro(
         "null", encode_long(10**9) + b"\0", {"type": "array", "items": "null"}
     ),
