@@ -93,22 +93,7 @@ def test_every_message_ends_in_one_place_also_where_no_file_can_be_published_at_
     assert (alert["kind"], alert["answer_name"]) == ("answer", "a2")
 
 
-def test_late_rows_get_their_own_files(tmp_path: Path) -> None:
-    stream = a_stream().add_elements([envelope(1, 10)]).advance_processing_time(5)
-    for number, watermark_s in enumerate((WIDTH_S + 1, 30 * DAY_S), start=2):
-        stream = (
-            stream.advance_watermark_to(START_S + watermark_s)
-            .add_elements([envelope(number, 20)])
-            .advance_processing_time(5)
-            .advance_processing_time(WIDTH_S)
-        )
-    run(ended(stream), tmp_path)
-    assert names_in(tmp_path) == ["a1", "a2", "a3"]
-    windows = [pane.split("-")[0] for pane in panes_in(tmp_path)]
-    assert windows == ["20260303T120000Z"] * 3
-
-
-def test_one_in_ten_late_by_up_to_a_day_and_half_of_them_twice(tmp_path: Path) -> None:
+def test_one_in_ten_late_by_a_month_and_half_of_them_twice(tmp_path: Path) -> None:
     late = range(5, 40, 9)
     stream = a_stream()
     for window in range(2):
@@ -118,13 +103,16 @@ def test_one_in_ten_late_by_up_to_a_day_and_half_of_them_twice(tmp_path: Path) -
             .advance_processing_time(WIDTH_S)
             .advance_watermark_to(START_S + (window + 1) * WIDTH_S)
         )
-    stream = stream.advance_watermark_to(START_S + DAY_S)
+    stream = stream.advance_watermark_to(START_S + 30 * DAY_S)
     for times in (1, 2):
         again = [number for number in late if number % 2 or times == 1]
         stream = stream.add_elements([envelope(number, number // 20 * WIDTH_S) for number in again])
         stream = stream.advance_processing_time(WIDTH_S + 5)
-    run(ended(stream), tmp_path, now_s=START_S + DAY_S)
+    run(ended(stream), tmp_path, now_s=START_S + 30 * DAY_S)
     assert names_in(tmp_path) == sorted(f"a{number}" for number in range(40))
+    # Late rows have files of their own.
+    windows = [pane.split("-")[0] for pane in panes_in(tmp_path)]
+    assert windows == ["20260303T120000Z"] * 2 + ["20260303T120500Z"] * 2
 
 
 def test_rows_are_written_in_time_also_while_the_watermark_stands_still(tmp_path: Path) -> None:
