@@ -70,8 +70,11 @@ def test_without_rows_there_is_an_empty_manifest_and_no_file(tmp_path: Path) -> 
     assert read_manifest(destination, "run", "failures") == []
 
 
-def test_no_row_is_lost_with_more_dates_than_open_files(tmp_path: Path) -> None:
-    days = folder_writer._MOST_OPEN + 40
+def test_no_row_is_lost_with_more_dates_than_open_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_writer, "_MOST_OPEN", 4)
+    days = 7
     rows = [a_record(number, day=number % days) for number in range(2 * days)]
     entries = write(Destination(root=str(tmp_path), run="run"), rows)
     assert numbers_in(tmp_path) == list(range(2 * days))
