@@ -20,6 +20,8 @@ from tests.support.storage_server import storage_server
 
 LARGE = bytes(range(256)) * 70_000
 """More than one of the pieces of 16 MiB in which objects are read."""
+UPLOAD = LARGE[:5_000_000]
+"""More than one of the chunks in which objects are uploaded."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,9 +38,9 @@ def write(path: str, content: bytes) -> None:
 
 
 def test_an_object_is_uploaded_in_small_chunks(buckets: Buckets) -> None:
-    write("gs://b/file", LARGE)
+    write("gs://b/file", UPLOAD)
     uploads = [action for action, _ in buckets.requests if action == "upload"]
-    assert len(uploads) > len(LARGE) / 3_000_000
+    assert len(uploads) > len(UPLOAD) / 3_000_000
 
 
 def test_an_object_appears_when_its_stream_is_closed(buckets: Buckets) -> None:
@@ -69,10 +71,9 @@ def test_an_object_is_read_as_it_was_written(buckets: Buckets, content: bytes) -
 )
 @pytest.mark.parametrize("action", ["begin", "upload", "look", "read"])
 def test_a_call_that_fails_once_is_retried(buckets: Buckets, action: str, trouble: Trouble) -> None:
-    content = LARGE[:5_000_000]
     buckets.plan = when(action, "file", trouble, times=1)
-    write("gs://b/file", content)
-    assert storage.read_whole("gs://b/file") == content
+    write("gs://b/file", UPLOAD)
+    assert storage.read_whole("gs://b/file") == UPLOAD
 
 
 def test_a_truncated_reply_is_never_taken_for_the_whole_object(buckets: Buckets) -> None:
@@ -95,10 +96,10 @@ def test_an_object_that_is_replaced_while_it_is_read_fails_the_stream(buckets: B
 
 def test_an_object_that_is_left_half_written_never_appears(buckets: Buckets) -> None:
     with suppress(KeyError), storage.create("gs://b/by-exception") as stream:
-        stream.write(LARGE)
+        stream.write(UPLOAD)
         raise KeyError
     stream = storage.create("gs://b/forgotten")
-    stream.write(LARGE)
+    stream.write(UPLOAD)
     del stream
     gc.collect()
     assert buckets.below("gs://b/") == {}
@@ -123,14 +124,14 @@ def test_an_object_with_a_lost_chunk_never_appears(buckets: Buckets) -> None:
     buckets.plan = when("upload", "file", Trouble(403), times=1)
     stream = storage.create("gs://b/file")
     with pytest.raises(PermissionError):
-        stream.write(LARGE)
+        stream.write(UPLOAD)
     stream.close()
     assert buckets.below("gs://b/") == {}
 
 
 DEEDS = {
     "begin": lambda: write("gs://b/file", b""),
-    "upload": lambda: write("gs://b/file", LARGE),
+    "upload": lambda: write("gs://b/file", UPLOAD),
     "look": lambda: storage.read("gs://b/file"),
     "read": lambda: storage.read_whole("gs://b/file"),
     "list": lambda: storage.find("gs://b/f*"),
@@ -243,10 +244,10 @@ def test_publishing_twice_is_harmless_and_replaces_what_was_there(
 ) -> None:
     temporary = "gs://b/.run/temporary" if where == "in the bucket" else str(tmp_path / "temporary")
     write("gs://b/final", b"old")
-    write(temporary, LARGE)
+    write(temporary, UPLOAD)
     for _ in range(2):
         storage.publish(temporary, "gs://b/final")
-    assert buckets.below("gs://b/") == {"final": LARGE}
+    assert buckets.below("gs://b/") == {"final": UPLOAD}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -270,13 +271,13 @@ def test_publishing_under_a_free_name_never_replaces_another_object(
         # The object was stored, and the client tries again.
         buckets.plan = when("upload", "final", Trouble(503, is_done=True), times=1)
     for _ in range(2):
-        (tmp_path / "temporary").write_bytes(LARGE)
+        (tmp_path / "temporary").write_bytes(UPLOAD)
         storage.publish_new(str(tmp_path / "temporary"), "gs://b/final")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "temporary").write_bytes(b"another")
     with pytest.raises(storage.TargetExists, match="gs://b/final exists"):
         storage.publish_new(str(tmp_path / "temporary"), "gs://b/final")
-    assert buckets.below("gs://b/") == {"final": LARGE}
+    assert buckets.below("gs://b/") == {"final": UPLOAD}
 
 
 @pytest.fixture
