@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.hostile_texts import FAMILIES, STAGES, Case
 
-_FACTS, _TOKENS = 6, 150
+_FACTS, _TOKENS = 4, 150
 """A quarter of a case: four times as much is compared by an index, this claim by claim."""
 
 _MOST_GROWTH = 10.0
