@@ -2,6 +2,8 @@
 
 # ruff: noqa: RUF001 - phrases of several languages
 
+import time
+
 import pytest
 
 from groundwatch.transforms.lexical.check_claims import check_grounding
@@ -145,7 +147,9 @@ def test_the_claim_is_the_whole_sentence_and_is_scored_by_its_statement() -> Non
     "filling", [" ", ", ", ", but ", " - ", ": ", "that ", "right? ", "\u00bf"]
 )
 def test_a_long_sentence_takes_linear_time(filling: str) -> None:
-    read_claim(f"Hello Anna, the documents do not mention {filling * 20_000} it.")
+    started_s = time.process_time()
+    read_claim(f"Hello Anna, the documents do not mention {filling * 2_000} it.")
+    assert time.process_time() - started_s < 1
 
 
 FACTS = (
