@@ -193,8 +193,6 @@ Up to 8 guests can stay. | Up to 6 guests can stay.
 The office is on the third floor. | The office is on the second floor.
 The battery lasts 12 hours. | The battery lasts 10 hours.
 The refund takes 5 to 10 business days. | The refund takes 3 to 5 business days.
-The office is on the third floor. | The office is on the second floor.
-The deadline is 5 May 2025. | The deadline is 5 March 2025.
 """.strip().split("\n")
 
 

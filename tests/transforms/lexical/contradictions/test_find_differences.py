@@ -1,6 +1,6 @@
 """Contradictions: a claim that nearly stands in a fact, and differs in a value or denies it."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import pytest
 from hypothesis import given
@@ -90,11 +90,7 @@ def test_a_contradiction_names_the_values_of_claim_and_fact(
 
 
 EVERYBODYS_FIRST_TRY = [
-    ("The tablet is safe for children.", "The tablet is not safe for children."),
-    ("The tablet is not safe for children.", "The tablet is safe for children."),
     ("You can log in without a password.", "You cannot log in without a password."),
-    ("Pets are allowed in the hotel.", "Pets are not allowed in the hotel."),
-    ("Sale items can be returned.", "Sale items cannot be returned."),
     ("Sale items are not excluded from returns.", "Sale items are excluded from returns."),
     ("The warranty covers water damage.", "The warranty excludes water damage."),
     ("The test failed on Monday morning.", "The test has not failed on Monday morning."),
@@ -307,6 +303,7 @@ def test_the_fast_tests_miss_no_word_that_negates(monkeypatch: pytest.MonkeyPatc
 
 
 TWO_VALUES = "The work takes {} in the shop and the job needs {}."
+SHARED = ("a day", "5 kg", "20 percent", "$5", "May 2019", "10 am")
 VALUES = (
     *("a day", "one day", "two days", "a month", "5 kg", "7 kg", "5 cm", "20 percent"),
     *("20 dollars", "$5", "€5", "May 2019", "5 May 2019", "5 lamps", "10 am", "10 pm"),
@@ -318,7 +315,8 @@ def test_the_fast_tests_miss_no_value_beside_one_that_both_have(
 ) -> None:
     changed = [
         (TWO_VALUES.format(one, shared), TWO_VALUES.format(*of_fact))
-        for shared, one, other in permutations(VALUES, 3)
+        for shared, (one, other) in product(SHARED, permutations(VALUES, 2))
+        if shared not in (one, other)
         for of_fact in ((other, shared), (shared, other))
     ]
     assert fast_and_slow(changed, monkeypatch)

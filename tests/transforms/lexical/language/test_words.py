@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwatch.transforms.lexical.language.phrases import NUMBER_WORDS, STOP_WORDS
 from groundwatch.transforms.lexical.language.words import (
     TokenKind,
     form_of,
@@ -65,24 +64,6 @@ def test_a_token_knows_its_kind(word: str, expected: tuple[str, TokenKind]) -> N
 
 def test_a_spelling_too_long_to_remember_reads_the_same_each_time() -> None:
     assert forms_of("x" * 10_000) == forms_of("x" * 10_000) == ["xxxxxx"]
-
-
-def test_more_spellings_than_are_remembered_read_the_same() -> None:
-    spellings = [f"w{number}x" for number in range(70_000)]
-    assert [forms_of(spelling) for spelling in spellings[:9]] == [
-        ["w", str(number), "x"] for number in range(9)
-    ]
-    assert len(forms_of(" ".join(spellings))) == 210_000
-    assert forms_of("w1x") == ["w", "1", "x"]
-
-
-def test_the_stop_words_are_as_many_as_were_measured_and_hold_negation() -> None:
-    assert len(STOP_WORDS) == 173
-    assert {"no", "not", "nor", "without"} <= STOP_WORDS
-
-
-def test_one_is_a_pronoun_and_no_number_word() -> None:
-    assert "one" not in NUMBER_WORDS
 
 
 @given(st.text(st.sampled_from("ab\u00c9T 12,.'n \n\u6771%")))
