@@ -61,13 +61,6 @@ def test_ids_are_remembered_in_the_next_batch_of_a_run(tmp_path: Path) -> None:
             assert_that(passed, equal_to(expected))
 
 
-def test_another_run_has_its_own_ids(tmp_path: Path) -> None:
-    for name in ("first", "second"):
-        with local_pipeline() as root:
-            passed = root | beam.Create(FIRST) | Deduplicate(in_file(str(tmp_path / name)))
-            assert_that(passed, equal_to(FIRST))
-
-
 @pytest.mark.parametrize("payload_bytes", [10, 1_000_000], ids=["small", "large"])
 def test_of_many_answers_the_first_of_each_id_passes_in_order(
     tmp_path: Path, payload_bytes: int

@@ -33,10 +33,3 @@ def test_what_is_not_in_the_sample_is_left_out_and_counted() -> None:
     expected = [("shop", LOW), ("shop", HIGH), ("help", LOW), (None, LOW)]
     assert_that(kept | beam.Map(name_of), equal_to(expected))
     assert counted(root.run(), counters.SAMPLED_OUT) == 2
-
-
-def test_without_a_rule_every_answer_passes() -> None:
-    root = local_pipeline()
-    kept = root | beam.Create(answers()) | SampleAnswers(SamplingRule())
-    assert_that(kept | beam.Map(name_of), equal_to([name_of(answer) for answer in answers()]))
-    assert counted(root.run(), counters.SAMPLED_OUT) == 0

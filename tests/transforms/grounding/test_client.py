@@ -111,13 +111,6 @@ def test_a_refused_token_is_refreshed_once_and_the_call_repeated() -> None:
     assert sent == ["Bearer token-1", "Bearer token-2"]
 
 
-def test_many_calls_with_a_refused_token_share_one_refresh(tokens: Tokens) -> None:
-    service = Service(refused="token-1")
-    requests = [check_request(f"The valve opens at {n}.", "A fact.") for n in range(64)]
-    asyncio.run(check(service, google(), *requests))
-    assert tokens.refreshes == 2
-
-
 @pytest.mark.usefixtures("tokens")
 def test_a_token_that_is_refused_twice_stops_the_run() -> None:
     with pytest.raises(Unauthenticated):

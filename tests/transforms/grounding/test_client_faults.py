@@ -150,14 +150,6 @@ def test_a_refused_connection_is_unavailable() -> None:
         asyncio.run(ask())
 
 
-@pytest.mark.usefixtures("without_waits")
-def test_attempts_end_at_their_number() -> None:
-    with FaultServer(always(wire_faults.UNAVAILABLE["503"])) as server:
-        error = error_of(server, max_attempts=4)
-    assert error.attempts == server.requests == 4
-    assert error.retryable
-
-
 def test_attempts_end_with_their_time() -> None:
     with FaultServer(always(wire_faults.UNAVAILABLE["503"])) as server:
         began_s = time.monotonic()
@@ -221,18 +213,6 @@ def test_an_outage_ends_every_call_and_leaves_the_connections_usable() -> None:
 
     with FaultServer(in_turn(*hangs)) as server:
         assert asyncio.run(ask(server)) == [Unavailable] * 64 + [CheckReply] * 64
-
-
-def test_a_connection_is_used_again() -> None:
-    async def ask(server: FaultServer) -> None:
-        async with GroundingClient(settings_for(server.address)) as client:
-            for _ in range(20):
-                await client.check(REQUEST)
-
-    with FaultServer() as server:
-        asyncio.run(ask(server))
-    assert server.requests == 20
-    assert server.connections == 1
 
 
 @pytest.mark.parametrize("name", ["gzip bomb", "huge body"])

@@ -81,24 +81,6 @@ def test_64_calls_whose_token_was_refused_refresh_it_once() -> None:
     assert headers == [{"Authorization": "Bearer token-2"}] * 64
 
 
-def test_a_good_token_is_used_again() -> None:
-    credentials = Expiring()
-    authority = authority_of(credentials)
-
-    async def ask_twice() -> list[Mapping[str, str]]:
-        return [await authority.headers(), await authority.headers()]
-
-    first, second = asyncio.run(ask_twice())
-    assert first == second
-    assert credentials.refreshes == 1
-
-
-def test_the_quota_project_goes_along() -> None:
-    authority = authority_of(Expiring(), quota_project="payer")
-    headers = asyncio.run(authority.headers())
-    assert headers["X-Goog-User-Project"] == "payer"
-
-
 def raising(error: Exception) -> Callable[[], None]:
     def raise_it() -> None:
         raise error

@@ -1,8 +1,5 @@
 """Answer requests as the service does."""
 
-import asyncio
-
-import httpx
 import msgspec
 import pytest
 
@@ -14,7 +11,6 @@ from groundwatch.schemas.wire.grounding_check import (
 )
 from groundwatch.transforms.grounding.embedded_service import (
     InvalidArgumentError,
-    LocalTransport,
     answer,
     decode_request,
 )
@@ -185,24 +181,3 @@ def test_refusals_are_written_as_google_writes_them(
     error = msgspec.json.decode(reply.body)["error"]
     assert (reply.status, error["code"], error["status"]) == (status, status, name)
     assert error["message"]
-
-
-def post(path: str, body: bytes) -> httpx.Response:
-    async def send() -> httpx.Response:
-        async with httpx.AsyncClient(transport=LocalTransport(), base_url="http://local") as client:
-            return await client.post(path, content=body)
-
-    return asyncio.run(send())
-
-
-def test_a_client_is_answered_without_a_network() -> None:
-    body = msgspec.json.encode(check_request("Lamps glow.", "Lamps glow."))
-    reply = post(CHECK_PATH, body)
-    assert reply.status_code == 200
-    assert reply.json()["claims"][0]["citationIndices"] == [0]
-
-
-def test_a_client_is_refused_as_the_service_would_refuse_it() -> None:
-    reply = post("/v1/elsewhere", b"{}")
-    assert reply.status_code == 404
-    assert reply.json()["error"]["status"] == "NOT_FOUND"

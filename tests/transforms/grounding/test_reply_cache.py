@@ -47,20 +47,6 @@ def fetched(name: str, log: list[str]) -> Callable[[], Awaitable[CheckReply]]:
     return fetch
 
 
-def test_identical_requests_in_flight_share_one_fetch() -> None:
-    async def scenario() -> tuple[int, list[CheckReply]]:
-        cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
-        tasks = [asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch)) for _ in range(5)]
-        await asyncio.sleep(0)
-        fetcher.go.set()
-        replies = await asyncio.gather(*tasks)
-        return fetcher.fetches, replies
-
-    fetches, replies = asyncio.run(scenario())
-    assert fetches == 1
-    assert replies == [a_reply()] + [a_reply(attempts=0)] * 4
-
-
 def test_another_caller_fetches_if_the_first_one_is_cancelled() -> None:
     async def scenario() -> tuple[int, list[CheckReply]]:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
@@ -177,13 +163,6 @@ def test_the_store_distinguishes_checkers_and_requests(
     assert asked_again(path, address, body) == (a_reply(), ["paid"])
 
 
-def test_a_file_that_is_not_a_database_is_an_oserror(tmp_path: Path) -> None:
-    path = tmp_path / "replies.sqlite"
-    path.write_bytes(b"something else" * 100)
-    with pytest.raises(OSError, match="is damaged"):
-        ReplyStore(str(path))
-
-
 KEYS = [b"first", b"second", b"third"]
 ONE_CALL = Budget(max_calls=1)
 
@@ -285,13 +264,6 @@ def test_deleting_the_replies_keeps_the_count_of_calls(store: ReplyStore) -> Non
     assert store.get(KEYS[0]) is None
     assert not store.spend(10, ONE_CALL)
     assert store.spent() == (1, 10)
-
-
-def test_the_count_of_calls_survives_the_process(tmp_path: Path) -> None:
-    for expected in (True, False):
-        store = ReplyStore(str(tmp_path / "replies.sqlite"))
-        assert store.spend(10, ONE_CALL) is expected
-        store.close()
 
 
 def test_concurrent_processes_share_the_budget(tmp_path: Path) -> None:

@@ -298,17 +298,6 @@ def test_cancellation_while_connecting_closes_the_connection() -> None:
     asyncio.run(run())
 
 
-def test_a_refused_connection_says_why() -> None:
-    async def run() -> None:
-        async with scripted_server(OK) as server:
-            url = server.url
-        async with HttpTransport(url, MOST_BYTES) as transport:
-            with pytest.raises(httpx.ConnectError, match=r"^connection refused$"):
-                await post(transport, url)
-
-    asyncio.run(run())
-
-
 AUTHORITY = make_identity("groundwatch tests", is_authority=True)
 REFUSED = {
     "a wrong host name": (make_identity("checker.example", AUTHORITY), "IP address mismatch"),

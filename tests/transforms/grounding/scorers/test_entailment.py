@@ -1,6 +1,5 @@
 """Claims scored by a model of entailment."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from itertools import chain
@@ -9,15 +8,13 @@ from pathlib import Path
 from shutil import copytree
 from typing import get_args
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnxruntime.quantization import quantize_dynamic
 
 from groundwatch.pipeline.settings.kinds import ModelFolder
-from groundwatch.schemas.wire.grounding_check import CheckResponse
-from groundwatch.transforms.grounding.embedded_service import LocalTransport, load_checker
+from groundwatch.transforms.grounding.embedded_service import load_checker
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.scorers.entailment import (
     EntailmentModel,
@@ -26,7 +23,6 @@ from groundwatch.transforms.grounding.scorers.entailment import (
 )
 from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
 from groundwatch.transforms.lexical.scores.support_score import sigmoid
-from tests.support.checks import CHECK_PATH, check_request
 from tests.support.encoders import write_encoder
 from tests.support.entailment_models import write_model
 
@@ -132,25 +128,9 @@ def test_a_claim_longer_than_the_model_takes_is_truncated(tmp_path: Path, words:
             id="labels that are a list",
         ),
         pytest.param(
-            lambda f: write_model(f, more_inputs=("pixels",)), "needs pixels", id="inputs"
-        ),
-        pytest.param(
-            lambda f: write_model(f, head="token"),
-            r"of its 2 outputs \(contradiction, entailment\) one must be named hallucinated",
-            id="token classification of other labels",
-        ),
-        pytest.param(
             lambda f: write_model(f, more_inputs=("attention_mask", "decoder_input_ids")),
             "needs decoder_input_ids; the model must score pairs of texts or each of their tokens",
             id="a sequence to sequence model",
-        ),
-        pytest.param(
-            lambda f: (
-                (f / "config.json").unlink(),
-                write_model(f, head="token", outputs=8, labels=None),
-            ),
-            r"of its 8 outputs \(unnamed\) one must be named hallucinated",
-            id="features of each token",
         ),
         pytest.param(
             lambda f: write_model(f, outputs=8), "8 outputs, and config.json names 2", id="features"
@@ -208,16 +188,6 @@ def test_without_the_extra_it_is_said_what_to_install(
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(Misconfigured, match=r"pip install 'groundwatch\[scorer\]'"):
         EntailmentModel(OnnxModel(write_model(tmp_path)))
-
-
-def test_the_embedded_checker_asks_the_model(tmp_path: Path) -> None:
-    transport = LocalTransport(load_checker(write_model(tmp_path), inf))
-    request = check_request("Kettles are red . They whistle .", "Lamps glow .", "Tea is red .")
-    reply = asyncio.run(transport.answer("POST", CHECK_PATH, msgspec.json.encode(request)))
-    response = msgspec.json.decode(reply.body, type=CheckResponse)
-    assert [claim.score for claim in response.claims] == pytest.approx([SURE, UNSURE])
-    assert [claim.citation_indices for claim in response.claims] == [(0,), ()]
-    assert [chunk.source for chunk in response.cited_chunks] == ["1"]
 
 
 LAMPS, TEA, KETTLES = "Lamps glow red. Lamps hang.", "Tea is hot.", "Kettles whistle."
