@@ -1,5 +1,8 @@
 """Answer requests as the service does."""
 
+import asyncio
+
+import httpx
 import msgspec
 import pytest
 
@@ -11,6 +14,7 @@ from groundwatch.schemas.wire.grounding_check import (
 )
 from groundwatch.transforms.grounding.embedded_service import (
     InvalidArgumentError,
+    LocalTransport,
     answer,
     decode_request,
 )
@@ -22,12 +26,6 @@ TEXT = "Xyzzy"
 
 def decode(**fields: object) -> CheckRequest:
     return decode_request(msgspec.json.encode({"answerCandidate": "Lamps glow.", **fields}))
-
-
-def refusal(**fields: object) -> str:
-    with pytest.raises(InvalidArgumentError) as raised:
-        decode(**fields)
-    return str(raised.value)
 
 
 EXPECTED = CheckRequest(
@@ -111,9 +109,10 @@ def test_a_request_at_a_limit_is_accepted(fields: dict[str, object]) -> None:
 def test_what_the_service_refuses_is_refused_without_its_text(
     fields: dict[str, object], named: str
 ) -> None:
-    message = refusal(**fields)
-    assert named in message
-    assert TEXT not in message
+    with pytest.raises(InvalidArgumentError) as raised:
+        decode(**fields)
+    assert named in str(raised.value)
+    assert TEXT not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -181,3 +180,13 @@ def test_refusals_are_written_as_google_writes_them(
     error = msgspec.json.decode(reply.body)["error"]
     assert (reply.status, error["code"], error["status"]) == (status, status, name)
     assert error["message"]
+
+
+def test_a_client_is_refused_as_the_service_would_refuse_it() -> None:
+    async def post() -> httpx.Response:
+        async with httpx.AsyncClient(transport=LocalTransport(), base_url="http://local") as client:
+            return await client.post("/v1/elsewhere", content=b"{}")
+
+    reply = asyncio.run(post())
+    assert reply.status_code == 404
+    assert reply.json()["error"]["status"] == "NOT_FOUND"

@@ -53,6 +53,11 @@ CITED = {
         claims((0,), (1,)),
         CitationComparison(precision=0.5, recall=0.5, mismatch=True),
     ),
+    "overlapping by a byte": (
+        (cites(10, 20, 1),),
+        claims((0,)),
+        CitationComparison(precision=0.0, recall=0.0, mismatch=True),
+    ),
     "between the claims": ((cites(11, 20, 0),), claims((0,), (1,)), CitationComparison(recall=0.0)),
     "nothing supported": ((cites(0, 11, 0),), claims(()), CitationComparison(precision=0.0)),
     "a source without text": ((cites(0, 11),), claims((0,)), CitationComparison(recall=0.0)),
@@ -140,10 +145,10 @@ def _shared(claim: Claim, span: Citation) -> int:
     return min(claim.end, span.end) - max(claim.start, span.start)
 
 
-@pytest.mark.timeout(30)  # seconds; all pairs took minutes
+@pytest.mark.timeout(10)  # seconds; all pairs took half a minute
 @pytest.mark.parametrize("length", [11, 10**9], ids=["of a claim", "over all claims"])
 def test_the_time_for_many_claims_and_spans_is_linear(length: int) -> None:
-    checked = claims(*[(0,)] * 30_000)
+    checked = claims(*[(0,)] * 10_000)
     starts = [claim.start if length == 11 else 0 for claim in checked]
     found = compare_citations([cites(start, start + length, 0) for start in starts], checked)
     assert found == CitationComparison(precision=1.0, recall=1.0)

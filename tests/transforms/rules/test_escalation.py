@@ -41,20 +41,11 @@ UNCERTAIN = {
     "a contradiction": checked(0.9, 0.9, contradictions=(DENIAL,)),
     "a claim just below": checked(0.9, 0.9, 0.6999),
     "a short answer": checked(0.9, 0.9, text="Yes, it does.", query="Does the lamp glow?"),
-    "a fragment": checked(0.9, 0.9, text="Two years.", query="How long is the warranty?"),
-    "a statement beside a refusal": checked(
-        0.9, 0.9, text="The documents do not mention fees. Lamps glow for two years."
-    ),
-    "one in the same sentence": checked(
-        0.9, 0.9, text="The documents do not mention fees, but lamps glow for two years."
-    ),
 }
 OTHERS = {
     "all claims at the limit": checked(0.9, 0.7, 0.8),
     "no claim": checked(None),
     "a support score alone": checked(0.7),
-    "a refusal by itself": checked(None, text="The documents do not mention fees."),
-    "a short statement without a question": checked(0.9, 0.9, text="Two years it is."),
 }
 
 
@@ -99,7 +90,7 @@ def test_an_answer_that_was_not_checked_stays_as_it_is() -> None:
     assert screen_answer(answer, ALL) == answer
 
 
-IDS = [sha256(str(number).encode()).hexdigest() for number in range(20_000)]
+IDS = [sha256(str(number).encode()).hexdigest() for number in range(5_000)]
 
 
 def audited(record_ids: list[str], share: float) -> set[str]:
@@ -110,12 +101,12 @@ def audited(record_ids: list[str], share: float) -> set[str]:
 
 def test_a_sample_is_audited_by_the_same_share_as_the_rest() -> None:
     sampled = [each for each in IDS if is_in_sample(each, None, SamplingRule(rate=0.2))]
-    # Three standard deviations of 4,000 draws.
-    assert len(audited(sampled, 0.1)) / len(sampled) == pytest.approx(0.1, abs=0.015)
+    # Three standard deviations of 1,000 draws.
+    assert len(audited(sampled, 0.1)) / len(sampled) == pytest.approx(0.1, abs=0.03)
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_higher_share_audits_what_a_lower_one_does(first: float, second: float) -> None:
     low, high = sorted((first, second))
-    some = IDS[:50]
+    some = IDS[:15]
     assert audited(some, low) <= audited(some, high)

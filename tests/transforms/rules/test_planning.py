@@ -1,7 +1,5 @@
 """The calls for an answer, each within the limits."""
 
-from collections.abc import Sequence
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,27 +92,16 @@ def test_a_part_of_white_space_alone_is_not_sent() -> None:
     assert [(piece.text, piece.start) for piece in call.facts] == [("One.", 0), ("Two.", 9)]
 
 
-def assert_within(limits: CheckLimits, calls: Sequence[PlannedCall]) -> None:
-    for call in calls:
-        assert 0 < count_tokens(call.answer.text) <= limits.max_answer_tokens
-        assert 0 < len(call.facts) <= limits.max_facts
-        assert all(0 < len(piece.text) <= limits.max_fact_chars for piece in call.facts)
-
-
 @given(said_text, facts_of, limits_of)
-def test_no_call_is_over_a_limit_whatever_the_text(
+def test_no_call_is_over_a_limit_and_the_fewest_are_no_more_than_those_planned(
     text: str, given_facts: list[Fact], limits: CheckLimits
 ) -> None:
     planned = plan_calls(text, given_facts, limits)
-    assert planned
-    assert_within(limits, planned)
-
-
-@given(said_text, facts_of, limits_of)
-def test_the_fewest_calls_are_never_more_than_those_planned(
-    text: str, given_facts: list[Fact], limits: CheckLimits
-) -> None:
-    assert min_calls(text, given_facts, limits) <= len(plan_calls(text, given_facts, limits))
+    assert 0 < min_calls(text, given_facts, limits) <= len(planned)
+    for call in planned:
+        assert 0 < count_tokens(call.answer.text) <= limits.max_answer_tokens
+        assert 0 < len(call.facts) <= limits.max_facts
+        assert all(0 < len(piece.text) <= limits.max_fact_chars for piece in call.facts)
 
 
 FEWEST = {

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundwatch.schemas.alert import Alert
@@ -123,6 +123,7 @@ def test_a_second_evaluation_at_the_same_time_finds_nothing_new(
 
 
 @given(histories())
+@settings(max_examples=25)
 def test_every_incident_ends_when_no_more_answers_come(buckets: list[RateCounts]) -> None:
     moments_us = [end_of(place) for place in range(40 * 4 + 7)]
     alerts = list(evaluated(buckets, moments_us, LIVELY))

@@ -55,11 +55,6 @@ def candidate(text: str = "Lamps glow.", **fields: Any) -> Answer:
     return an_answer(text, source_format="gemini.candidate", **fields)
 
 
-@pytest.mark.parametrize("state", ["IN_PROGRESS", "STREAMING"])
-def test_an_answer_in_the_making_is_incomplete(state: str) -> None:
-    assert route(an_answer(state=state)) == decided("INCOMPLETE", state)
-
-
 @pytest.mark.parametrize("state", [None, "SUCCEEDED", "STATE_OF_TOMORROW", "47"])
 def test_an_answer_in_any_other_state_but_failed_is_taken_as_succeeded(state: str | None) -> None:
     assert route(an_answer(state=state)) is None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from groundwatch.transforms.rules.sampling import SamplingRule, is_in_sample
 
 LEAST, MIDDLE, MOST = "0" * 64, "8" + "0" * 63, "f" * 64
-IDS = [sha256(str(number).encode()).hexdigest() for number in range(20_000)]
+IDS = [sha256(str(number).encode()).hexdigest() for number in range(5_000)]
 
 record_ids = st.binary(max_size=8).map(lambda data: sha256(data).hexdigest())
 shares = st.floats(0, 1)
@@ -52,16 +52,6 @@ def test_a_larger_share_keeps_what_a_smaller_one_keeps(
 ) -> None:
     smaller, larger = (SamplingRule(rate=share) for share in sorted((one, other)))
     assert is_in_sample(record_id, engine, larger) or not is_in_sample(record_id, engine, smaller)
-
-
-@given(record_ids, shares, shares)
-def test_a_larger_share_of_one_engine_takes_nothing_from_another(
-    record_id: str, share: float, engine_share: float
-) -> None:
-    rule = SamplingRule(rate=share, engine_rates={"shop": engine_share})
-    assert is_in_sample(record_id, "help", rule) is is_in_sample(
-        record_id, "help", SamplingRule(rate=share)
-    )
 
 
 @pytest.mark.parametrize("share", [0.001, 0.1, 1 / 3, 0.5, 0.9])

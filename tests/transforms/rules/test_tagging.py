@@ -125,30 +125,12 @@ def test_drift_is_how_far_the_generators_own_score_is_off(
     assert (Tag.SCORE_DRIFT in enriched.tags) is is_tagged
 
 
-CITATIONS = {
-    "another fact": ([Citation(start=0, end=11, facts=(0,))], (1,), True),
-    "overlapping by a byte": ([Citation(start=10, end=20, facts=(0,))], (1,), True),
-    "beside it": ([Citation(start=11, end=20, facts=(0,))], (1,), False),
-    "the same fact": ([Citation(start=0, end=11, facts=(1,))], (1,), False),
-    "one of several": ([Citation(start=0, end=11, facts=(0, 1))], (1, 2), False),
-    "one of two citations": (
-        [Citation(start=0, end=5, facts=(0,)), Citation(start=5, end=11, facts=(1,))],
-        (1,),
-        False,
-    ),
-    "nothing supports it": ([Citation(start=0, end=11, facts=(0,))], (), False),
-    "nothing is cited": ([], (1,), False),
-    "a source without text": ([Citation(start=0, end=11)], (1,), False),
-}
-
-
-@pytest.mark.parametrize(("cited", "supporting", "is_tagged"), CITATIONS.values(), ids=CITATIONS)
+@pytest.mark.parametrize(("cited", "is_tagged"), [(0, True), (1, False)])
 def test_a_mismatch_is_a_claim_that_only_facts_it_does_not_cite_support(
-    cited: list[Citation], supporting: tuple[int, ...], is_tagged: bool
+    cited: int, is_tagged: bool
 ) -> None:
-    starts = (0,) * len(supporting)
-    claim = a_claim(score=0.9, citations=supporting, citation_starts=starts)
-    enriched = tagged(0.9, claim, citations=tuple(cited))
+    claim = a_claim(score=0.9, citations=(1,), citation_starts=(0,))
+    enriched = tagged(0.9, claim, citations=(Citation(start=0, end=11, facts=(cited,)),))
     assert (Tag.CITATION_MISMATCH in enriched.tags) is is_tagged
 
 
