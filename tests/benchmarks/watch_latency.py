@@ -1,16 +1,11 @@
 """How long it takes from an answer's publication to its alert, at a steady rate.
 
-    python -m tests.benchmarks.watch_latency [--per_s N] [--seconds S]
-
 Answers of 3 KB with three facts, for the embedded checker; every fifth makes something up, and its
 alert is waited for. Publisher, server and the alerts' reader are threads of the benchmark's own
-process. Prints a line of Markdown.
+process. `watch_throughput` prints what is found.
 """
 
-import argparse
 import json
-import statistics
-import sys
 import tempfile
 import threading
 import time
@@ -127,22 +122,3 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
     latencies_s = [came_s[name] - published_s[awaited[name]] for name in came_s]
     result = f"{share:.0%} of a core | drained in {drained_s:.1f} s, status {exit_status}"
     return latencies_s, f"{len(latencies_s)} of {len(awaited)} alerts | {result}"
-
-
-def main() -> None:
-    """Publish, wait, count."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--per_s", type=int, default=100)
-    parser.add_argument("--seconds", type=int, default=30)
-    given = parser.parse_args()
-    latencies_s, result = measure(answers(given.per_s * given.seconds + 1), given.per_s)
-    cuts_s = statistics.quantiles(latencies_s, n=100)
-    sys.stdout.write(
-        f"| {given.per_s}/s for {given.seconds} s |"
-        f" p50 {cuts_s[49]:.2f} s | p99 {cuts_s[98]:.2f} s | longest {max(latencies_s):.2f} s |"
-        f" {result} |\n"
-    )
-
-
-if __name__ == "__main__":
-    main()
