@@ -57,22 +57,6 @@ def score_of(claim: str, *facts: str) -> float:
     return checked.score
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        LAMP.replace("20", "30"),
-        LAMP.replace("euros", "dollars"),
-        LAMP.replace("costs", "doesn't cost"),
-    ],
-    ids=["number", "unit", "denial"],
-)
-def test_a_claim_that_contradicts_the_facts_scores_lower_and_has_no_citation(changed: str) -> None:
-    response = check_grounding(check_request(changed, LAMP))
-    assert response.cited_chunks == ()
-    assert score_of(changed, LAMP) <= 0.55 + 1e-9
-    assert score_of(LAMP, LAMP) > 0.8
-
-
 def test_attributes_take_part_in_the_check() -> None:
     def score(attributes: dict[str, str]) -> float:
         request = CheckRequest(
@@ -92,11 +76,6 @@ def test_attributes_take_part_in_the_check() -> None:
 def test_the_citation_threshold_decides_what_is_cited(threshold: float | None, cited: bool) -> None:
     response = check_grounding(check_request(LAMP, LAMP, citation_threshold=threshold))
     assert bool(response.cited_chunks) is cited
-
-
-def test_a_fact_that_covers_less_than_a_third_of_a_claim_is_never_cited() -> None:
-    response = check_grounding(check_request(LAMP, "lamp", citation_threshold=0.0))
-    assert response.cited_chunks == ()
 
 
 def test_eight_facts_are_looked_at_for_citations_the_fullest_and_first_ones() -> None:
@@ -125,12 +104,6 @@ def test_claims_have_scores_only_when_asked_for() -> None:
     )
     assert response.claims[0].score is None
     assert response.support_score is not None
-
-
-def test_without_facts_every_claim_is_unsupported() -> None:
-    response = check_grounding(check_request(LAMP))
-    assert response.support_score is not None
-    assert response.support_score < 0.05
 
 
 def test_more_supported_claims_mean_a_higher_support_score() -> None:

@@ -34,7 +34,9 @@ def words(answer: str) -> str:
     return read_plain(answer, SOURCES).text
 
 
-@pytest.mark.parametrize("answer", [*forms_around(RIGHT), *forms_inside("14")])
+@pytest.mark.parametrize(
+    "answer", [*forms_around(RIGHT), *forms_inside("14"), f"{RIGHT} [1]: https://example.com/a"]
+)
 def test_a_right_statement_is_supported_in_every_form(answer: str) -> None:
     response = check(answer)
     assert lowest(response) > 0.6, response.claims
@@ -186,6 +188,8 @@ def test_what_is_no_markup_is_text(answer: str, plain: str) -> None:
         *("(FAQ, section 2)", "(Document 2)", "(https://example.com/faq)", "(Quelle: faq.pdf)"),
         *("(see below)", "[Refund policy]", "(Refund Policy)", "[Refund policy, p. 3]"),
         *("（参考：2）", "(Source: Refund policy)", "[citation needed]", "<a href='u'>[1]</a>"),
+        *("(see FAQ)", "(see the fees section)", "[Source: Help Center]", "[Ref. 3]", "[ref_2]"),
+        *("[[1]](https://example.com/faq)", "(1)(2)"),
     ],
 )
 def test_citation_marks_of_any_vendor_are_left_out(mark: str) -> None:
