@@ -63,88 +63,54 @@ class Calls:
         return [type(each.result()) if each.done() else None for each in self.classified]
 
 
-def test_a_call_that_is_refused_while_the_next_is_answered_is_refused_alone(
-    clock: ManualClock,
+EPISODES = {
+    "one, while the next is answered": (
+        0.0,
+        {"start start refuse": [None], "succeed": [AnswerRefused]},
+    ),
+    "19 in a row, before the next is answered": (
+        60.0,
+        {"start " * 20 + "refuse " * 19 + "succeed": [AnswerRefused] * 19},
+    ),
+    "20 in a row, before the next is answered": (
+        60.0,
+        {"start " * 21 + "refuse " * 20 + "succeed": [Unavailable] * 20},
+    ),
+    "the last of many": (0.0, {"start succeed start refuse": [AnswerRefused]}),
+    "the only one": (0.0, {"start refuse": [Misconfigured]}),
+    "all of five": (0.0, {"start " * 5 + "refuse " * 5: [Misconfigured] * 5}),
+    "20 at once, after an answer": (
+        0.0,
+        {"start succeed " + "start " * 20 + "refuse " * 20: [Misconfigured] * 20},
+    ),
+    "20 in a row, beside a call that hangs": (
+        0.0,
+        {"start " + "start refuse " * 20: [None] * 20, "10": [Misconfigured] * 20},
+    ),
+    "a worker's first, where others may follow": (
+        60.0,
+        {"start refuse 59": [None], "1": [Misconfigured]},
+    ),
+}
+"""How long new calls are waited for; what happens, or seconds that pass, and what is found then."""
+
+
+@pytest.mark.parametrize(("wait_s", "steps"), EPISODES.values(), ids=EPISODES)
+def test_a_refusal_is_of_its_answer_if_another_call_is_answered_after_it(
+    clock: ManualClock, wait_s: float, steps: dict[str, list[type[CheckFailed] | None]]
 ) -> None:
     async def run() -> None:
-        calls = Calls(clock)
-        calls.start()
-        calls.start()
-        await calls.refuse()
-        assert await calls.kinds() == [None]
-        calls.succeed()
-        assert await calls.kinds() == [AnswerRefused]
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize(("refused", "expected"), [(19, AnswerRefused), (20, Unavailable)])
-def test_many_calls_in_a_row_are_refused_for_a_moment_if_the_next_is_answered(
-    clock: ManualClock, refused: int, expected: type[CheckFailed]
-) -> None:
-    async def run() -> None:
-        calls = Calls(clock, wait_s=60.0)
-        for _ in range(refused + 1):
-            calls.start()
-        for _ in range(refused):
-            await calls.refuse()
-        calls.succeed()
-        assert await calls.kinds() == [expected] * refused
-
-    asyncio.run(run())
-
-
-def test_the_last_call_of_many_is_refused_alone(clock: ManualClock) -> None:
-    async def run() -> None:
-        calls = Calls(clock)
-        calls.start()
-        calls.succeed()
-        calls.start()
-        await calls.refuse()
-        assert await calls.kinds() == [AnswerRefused]
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize("count", [1, 5, 30])
-def test_where_all_calls_are_refused_every_call_is(clock: ManualClock, count: int) -> None:
-    async def run() -> None:
-        calls = Calls(clock)
-        for _ in range(count):
-            calls.start()
-        for _ in range(count):
-            await calls.refuse()
-        assert await calls.kinds() == [Misconfigured] * count
-
-    asyncio.run(run())
-
-
-def test_many_refusals_at_once_are_of_every_call_though_some_were_answered_before(
-    clock: ManualClock,
-) -> None:
-    async def run() -> None:
-        calls = Calls(clock)
-        calls.start()
-        calls.succeed()
-        for _ in range(20):
-            calls.start()
-        for _ in range(20):
-            await calls.refuse()
-        assert await calls.kinds() == [Misconfigured] * 20
-
-    asyncio.run(run())
-
-
-def test_many_refusals_without_an_answer_in_between_are_of_every_call(clock: ManualClock) -> None:
-    async def run() -> None:
-        calls = Calls(clock)
-        calls.start()  # Hangs.
-        for _ in range(20):
-            calls.start()
-            await calls.refuse()
-        assert set(await calls.kinds()) == {None}
-        clock.advance(10)
-        assert set(await calls.kinds()) == {Misconfigured}
+        calls = Calls(clock, wait_s)
+        events = {"start": calls.start, "succeed": calls.succeed}
+        for happening, expected in steps.items():
+            for event in happening.split():
+                if event == "refuse":
+                    await calls.refuse()
+                elif event in events:
+                    events[event]()
+                else:
+                    clock.advance(float(event))
+            assert await calls.kinds() == expected
 
     asyncio.run(run())
 
@@ -167,19 +133,6 @@ def test_a_worker_asks_before_its_first_success_and_goes_on_when_it_is_answered(
         assert await calls.kinds() == [None]
         refusing = False
         assert await calls.kinds() == [Unavailable]
-
-    asyncio.run(run())
-
-
-def test_a_worker_waits_for_other_calls_before_it_stops(clock: ManualClock) -> None:
-    async def run() -> None:
-        calls = Calls(clock, wait_s=60.0)
-        calls.start()
-        await calls.refuse()
-        clock.advance(59)
-        assert await calls.kinds() == [None]
-        clock.advance(1)
-        assert await calls.kinds() == [Misconfigured]
 
     asyncio.run(run())
 
