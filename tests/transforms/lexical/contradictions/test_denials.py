@@ -1,90 +1,35 @@
 """Denials: one of two statements says that something is possible, required, or so of all."""
 
+import re
+
 import pytest
 
 from tests.support.checks import contradictions_of
 
-DENIED = {
-    "needed and not": (
-        "The device needs a C wire.",
-        "The device does not need a C wire and runs on batteries.",
-        ("needs", "not need"),
-    ),
-    "not needed, and needed": (
-        "The device does not need a C wire.",
-        "The device needs a C wire. It is mounted on the wall.",
-        ("not need", "needs"),
-    ),
-    "a must that is none": (
-        "You must pay a deposit.",
-        "You do not have to pay a deposit for this room.",
-        ("pay", "not have to pay"),
-    ),
-    "no must that is one": (
-        "You don't have to pay a deposit.",
-        "You must pay a deposit of 20 euros.",
-        ("don't have to pay", "pay"),
-    ),
-    "nothing is needed": (
-        "You need a receipt to return items.",
-        "No receipt is needed to return items.",
-        ("receipt", "No receipt"),
-    ),
-    "optional and required": (
-        "A receipt is optional when you return items.",
-        "A receipt is required when you return items.",
-        ("optional", "required"),
-    ),
-    "cannot": (
-        "You cannot return opened items.",
-        "Opened items can be returned within 14 days.",
-        ("cannot return", "returned"),
-    ),
-    "allowed and not permitted": (
-        "Pets are allowed in the rooms.",
-        "Pets are not permitted in the rooms.",
-        ("allowed", "not permitted"),
-    ),
-    "offered and possible": (
-        "We don't offer refunds.",
-        "Refunds are possible within 30 days.",
-        ("don't offer", "possible"),
-    ),
-    "no longer": (
-        "Export is no longer available.",
-        "Export is available on all plans.",
-        ("no longer available", "available"),
-    ),
-    "of all, and of none": (
-        "Export is available on all plans.",
-        "Export is no longer available on any plan.",
-        ("available", "no longer available"),
-    ),
-    "disabled": (
-        "Two-factor login is disabled by default.",
-        "Two-factor login is enabled by default.",
-        ("disabled", "enabled"),
-    ),
-    "German": (
-        "Für die Rückgabe brauchen Sie einen Beleg.",
-        "Ein Beleg ist für die Rückgabe nicht nötig.",
-        ("brauchen", "nicht nötig"),
-    ),
-    "French": (
-        "Les chiens sont acceptés dans les chambres.",
-        "Les chiens ne sont pas autorisés dans les chambres.",
-        ("acceptés", "pas autorisés"),
-    ),
-    "Spanish": (
-        "No es obligatorio pagar un depósito.",
-        "Es necesario pagar un depósito.",
-        ("No es obligatorio", "necesario"),
-    ),
-}
+DENIED = """
+The device *needs* a C wire. | The device does *not need* a C wire and runs on batteries.
+The device does *not need* a C wire. | The device *needs* a C wire. It is mounted on the wall.
+You must *pay* a deposit. | You do *not have to pay* a deposit for this room.
+You *don't have to pay* a deposit. | You must *pay* a deposit of 20 euros.
+You need a *receipt* to return items. | *No receipt* is needed to return items.
+A receipt is *optional* when you return items. | A receipt is *required* when you return items.
+You *cannot return* opened items. | Opened items can be *returned* within 14 days.
+Pets are *allowed* in the rooms. | Pets are *not permitted* in the rooms.
+We *don't offer* refunds. | Refunds are *possible* within 30 days.
+Export is *no longer available*. | Export is *available* on all plans.
+Export is *available* on all plans. | Export is *no longer available* on any plan.
+Two-factor login is *disabled* by default. | Two-factor login is *enabled* by default.
+Für die Rückgabe *brauchen* Sie einen Beleg. | Ein Beleg ist für die Rückgabe *nicht nötig*.
+Les chiens sont *acceptés* dans la chambre. | Les chiens ne sont *pas autorisés* dans la chambre.
+*No es obligatorio* pagar un depósito. | Es *necesario* pagar un depósito.
+""".strip().splitlines()
+"""A claim and a fact, each with stars around what is quoted."""
 
 
-@pytest.mark.parametrize(("claim", "fact", "quoted"), DENIED.values(), ids=DENIED)
-def test_a_denial_quotes_what_both_say(claim: str, fact: str, quoted: tuple[str, str]) -> None:
+@pytest.mark.parametrize("pair", DENIED)
+def test_a_denial_quotes_what_both_say(pair: str) -> None:
+    quoted = re.findall(r"\*(.+?)\*", pair)
+    claim, fact = pair.replace("*", "").split(" | ")
     assert contradictions_of(claim, fact) == [("NEGATION", *quoted)]
 
 

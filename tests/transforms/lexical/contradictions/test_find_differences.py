@@ -31,62 +31,33 @@ def found(claim: str, *facts: str) -> list[tuple[str, str, str, int]]:
     return [tuple(each) for each in of_claim]
 
 
-CONTRADICTED = {
-    "another number of the same unit": (
-        "It is 320 metres high and weighs 10,100 tonnes.",
-        ("NUMBER", "320 metres", "330 metres", 1),
-    ),
-    "another number of the same thing": ("Kettles have 3 screws.", ("NUMBER", "3", "2", 0)),
-    "in words": ("Kettles have seven screws.", ("NUMBER", "seven", "2", 0)),
-    "another scale": (
-        "Nearly two billion people paid 26.10 euros.",
-        ("NUMBER", "two billion", "two million", 1),
-    ),
-    "another amount": (
-        "Nearly two million people paid 30.50 euros.",
-        ("NUMBER", "30.50 euros", "26.10 euros", 1),
-    ),
-    "another unit": ("It is 330 feet high.", ("UNIT", "330 feet", "330 metres", 1)),
-    "another currency": (
-        "Nearly two million people paid $26.10.",
-        ("UNIT", "$26.10", "26.10 euros", 1),
-    ),
-    "another day": (
-        "The company of Gustave Eiffel built the tower from 27 January 1887.",
-        ("DATE", "27 January 1887", "28 January 1887", 1),
-    ),
-    "another year": (
-        "The company of Gustave Eiffel built the tower from 28 January 1987.",
-        ("DATE", "28 January 1987", "28 January 1887", 1),
-    ),
-    "another decade": (
-        "Nearly two million people paid 26.10 euros in the 1920s.",
-        ("DATE", "1920s", "1890s", 1),
-    ),
-    "the claim denies": ("Lamps do not glow red at night.", ("NEGATION", "not glow", "glow", 0)),
-    "the claim denies, shortly": (
-        "Lamps don\u2019t glow red.",
-        ("NEGATION", "don\u2019t glow", "glow", 0),
-    ),
-    "the claim denies with another form of the verb": (
-        "The company of Gustave Eiffel never built the tower.",
-        ("NEGATION", "never built", "built", 1),
-    ),
-    "the fact denies a participle": (
-        "The lamp of the Baltic Sea was moved.",
-        ("NEGATION", "moved", "not moved", 0),
-    ),
-    "no": ("No lamps glow red at night.", ("NEGATION", "No lamps", "Lamps", 0)),
-}
+CONTRADICTED = """
+NUMBER | It is *320 metres* high and weighs 10,100 tonnes. | 330 metres
+NUMBER | Kettles have *3* screws. | 2
+NUMBER | Kettles have *seven* screws. | 2
+NUMBER | Nearly *two billion* people paid 26.10 euros. | two million
+NUMBER | Nearly two million people paid *30.50 euros*. | 26.10 euros
+UNIT | It is *330 feet* high. | 330 metres
+UNIT | Nearly two million people paid *$26.10*. | 26.10 euros
+DATE | The company of Gustave Eiffel built the tower from *27 January 1887*. | 28 January 1887
+DATE | The company of Gustave Eiffel built the tower from *28 January 1987*. | 28 January 1887
+DATE | Nearly two million people paid 26.10 euros in the *1920s*. | 1890s
+NEGATION | Lamps do *not glow* red at night. | glow
+NEGATION | Lamps *don\u2019t glow* red. | glow
+NEGATION | The company of Gustave Eiffel *never built* the tower. | built
+NEGATION | The lamp of the Baltic Sea was *moved*. | not moved
+NEGATION | *No lamps* glow red at night. | Lamps
+""".strip().splitlines()
+"""Kinds, claims with stars around the value, and what is in that of the fact."""
 
 
-@pytest.mark.parametrize(("claim", "expected"), CONTRADICTED.values(), ids=CONTRADICTED)
-def test_a_contradiction_names_the_values_of_claim_and_fact(
-    claim: str, expected: tuple[str, str, str, int]
-) -> None:
-    [each] = found(claim)
-    assert (each[0], each[1], each[3]) == (expected[0], expected[1], expected[3])
-    assert expected[2] in each[2]
+@pytest.mark.parametrize("row", CONTRADICTED)
+def test_a_contradiction_names_the_values_of_claim_and_fact(row: str) -> None:
+    kind, claim, of_fact = row.split(" | ")
+    [each] = found(claim.replace("*", ""))
+    assert each[:2] == (kind, claim.split("*")[1])
+    assert of_fact in each[2]
+    assert each[3] == next(number for number, fact in enumerate(FACTS) if of_fact in fact)
 
 
 EVERYBODYS_FIRST_TRY = [
