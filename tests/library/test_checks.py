@@ -197,11 +197,24 @@ def test_attributes_are_kept_in_whatever_type() -> None:
         ((FACT, [Document(3, {})]), "facts[0] is a Document: pass a text"),  # type: ignore[arg-type]
         ((FACT, [{"txt": FACT}]), "facts[0] has no text: pass it as 'text'; its fields are 'txt'"),
         ((FACT, [{}]), "facts[0] has no text: pass it as 'text'; its fields are none"),
+        ((FACT.encode(), [FACT]), "answer is a bytes"),
+        ((bytearray(FACT.encode()), [FACT]), "answer is a bytearray"),
+        ((FACT, [FACT, FACT.encode()]), "facts[1] is a bytes"),
+        ((FACT, (memoryview(FACT.encode()),)), "facts[0] is a memoryview"),
+        ((FACT, [{"text": FACT.encode()}]), "facts[0]['text'] is a bytes"),
+        ((FACT, [{"text": FACT, "attributes": {"a": [b"b"]}}]), "['attributes']['a'][0]"),
+        ((FACT, [FACT], b"How long?"), "query is a bytes"),
     ],
 )
 def test_what_is_no_text_is_refused_by_name(arguments: Any, told: str) -> None:
-    with pytest.raises(TypeError, match=re.escape(told)):
-        list(check_many([arguments]))
+    own = dict(zip(("answer", "facts", "query"), arguments, strict=False))
+    for call in (
+        lambda: check(**own),
+        lambda: asyncio.run(acheck(**own)),
+        lambda: list(check_many([(FACT, [FACT]), arguments])),
+    ):
+        with pytest.raises(TypeError, match=re.escape(told)):
+            call()
 
 
 @pytest.mark.parametrize("given", [FACT, (FACT,), (FACT, [FACT], None, None), None])
@@ -222,29 +235,6 @@ def test_a_check_imports_neither_beam_nor_googles_clients() -> None:
         [sys.executable, "-c", script], capture_output=True, check=False, text=True
     )
     assert run.stderr == "[]\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ((FACT.encode(), [FACT]), "answer is a bytes"),
-        ((bytearray(FACT.encode()), [FACT]), "answer is a bytearray"),
-        ((FACT, [FACT, FACT.encode()]), r"facts\[1\] is a bytes"),
-        ((FACT, (memoryview(FACT.encode()),)), r"facts\[0\] is a memoryview"),
-        ((FACT, [{"text": FACT.encode()}]), r"facts\[0\]\['text'\] is a bytes"),
-        ((FACT, [{"text": FACT, "attributes": {"a": [b"b"]}}]), r"\['attributes'\]\['a'\]\[0\]"),
-        ((FACT, [FACT], b"How long?"), "query is a bytes"),
-    ],
-)
-def test_bytes_are_refused_by_name(arguments: Any, named: str) -> None:
-    answer, facts, *query = arguments
-    own = {"query": query[0]} if query else {}
-    with pytest.raises(TypeError, match=named):
-        check(answer, facts, **own)
-    with pytest.raises(TypeError, match=named):
-        asyncio.run(acheck(answer, facts, **own))
-    with pytest.raises(TypeError, match=named):
-        list(check_many([(FACT, [FACT]), arguments]))
 
 
 @pytest.mark.parametrize("checker", [b"local", None, 3])

@@ -21,7 +21,6 @@ class TokenServer(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _TokenHandler)
         self.refreshes = 0
-        self.status = 200
         self.lock = threading.Lock()
 
     @property
@@ -38,10 +37,8 @@ class _TokenHandler(BaseHTTPRequestHandler):
             self.server.refreshes += 1
             number = self.server.refreshes
         body: Mapping[str, object] = {"access_token": f"token-{number}", "expires_in": 3600}
-        if self.server.status != 200:
-            body = {"error": "invalid_grant"}
         data = json.dumps(body).encode()
-        self.send_response(self.server.status)
+        self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()

@@ -55,14 +55,6 @@ async def compressed(exchange: Exchange) -> bool:
     return await send(exchange, "200 OK", body, "Content-Encoding: gzip")
 
 
-async def chunked(exchange: Exchange) -> bool:
-    exchange.writer.write(reply_head("200 OK", "Transfer-Encoding: chunked"))
-    for byte in exchange.good:
-        exchange.writer.write(b"1\r\n%c\r\n" % byte)
-    exchange.writer.write(b"0\r\n\r\n")
-    return True
-
-
 def after(delay_s: float) -> Fault:
     """A good reply that takes its time."""
 
@@ -192,9 +184,6 @@ def _until_the_end(content: Callable[[bytes], bytes]) -> Fault:
     return _broken(
         lambda exchange: reply_head("200 OK", "Connection: close") + content(exchange.good)
     )
-
-
-without_length = _until_the_end(bytes)
 
 
 def _half(text: bytes) -> bytes:

@@ -19,7 +19,6 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.check_grounding import CHECKED, CheckGrounding
 from groundwatch.transforms.grounding.errors import Misconfigured, Unavailable
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.runtime.failures import FAILURES
 from tests.support import wire_faults
 from tests.support.builders import a_fact, an_answer
@@ -88,21 +87,6 @@ def described(failure: Failure) -> tuple[str | None, str, str, bool, int]:
     assert "glows" not in failure.error
     kind = failure.error_class
     return failure.record_id, failure.step, kind, failure.retryable, failure.attempts
-
-
-def test_an_answer_gets_its_check() -> None:
-    def one_check(actual: Sequence[CheckedAnswer]) -> None:
-        (checked,) = actual
-        assert checked.answer == an_answer()
-        assert checked.decision is None
-        assert checked.grounding is not None
-        assert checked.check is not None
-        assert [claim.text for claim in checked.grounding.claims] == ["Lamps glow."]
-        assert (checked.check.calls, checked.check.attempts) == (1, 1)
-
-    with FaultServer() as server:
-        run([an_answer()], settings_for(server), one_check)
-    assert server.requests == 1
 
 
 def test_a_decided_answer_passes_without_a_call() -> None:
@@ -220,27 +204,6 @@ def test_the_number_of_concurrent_calls_reaches_its_limit_and_never_exceeds_it(
         )
     assert server.most_at_once == max_in_flight
     assert server.requests == len(answers)
-
-
-def test_an_answer_that_needs_too_many_calls_is_decided_without_any() -> None:
-    over, within = an_answer("One. Two. Three.", "a", "b"), an_answer("One. Two.", "a", "b")
-    limits = CheckLimits(max_facts=1, max_answer_tokens=2)
-
-    def only_one_was_asked_about(actual: Sequence[CheckedAnswer]) -> None:
-        by_text = {checked.answer.answer_text: checked for checked in actual}
-        assert by_text["One. Two. Three."] == CheckedAnswer(
-            answer=over, decision=Decision(verdict=Verdict.UNSCORABLE, reason="OVER_LIMIT")
-        )
-        check, grounding = by_text["One. Two."].check, by_text["One. Two."].grounding
-        assert check is not None
-        assert grounding is not None
-        assert check.calls == 4
-        assert grounding.recombined
-
-    with FaultServer() as server:
-        settings = settings_for(server, limits=limits, max_calls_per_answer=4)
-        run([over, within], settings, only_one_was_asked_about)
-    assert server.requests == 4
 
 
 def test_calls_and_outcomes_are_counted() -> None:

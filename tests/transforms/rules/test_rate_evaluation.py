@@ -195,16 +195,3 @@ def test_an_incident_closes_by_the_budget_that_it_opened_with() -> None:
     assert left_open == ()
     assert closed.rate is not None
     assert closed.rate.burn_rate == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(
-    ("now_us", "first_us"),
-    [
-        (NOON_US, NOON_US - 72 * BUCKET_US),
-        (NOON_US + 1, NOON_US - 71 * BUCKET_US),
-        (NOON_US + BUCKET_US, NOON_US - 71 * BUCKET_US),
-    ],
-    ids=["at the end of a bucket", "in the next one", "at the end of that"],
-)
-def test_the_first_bucket_that_counts_is_six_hours_old(now_us: int, first_us: int) -> None:
-    assert first_bucket_us(RULE, now_us) == first_us

@@ -22,13 +22,6 @@ def test_every_verdict_is_counted() -> None:
     assert set(counters.VERDICTS) == set(Verdict)
 
 
-def test_a_counter_can_be_read_while_the_run_goes_on() -> None:
-    counter = Counter("test_only")
-    counter.inc()
-    counter.inc(3)
-    assert counter.value == 4
-
-
 def test_no_count_of_several_threads_is_lost() -> None:
     counter, distribution = Counter("test_only"), Distribution("test_only_ms", (10,))
 

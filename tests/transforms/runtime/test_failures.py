@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from groundwatch.schemas.message import EarlierFailure
 from groundwatch.transforms.runtime import counters
 from groundwatch.transforms.runtime.failures import failed_now
@@ -25,8 +27,17 @@ def test_a_failure_names_the_fault_and_its_time_and_holds_the_message() -> None:
     assert failure.last_failed_at_us <= time.time_ns() // 1000
 
 
-def test_a_replayed_message_keeps_its_first_time_and_its_attempts() -> None:
-    earlier = EarlierFailure(first_failed_at_us=NOON_US, attempts=9)
+@pytest.mark.parametrize(
+    ("earlier", "expected"),
+    [
+        (None, (NOON_US + 5, 2)),
+        (EarlierFailure(first_failed_at_us=NOON_US, attempts=9), (NOON_US, 11)),
+    ],
+    ids=["tried for a while", "replayed"],
+)
+def test_the_first_time_and_all_attempts_are_kept(
+    earlier: EarlierFailure | None, expected: tuple[int, int]
+) -> None:
     failure = failed_now(
         a_message(earlier=earlier),
         "CheckGrounding",
@@ -35,20 +46,8 @@ def test_a_replayed_message_keeps_its_first_time_and_its_attempts() -> None:
         attempts=2,
         first_failed_at_us=NOON_US + 5,
     )
-    assert (failure.first_failed_at_us, failure.attempts) == (NOON_US, 11)
-    assert failure.last_failed_at_us > NOON_US
-
-
-def test_a_step_that_tried_for_a_while_says_since_when() -> None:
-    failure = failed_now(
-        a_message(),
-        "CheckGrounding",
-        TimeoutError(),
-        retryable=True,
-        attempts=2,
-        first_failed_at_us=NOON_US,
-    )
-    assert (failure.first_failed_at_us, failure.attempts) == (NOON_US, 2)
+    assert (failure.first_failed_at_us, failure.attempts) == expected
+    assert failure.last_failed_at_us > NOON_US + 5
 
 
 def test_failures_are_counted_by_the_class_of_their_error() -> None:
