@@ -2,14 +2,12 @@
 
     python -m tests.benchmarks.backfill_ratio
     python -m tests.benchmarks.backfill_ratio --in_flight 128 256 --latency_ms 50 500
-    python -m tests.benchmarks.backfill_ratio --table
     python -m tests.benchmarks.backfill_ratio --answers ragtruth_qa.answers.jsonl
 
 The checker runs in a process of its own. Each contender backfills a small and a large archive in
 turns; the difference of their processor times is free of start-up. By default the answers are
 generated and of real size. `--answers` takes a file of Discovery Engine answers instead, which are
-repeated; each gets a first sentence of its own that its first fact supports. `--table` measures
-what latency and calls in flight change, in five minutes.
+repeated; each gets a first sentence of its own that its first fact supports.
 """
 
 import argparse
@@ -34,9 +32,6 @@ _SERVER = "backfill, server"
 _EMBEDDED = "backfill, embedded checker"
 _PAIR = "backfill, both"
 """The embedded checker is the first one, the server the second one."""
-_TABLE = ((50.0, 128), (100.0, 128), (100.0, 256), (200.0, 128), (500.0, 128))
-"""Milliseconds of latency, and calls in flight."""
-_TABLE_RUN_S = 6.0
 
 
 class Measured(NamedTuple):
@@ -115,18 +110,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--workers", default="1")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", default=[_SCRIPT, _SERVER, _EMBEDDED, _PAIR])
-    parser.add_argument("--table", action="store_true", help="several latencies, by a server only")
     options = parser.parse_args(arguments)
-    points = list(product(options.latency_ms, options.in_flight))
-    if options.table:
-        points, options.rounds, options.only = list(_TABLE), 2, [_SCRIPT, _SERVER]
     with tempfile.TemporaryDirectory() as folder:
-        for latency_ms, in_flight in points:
-            few, many = options.sizes
-            if options.table:
-                many = min(many, few + round(_TABLE_RUN_S * in_flight / latency_ms * 1_000))
+        for latency_ms, in_flight in product(options.latency_ms, options.in_flight):
             archives = [
-                (size, _archive(Path(folder), options.answers, size)) for size in (few, many)
+                (size, _archive(Path(folder), options.answers, size)) for size in options.sizes
             ]
             most_s = (latency_ms + options.jitter_ms) / 1_000
             with slow_checker(latency_ms / 1_000, most_s) as checker:

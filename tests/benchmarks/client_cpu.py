@@ -68,19 +68,6 @@ def _processor_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-async def _aiohttp(address: str, calls: int, in_flight: int) -> float:
-    async with aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=in_flight), timeout=aiohttp.ClientTimeout(total=10)
-    ) as session:
-
-        async def call(request: CheckRequest) -> object:
-            body = msgspec.json.encode(request)
-            async with session.post(address + _PATH, data=body) as response:
-                return msgspec.json.decode(await response.read(), type=CheckResponse)
-
-        return await _measure(call, calls, in_flight)
-
-
 async def _aiohttp_script(address: str, calls: int, in_flight: int) -> float:
     async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=in_flight), timeout=aiohttp.ClientTimeout(total=10)
@@ -136,7 +123,6 @@ def _through(transport: httpx.AsyncBaseTransport, url: httpx.URL) -> Call:
 
 _CONTENDERS = {
     "a script on aiohttp": _aiohttp_script,
-    "aiohttp with msgspec": _aiohttp,
     "groundwatch's client": _client,
     "its transport alone": _transport,
     "httpx's pool alone": _httpx_pool,

@@ -5,7 +5,7 @@
 
 "words, then" is `--escalate local --scorer DIR`: words and the model check what the words alone are
 uncertain of, and a random share of the rest. Below "model alone" are other ways to run the same
-pairs: one pair a run; all claims of an answer in one run; the pairs of many answers in batches of
+pairs: all claims of an answer in one run; the pairs of many answers in batches of
 equal length; and what 2.0.0 did, up to four pairs for each claim.
 
 Without `--scorer` the model is an encoder of 12 layers and 22 million parameters with random
@@ -99,7 +99,6 @@ def _print(name: str, requests: Sequence[CheckRequest], scorer: str) -> None:
         ),
         f"words and {name}model": lambda: _check(requests, model, 1.0),
         f"{name}model alone": lambda: _check(requests, model, inf),
-        "  one pair a run": lambda: [model.probabilities([each]) for of in pairs for each in of],
         "  all claims of an answer in one run": lambda: list(map(_in_one_run(scorer), pairs)),
         "  batches of all answers": lambda: model.probabilities(
             [each for of in pairs for each in of]
