@@ -53,40 +53,43 @@ def outcomes(settings: CheckSettings, *answers: Answer) -> list[CheckOutcome]:
         return [each.result(30) for each in futures]
 
 
+def checked(settings: CheckSettings, *answers: Answer) -> list[CheckedAnswer]:
+    found = outcomes(settings, *answers)
+    assert {type(each) for each in found} == {CheckedAnswer}
+    return [each for each in found if isinstance(each, CheckedAnswer)]
+
+
+def checkers_of(answer: CheckedAnswer) -> tuple[str | None, str | None]:
+    """Who screened an answer, and whose check decides."""
+    assert answer.check
+    return answer.screen and answer.screen.checker, answer.check.checker
+
+
 def test_only_what_is_uncertain_is_sent_to_the_second_checker() -> None:
     with FaultServer() as server:
-        sure, unsure = outcomes(settings_of(server), SURE, UNSURE)
+        sure, unsure = checked(settings_of(server), SURE, UNSURE)
         assert server.requests == 1
-    assert isinstance(sure, CheckedAnswer)
-    assert isinstance(unsure, CheckedAnswer)
     assert (sure.escalation, unsure.escalation) == (None, Tag.ESCALATED)
-    assert sure.check
-    assert unsure.check
-    assert (sure.check.checker, unsure.check.checker) == ("local", server.address)
-    for each in (sure, unsure):
-        assert each.screen
-        assert each.screen.checker == "local"
+    assert checkers_of(sure) == ("local", "local")
+    assert checkers_of(unsure) == ("local", server.address)
 
 
 def test_a_share_of_the_rest_is_audited() -> None:
     with FaultServer() as server:
-        settings = settings_of(server, EscalationRule(share=1.0))
-        sure, unsure = outcomes(settings, SURE, UNSURE)
+        sure, unsure = checked(settings_of(server, EscalationRule(share=1.0)), SURE, UNSURE)
         assert server.requests == 2
-    assert isinstance(sure, CheckedAnswer)
-    assert isinstance(unsure, CheckedAnswer)
     assert (sure.escalation, unsure.escalation) == (Tag.AUDITED, Tag.ESCALATED)
 
 
 def test_an_answer_that_the_second_refuses_for_good_keeps_the_screens_verdict() -> None:
-    with FaultServer(always(status(400, "INVALID_ARGUMENT"))) as server:
-        [unsure] = outcomes(settings_of(server), UNSURE)
-    assert isinstance(unsure, CheckedAnswer)
-    assert unsure.escalation is Tag.NOT_ESCALATED
-    assert unsure.check
-    assert unsure.check.checker == "local"
-    assert unsure.grounding
-    assert unsure.grounding.claims
+    faults = {UNSURE.answer_text: status(400, "INVALID_ARGUMENT")}
+    other = replace(UNSURE, record_id="c" * 64, answer_text="Doors close.")
+    with FaultServer(by_answer(faults)) as server:
+        refused, escalated = checked(settings_of(server), UNSURE, other)
+    assert (refused.escalation, escalated.escalation) == (Tag.NOT_ESCALATED, Tag.ESCALATED)
+    assert checkers_of(refused) == ("local", "local")
+    assert refused.grounding
+    assert refused.grounding.claims
 
 
 def test_what_the_second_cannot_check_now_fails_and_the_others_do_not() -> None:
@@ -116,8 +119,7 @@ def test_calls_and_budget_are_the_second_ones(tmp_path: Path, defers: bool) -> N
     else:
         assert isinstance(found[2], CheckedAnswer)
         assert (found[2].escalation, found[2].over_budget) == (Tag.NOT_ESCALATED, True)
-        assert found[2].check
-        assert found[2].check.checker == "local"
+        assert checkers_of(found[2]) == ("local", "local")
 
 
 def test_nothing_begins_after_a_stop() -> None:
@@ -159,16 +161,10 @@ def test_a_first_checker_of_ones_own_may_be_a_server() -> None:
     with FaultServer() as one, FaultServer() as other:
         first = CheckSettings(checker=one.address, endpoint=one.address)
         second = CheckSettings(checker=other.address, endpoint=other.address)
-        settings = with_screen(first, second, RULE)
-        sure, unsure = outcomes(settings, SURE, UNSURE)
+        sure, unsure = checked(with_screen(first, second, RULE), SURE, UNSURE)
         assert (one.requests, other.requests) == (2, 1)
-    assert isinstance(sure, CheckedAnswer)
-    assert isinstance(unsure, CheckedAnswer)
-    assert sure.check
-    assert unsure.check
-    assert unsure.screen
-    assert (sure.check.checker, unsure.check.checker) == (one.address, other.address)
-    assert unsure.screen.checker == one.address
+    assert checkers_of(sure) == (one.address, one.address)
+    assert checkers_of(unsure) == (one.address, other.address)
 
 
 def test_a_pair_is_named_in_its_order() -> None:
@@ -185,13 +181,3 @@ def test_a_fault_of_the_rule_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> N
     with FaultServer() as server:
         [found] = outcomes(settings_of(server), SURE)
     assert isinstance(found, ZeroDivisionError)
-
-
-def test_answers_are_told_apart_by_what_they_are() -> None:
-    faults = {UNSURE.answer_text: status(400, "INVALID_ARGUMENT")}
-    other = replace(UNSURE, record_id="c" * 64, answer_text="Doors close.")
-    with FaultServer(by_answer(faults)) as server:
-        refused, checked = outcomes(settings_of(server), UNSURE, other)
-    assert isinstance(refused, CheckedAnswer)
-    assert isinstance(checked, CheckedAnswer)
-    assert (refused.escalation, checked.escalation) == (Tag.NOT_ESCALATED, Tag.ESCALATED)
