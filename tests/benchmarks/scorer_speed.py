@@ -5,8 +5,8 @@
 
 "words, then" is `--escalate local --scorer DIR`: words and the model check what the words alone are
 uncertain of, and a random share of the rest. Below "model alone" are other ways to run the same
-pairs: all claims of an answer in one run; the pairs of many answers in batches of
-equal length; and what 2.0.0 did, up to four pairs for each claim.
+pairs: all claims of an answer in one run; the pairs of many answers in batches of equal length; and
+what 2.0.0 did, up to four pairs for each claim.
 
 Without `--scorer` the model is an encoder of 12 layers and 22 million parameters with random
 weights, once as it is and once as int8: its scores mean nothing, its times are those of published

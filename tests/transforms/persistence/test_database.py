@@ -32,7 +32,7 @@ def call(database, under_way):
             list(database.{call})
             under_way.set()
 
-for number in range(200):
+for number in range(60):
     path, tables = f"{{sys.argv[1]}}/{{number}}.sqlite", "CREATE TABLE IF NOT EXISTS t (x)"
     database = Database(path, tables, durable=False)
     database.write("INSERT INTO t VALUES (1)")
@@ -74,7 +74,7 @@ def test_connections_may_create_a_file_at_the_same_time(tmp_path: Path) -> None:
 
     # Before, 7 of 2,400 connections found a new file locked.
     with ThreadPoolExecutor(connections) as pool:
-        for number in range(300):
+        for number in range(150):
             path = str(tmp_path / f"{number}.sqlite")
             list(pool.map(create, [path] * connections))
             with closing(Database(path, TABLES, durable=False)) as database:
