@@ -92,16 +92,11 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("fault", "expected"),
-    [*WORDS.values(), *((fault, "") for fault in wire_faults.ALL.values())],
-    ids=[*WORDS, *wire_faults.ALL],
-)
+@pytest.mark.parametrize(("fault", "expected"), WORDS.values(), ids=WORDS)
 def test_a_fault_of_a_checker_names_arguments(fault: Fault, expected: str) -> None:
     with FaultServer(always(fault)) as server:
         settings = replace(REMOTE, checker=server.address, endpoint=server.address)
         told = str(failure_of(settings))
-    assert told
     assert expected in told
     assert "--" not in told
 

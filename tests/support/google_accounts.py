@@ -2,15 +2,31 @@
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from google.auth.credentials import Credentials
 
 from tests.support.serving import serving
+
+
+class Expiring(Credentials):
+    """Credentials with a new token at each refresh, which does what the test wants, counted."""
+
+    def __init__(self, on_refresh: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self.refreshes = 0
+        self._on_refresh = on_refresh
+
+    def refresh(self, request: object) -> None:
+        del request
+        self._on_refresh()
+        self.refreshes += 1
+        self.token = f"token-{self.refreshes}"
 
 
 class TokenServer(ThreadingHTTPServer):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import httpx
 import pytest
 import stamina
-from google.auth import credentials as google_credentials
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.grounding import client as client_module
@@ -23,6 +22,7 @@ from groundwatch.transforms.grounding.errors import (
 from groundwatch.transforms.grounding.rate_limiter import AdaptiveThrottle
 from groundwatch.transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
 from tests.support.checks import check_request
+from tests.support.google_accounts import Expiring
 from tests.support.interleaving import run_interleaved
 
 REQUEST = check_request("The valve opens at noon.", "The valve opens at noon.")
@@ -66,25 +66,10 @@ class Service(httpx.MockTransport):
         return httpx.Response(status, content=body)
 
 
-class Tokens(google_credentials.Credentials):
-    """A new token at each refresh."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.refreshes = 0
-
-    def refresh(self, request: object) -> None:
-        del request
-        self.refreshes += 1
-        self.token = f"token-{self.refreshes}"
-
-
 @pytest.fixture
-def tokens(monkeypatch: pytest.MonkeyPatch) -> Tokens:
-    """Credentials that the client finds in place of Google's."""
-    tokens = Tokens()
-    monkeypatch.setattr(credentials, "find_credentials", lambda _: tokens)
-    return tokens
+def tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the client find credentials of the test in place of Google's."""
+    monkeypatch.setattr(credentials, "find_credentials", lambda _: Expiring())
 
 
 async def check(

@@ -18,22 +18,7 @@ from groundwatch.transforms.grounding.settings import (
     grounding_config,
     location_of,
 )
-from tests.support.google_accounts import token_server, write_key_file
-
-
-class Expiring(google_credentials.Credentials):
-    """Credentials whose refresh does what the test wants, counted."""
-
-    def __init__(self, on_refresh: Callable[[], None] = lambda: None) -> None:
-        super().__init__()
-        self.refreshes = 0
-        self._on_refresh = on_refresh
-
-    def refresh(self, request: object) -> None:
-        del request
-        self._on_refresh()
-        self.refreshes += 1
-        self.token = f"token-{self.refreshes}"
+from tests.support.google_accounts import Expiring, token_server, write_key_file
 
 
 def authority_of(credentials: google_credentials.Credentials, **account: str) -> Authority:

@@ -172,13 +172,6 @@ def store(tmp_path: Path) -> ReplyStore:
     return ReplyStore(str(tmp_path / "paid" / "replies.sqlite"))
 
 
-def test_a_reply_belongs_to_the_batch_that_paid_for_it(store: ReplyStore) -> None:
-    store.start_batch(7, is_retry=False)
-    store.put(KEYS[0], b"reply", 7)
-    assert store.get(KEYS[0]) == (b"reply", False)
-    assert store.get(KEYS[1]) is None
-
-
 def test_a_reply_that_comes_late_belongs_to_the_batch_that_asked(store: ReplyStore) -> None:
     async def fetch() -> CheckReply:
         store.start_batch(2, is_retry=False)

@@ -42,12 +42,6 @@ def test_what_is_there_keeps_its_mode(tmp_path: Path) -> None:
     assert modes_below(tmp_path) == {"a": 0o777, "a/b": 0o666, "a/c": 0o750}
 
 
-def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "a").touch()
-    with pytest.raises(OSError, match="File exists"):
-        make_folder(tmp_path / "a")
-
-
 def test_a_database_and_the_files_beside_it_are_private(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b.sqlite"
     tables = "CREATE TABLE IF NOT EXISTS t (x INTEGER)"

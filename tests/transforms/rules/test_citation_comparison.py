@@ -100,10 +100,6 @@ def test_a_support_of_a_single_byte_of_a_claim_counts_and_one_beside_it_does_not
     assert claim.generator_score is None
 
 
-def test_supports_without_scores_give_none() -> None:
-    assert list(add_generator_scores(claims(()), [supports(0, 11, None)])) == claims(())
-
-
 _SPANS = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 30), st.sets(st.integers(0, 3))), max_size=8
 )

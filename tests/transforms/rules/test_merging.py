@@ -148,12 +148,6 @@ def test_several_calls_without_any_score_have_no_support_score() -> None:
     assert merge_replies(calls, [a_reply(), a_reply()]).support_score is None
 
 
-def test_replies_that_are_not_as_many_as_the_calls_are_refused() -> None:
-    call = call_of(ANSWER, (0, 0))
-    with pytest.raises(ValueError, match="shorter"):
-        merge_replies([call, call], [a_reply()])
-
-
 _SENTENCES = (
     "The red desk lamp costs 20 euros. ",
     "Penguins invented submarine opera. ",

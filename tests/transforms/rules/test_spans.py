@@ -1,11 +1,8 @@
 """Valid spans: within the text, and without split characters."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from groundwatch.transforms.rules.spans import is_valid_span
-from tests.support.texts import any_text
 
 ANSWER = "aé€".encode()  # characters begin at the bytes 0, 1 and 3, and end at 6
 SPANS = {
@@ -28,10 +25,3 @@ def test_a_span_lies_within_the_answer_and_holds_whole_characters(
     start: int, end: int, expected: bool
 ) -> None:
     assert is_valid_span(ANSWER, start, end) is expected
-
-
-@given(any_text, st.integers(0, 20), st.integers(0, 20))
-def test_the_spanes_of_an_answer_are_those_of_its_text(text: str, start: int, end: int) -> None:
-    characters = [len(text[:place].encode()) for place in range(len(text) + 1)]
-    expected = start in characters and end in characters and start <= end
-    assert is_valid_span(text.encode(), start, end) is expected

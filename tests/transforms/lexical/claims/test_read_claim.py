@@ -3,7 +3,6 @@
 import pytest
 
 from groundwatch.transforms.lexical.claims.read_claim import read_claim
-from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences
 
 
 @pytest.mark.parametrize(
@@ -95,16 +94,6 @@ def test_a_claim_is_read_into_what_it_is_scored_by() -> None:
     assert words.names == ["acme", "rome"]
     assert words.pairs[:3] == [("lamps", "of"), ("of", "acme"), ("acme", "cost")]
     assert len(words.pairs) == 9
-
-
-def test_a_heading_is_no_claim_and_a_sentence_is_one_in_any_line() -> None:
-    def required(text: str) -> list[bool]:
-        sentences = split_sentences(text)
-        return [read_claim(each.text, each.role) is not None for each in sentences]
-
-    assert required("## Refunds of orders\nRefunds take 5 days.") == [False, True]
-    assert required("**Refunds of orders**\nRefunds take 5 days.") == [False, True]
-    assert required("# Refunds take 5 days.") == [True]
 
 
 def test_function_words_of_other_languages_are_no_content() -> None:

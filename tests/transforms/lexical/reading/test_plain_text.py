@@ -50,18 +50,8 @@ def test_a_wrong_statement_contradicts_in_every_form(answer: str) -> None:
 
 
 LEADS = [
-    "❌ ",
-    "✅ ",
-    "(",
-    "A: ",
-    "**A:** ",
-    "Answer: ",
-    "**Assistant**: ",
-    "- ",
-    '"',
-    "> ",
-    "👉 **",
-    "🙂 ",
+    *("❌ ", "✅ ", "(", "A: ", "**A:** ", "Answer: ", "**Assistant**: ", "- ", '"', "> "),
+    *("👉 **", "🙂 "),
 ]
 
 
@@ -225,16 +215,9 @@ def test_html_and_json_are_read_as_lines(answer: str, plain: str) -> None:
         *("*", "_", "~~", "[", "[a](", "[[", "](", "(", "(a", "{", '{"name":', '\n{"name": {'),
         *("【", "^1", "²", "\ue200", "cite", "https://", "https://a ", "www.", "turn0a", "[1]"),
         *("<think>", "</think>", "|", "|-", "\n|-|\n", "Sources:\n", "- [x] ", "Thought:", "# "),
-        *(
-            "**a**\n",
-            "```\na\n```\n",
-            "a:\n```\nb\n```\n",
-            "a:\n",
-            "- [1] a\n",
-            "# a\n",
-            "<b>a</b>\n",
-        ),
-        *("| a |\n|---|\n| b |\n", "<tr><th>a</th></tr>", '{"name": "a"}\n', "</script>", "No, "),
+        *("**a**\n", "```\na\n```\n", "a:\n```\nb\n```\n", "a:\n", "- [1] a\n", "# a\n"),
+        *("<b>a</b>\n", "| a |\n|---|\n| b |\n", "<tr><th>a</th></tr>", '{"name": "a"}\n'),
+        *("</script>", "No, "),
         *('<a "" ', "<a '<a \"", "<sup><a>", "<cite>1", "[1](a(b", '{"a":', "[a\\]", "( ", "（"),
     ],
 )

@@ -17,11 +17,6 @@ def test_even_odds_are_zero_and_certainty_has_no_bounds(score: float, log_odds: 
     assert sigmoid(log_odds) == pytest.approx(score)
 
 
-@given(st.floats(1e-9, 1 - 1e-9))
-def test_log_odds_lead_back_to_their_score(score: float) -> None:
-    assert sigmoid(logit(score)) == pytest.approx(score)
-
-
 SCORES = {
     "no claim": ([], None),
     "a claim at its threshold is an answer at its own": ([0.4], 0.6),

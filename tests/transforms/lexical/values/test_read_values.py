@@ -156,21 +156,8 @@ def test_the_number_of_a_part_of_a_text_is_only_implied(text: str) -> None:
 
 PIECES = [
     *("12", "1.5", "1,299", "½", "k", "M", "$", "€", "%", " ", "-", "/", ":", ".", "March"),
-    *(
-        "2024",
-        "am",
-        "pm",
-        "two",
-        "hundred",
-        "million",
-        "days",
-        "kg",
-        "年",
-        "月",
-        "万",
-        "II",
-        "'90s",
-    ),
+    *("2024", "am", "pm", "two", "hundred", "million", "days", "kg"),
+    *("年", "月", "万", "II", "'90s"),
 ]
 
 
