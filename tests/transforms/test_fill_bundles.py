@@ -50,8 +50,8 @@ class _BundleSizes(beam.DoFn):
 
 def test_answers_that_come_one_by_one_make_bundles_of_several() -> None:
     stream = a_stream()
-    for number in range(8):
+    for number in range(4):
         stream = stream.add_elements([TimestampedValue(routed(number), START_S)])
     with streaming_from(stream), stream_pipeline() as root:
-        sizes = root | stream | FillBundles(size=4) | beam.ParDo(_BundleSizes())
-        assert_that(sizes, equal_to([4, 4]))
+        sizes = root | stream | FillBundles(size=2) | beam.ParDo(_BundleSizes())
+        assert_that(sizes, equal_to([2, 2]))

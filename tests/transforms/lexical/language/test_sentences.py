@@ -1,5 +1,7 @@
 """Texts of several scripts cut into sentences."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,7 +161,9 @@ def test_every_letter_and_digit_outside_marks_and_fences_is_in_a_sentence(text: 
 
 @pytest.mark.parametrize("piece", [".", "a", "| ", ". a", ".)", " ", ">", "a.", "é. ", "[1].", "-"])
 def test_the_work_grows_with_the_text_and_not_with_its_square(piece: str) -> None:
-    assert len(texts(piece * 200_000)) <= 200_000
+    started_s = time.process_time()
+    assert len(texts(piece * 50_000)) <= 50_000
+    assert time.process_time() - started_s < 1
 
 
 @pytest.mark.parametrize(
