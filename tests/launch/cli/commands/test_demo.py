@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from groundwatch.launch.cli.terminal.figures import SCREEN_ACCURACY
+from groundwatch.schemas.verdict import Tag
 from tests.support.answer_messages import parse_answer
 from tests.support.commands import WITHOUT_EXTRAS, WITHOUT_NETWORK, run
 from tests.support.outputs import (
+    Json,
     alerts_in,
     failures_in,
     original_bytes,
@@ -29,6 +31,17 @@ from tests.support.sample import (
 _DEMO = f"""{WITHOUT_NETWORK}{WITHOUT_EXTRAS}
 from groundwatch.launch.cli.main import main
 sys.exit(main(["demo", "--output", sys.argv[1]]))
+"""
+
+BLIND_SPOTS = {
+    "Pull its power lead briefly, then reconnect; your configuration survives": "LOW_GROUNDED",
+    "Unsealed packaging never diminishes what gets reimbursed.": "LOW_GROUNDED",
+    "To restart the Clamp, unplug it for 10 seconds.": "GROUNDED",
+    "Guests can change schedules and see costs.": "GROUNDED",
+}
+"""Where a checker that compares words is wrong.
+
+True answers in other words than the article's are flagged, and false ones in its words are not.
 """
 
 
@@ -63,6 +76,53 @@ def test_every_message_ends_where_it_is_meant_to_end(output: Path) -> None:
         if each.outcome not in {FAILURE, DUPLICATE}
     }
     assert len(records_in(output)) == len(found)
+
+
+@pytest.fixture(scope="module")
+def records(output: Path) -> list[Json]:
+    """Its records."""
+    return records_in(output)
+
+
+@pytest.mark.parametrize(("claim", "verdict"), BLIND_SPOTS.items())
+def test_the_blind_spots_of_a_checker_that_compares_words_are_shown(
+    records: list[Json], claim: str, verdict: str
+) -> None:
+    assert {each["verdict"] for each in records if claim in each["answer_text"]} == {verdict}
+
+
+def test_formats_carriers_and_presets_are_read(records: list[Json]) -> None:
+    assert {record["source_format"] for record in records} == {
+        "discoveryengine.answer",
+        "discoveryengine.answer_query",
+        "discoveryengine.stream_answer",
+        "gemini.generate_answer",
+        "gemini.candidate",
+        "gemini.generate_content",
+        "groundwatch.envelope",
+        "langfuse.trace",
+    }
+    assert any(record["trace_id"] and record["span_id"] for record in records)
+
+
+def test_every_tag_is_given_to_some_answer(records: list[Json]) -> None:
+    # Only messages to a topic have the first, and only old records the next two. No answer of the
+    # sample differs from its facts in a date alone, none is read by a field map or has reasoning.
+    # There is no second checker.
+    expected = set(Tag) - {Tag.FACTS_DROPPED, Tag.ANTONYM_MISMATCH, Tag.NAME_MISMATCH}
+    expected -= {Tag.DATE_MISMATCH, Tag.SOURCE_WITHOUT_TEXT, Tag.REASONING_REMOVED}
+    expected -= {Tag.AUDITED, Tag.ESCALATED, Tag.NOT_ESCALATED}
+    assert {tag for record in records for tag in record["tags"]} == expected
+
+
+def test_every_reason_for_an_unscorable_answer_is_given(records: list[Json]) -> None:
+    reasons = {each["verdict_reason"] for each in records if each["verdict"] == "UNSCORABLE"}
+    assert reasons == {"NO_TEXT", "NO_FACTS", "NO_CLAIMS", "OVER_LIMIT"}
+
+
+def test_grounded_answers_stay_clear_of_the_thresholds(records: list[Json]) -> None:
+    grounded = [record for record in records if record["verdict"] == "GROUNDED"]
+    assert min(record["min_claim_score"] or 1.0 for record in grounded) >= 0.45
 
 
 def test_every_message_that_is_broken_is_a_failure_with_its_bytes(output: Path) -> None:
