@@ -16,26 +16,6 @@ _IN_FLIGHT = 8
 _TIMEOUT_S = 120.0
 
 
-def test_after_kills_the_same_command_pays_only_for_what_was_under_way(tmp_path: Path) -> None:
-    lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(_ANSWERS)]
-    archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
-    with FaultServer(always(after(0.02))) as server:
-        flags = "--checker", server.address, "--max_in_flight", str(_IN_FLIGHT)
-        for share in (1, 2):
-            places = "--input", str(archive), "--output", str(output)
-            with start(*GROUNDWATCH, "backfill", *places, *flags) as process:
-                wait_until(lambda: server.requests >= share * _ANSWERS // 3, _TIMEOUT_S)  # noqa: B023 - at once
-                process.kill()
-        assert backfill(archive, output, *flags) == 0
-        assert _ANSWERS <= server.requests <= _ANSWERS + 2 * _IN_FLIGHT
-        # A request may be counted and not have left when the process is killed.
-        assert 0 <= summary_in(output)["calls"] - server.requests <= 2 * _IN_FLIGHT
-    records = records_in(output)
-    # What the killed tries paid for stands in the records, once.
-    assert [record["check"]["calls"] for record in records] == [1] * _ANSWERS
-    assert list(output.glob(".groundwatch-*")) == []
-
-
 def test_an_interrupted_run_pays_for_nothing_again(tmp_path: Path) -> None:
     lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(_ANSWERS)]
     archive, output = an_archive(tmp_path, *lines), tmp_path / "out"

@@ -1,6 +1,5 @@
 """Runs that look at a share of the answers: which they keep, and that their counts close."""
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -54,28 +53,6 @@ def test_what_is_left_out_is_counted_behind_duplicates_and_failures(
 
 def test_a_sample_of_nothing_keeps_the_failures(tmp_path: Path, archive: Path) -> None:
     assert run(archive, tmp_path / "out", "0")["sampled_out"] == 130
-
-
-def test_a_larger_share_keeps_the_answers_of_a_smaller_one(tmp_path: Path, archive: Path) -> None:
-    for share in ("0.2", "0.6"):
-        run(archive, tmp_path / share, share)
-    assert ids_in(tmp_path / "0.2") < ids_in(tmp_path / "0.6")
-
-
-def test_the_share_of_an_engine_goes_before_that_of_all(tmp_path: Path, archive: Path) -> None:
-    run(archive, tmp_path / "out", "shop=1", "0")
-    kept = Counter(record["engine"] for record in records_in(tmp_path / "out"))
-    # The decided answers are the shop's, too.
-    assert kept == {"shop": 30 + 40}
-
-
-def test_answers_that_cost_nothing_are_sampled_like_the_others(
-    tmp_path: Path, archive: Path
-) -> None:
-    run(archive, tmp_path / "out", "0.5")
-    verdicts = Counter(record["verdict"] for record in records_in(tmp_path / "out"))
-    assert 0 < verdicts["UNSCORABLE"] < 40
-    assert 0 < verdicts["GROUNDED"] < 90
 
 
 def test_every_way_of_running_keeps_the_same(tmp_path: Path, archive: Path) -> None:

@@ -111,30 +111,6 @@ def test_a_smaller_or_equal_limit_of_cost_repeats_nothing(tmp_path: Path, archiv
         assert (server.requests, decided_by_second(output)) == (_UNSURE, _UNSURE)
 
 
-def test_kills_hide_no_call_from_the_budget(tmp_path: Path, archive: Path) -> None:
-    output = tmp_path / "out"
-    in_flight = 4
-    with FaultServer(always(after(0.05))) as server:
-        flags = ["--escalate", server.address, "--escalate_share", "0"]
-        flags += ["--max_in_flight", str(in_flight)]
-        places = "--input", str(archive), "--output", str(output)
-        for reached in (8, 16):
-            with start(*GROUNDWATCH, "backfill", *places, *flags, "--max_calls", "30") as process:
-                wait_until(lambda: server.requests >= reached, _TIMEOUT_S)  # noqa: B023 - at once
-                process.kill()
-        assert backfill(archive, output, *flags, "--max_calls", "30") == 3
-        # A request may be counted and not have left when the process is killed.
-        assert 30 - 2 * in_flight <= server.requests <= 30
-        assert summary_in(output)["calls"] == 30
-        decided = decided_by_second(output)
-        # What was in flight when it was killed is paid again.
-        assert 30 - 2 * in_flight <= decided <= 30
-        before = server.requests
-        assert backfill(archive, output, *flags) == 0
-        assert server.requests == before + _UNSURE - decided
-        assert decided_by_second(output) == _UNSURE
-
-
 def test_replies_that_are_lost_are_not_paid_for_again_without_a_word(
     tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,6 +51,8 @@ SUMS = {
     "one lost": ({"read": 11}, False),
     "one doubled": ({"read": 9}, False),
     "a record without a verdict": ({"verdicts": {"GROUNDED": 5}}, False),
+    "a count below zero": ({"read": 4, "failures": -4}, False),
+    "a count of an error below zero": ({"failures_by_error": {"ServerError": -1}}, False),
 }
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.engine.engine_database import SCHEMA, EngineDatabase
 from groundwatch.launch.engine.statements import FORMAT
 from groundwatch.pipeline.settings.checker import DATABASE
 from tests.support.archives import an_envelope
@@ -40,44 +39,13 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def interrupted_segments(work: Path) -> None:
-    """What a backfill of 2.0.0.dev0 leaves when it is killed."""
+def test_unpublished_rows_of_an_earlier_version_are_refused_and_stay(
+    tmp_path: Path, archive: Path, work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # What a backfill of 2.0.0.dev0 leaves when it is killed.
     (work / "plan.json").write_text('{"fingerprint": "f", "segments": []}')
     (work / "segment-000000").mkdir()
     (work / "segment-000000" / "enriched-1.avro").write_bytes(b"Obj\x01")
-
-
-def unpublished_batches(work: Path) -> None:
-    """What a worker leaves whose last batches are in no file yet."""
-    with closing(sqlite3.connect(work / "journal.sqlite")) as database:
-        database.executescript(
-            "CREATE TABLE batches (number INTEGER PRIMARY KEY); INSERT INTO batches VALUES (7);"
-            " CREATE TABLE outbox (id INTEGER)"
-        )
-
-
-def unpublished_alerts(work: Path) -> None:
-    """What a worker leaves whose topic was away."""
-    with closing(sqlite3.connect(work / "journal.sqlite")) as database:
-        database.executescript(
-            "CREATE TABLE batches (number INTEGER PRIMARY KEY);"
-            " CREATE TABLE outbox (id INTEGER); INSERT INTO outbox VALUES (1)"
-        )
-
-
-@pytest.mark.parametrize(
-    "leave",
-    [interrupted_segments, unpublished_batches, unpublished_alerts],
-    ids=lambda leave: leave.__name__,
-)
-def test_unpublished_rows_of_an_earlier_version_are_refused_and_stay(
-    tmp_path: Path,
-    archive: Path,
-    work: Path,
-    capsys: pytest.CaptureFixture[str],
-    leave: Callable[[Path], None],
-) -> None:
-    leave(work)
     before = contents(work)
     assert backfill(archive, tmp_path / "out", "--work_folder", str(work)) == 2
     told = capsys.readouterr().err
@@ -85,23 +53,6 @@ def test_unpublished_rows_of_an_earlier_version_are_refused_and_stay(
     assert "give the same command with that version to finish them" in told
     assert contents(work) == before
     assert visible_files(tmp_path / "out") == []
-
-
-def drained(work: Path) -> None:
-    """What a worker leaves that has published everything."""
-    with closing(sqlite3.connect(work / "journal.sqlite")) as database:
-        database.executescript(
-            "CREATE TABLE batches (number INTEGER PRIMARY KEY); CREATE TABLE outbox (id INTEGER)"
-        )
-
-
-@pytest.mark.parametrize("leave", [drained, lambda _: None], ids=["drained", "empty"])
-def test_a_work_folder_without_unpublished_rows_is_taken_over(
-    tmp_path: Path, archive: Path, work: Path, leave: Callable[[Path], None]
-) -> None:
-    leave(work)
-    assert backfill(archive, tmp_path / "out", "--work_folder", str(work)) == 0
-    assert len(record_ids_in(tmp_path / "out")) == ANSWERS
 
 
 @pytest.fixture
@@ -138,41 +89,16 @@ def test_a_database_of_a_later_version_is_refused_and_stays(
     assert interrupted() == 0
 
 
-def test_rows_of_another_schema_are_refused_and_stay(
-    interrupted: Callable[[], int],
-    tmp_path: Path,
-    work: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with closing(EngineDatabase(str(work))) as database:
-        written = database.note(SCHEMA, str)
-        database.keep_note(SCHEMA, "another")
-    assert interrupted() == 2
-    assert "holds records of another schema" in capsys.readouterr().err
-    assert records_in(tmp_path / "out") == []
-    with closing(EngineDatabase(str(work))) as database:
-        database.keep_note(SCHEMA, written)
-    assert interrupted() == 0
-    assert len(distinct_ids_in(tmp_path / "out")) == ANSWERS
-
-
-@pytest.mark.parametrize("kind", ["not a database", "cut", "rows"])
 def test_a_damaged_database_ends_the_run_with_a_sentence_and_stays(
     interrupted: Callable[[], int],
     tmp_path: Path,
     work: Path,
     capsys: pytest.CaptureFixture[str],
-    kind: str,
 ) -> None:
     path = work / DATABASE
     change(work, "PRAGMA wal_checkpoint(TRUNCATE)")
     content = path.read_bytes()
-    if kind == "not a database":
-        path.write_bytes(b"lamps " * 1_000)
-    elif kind == "cut":
-        path.write_bytes(content[: len(content) // 2])
-    else:
-        damage_rows(str(path), "UPDATE chunks SET content = zeroblob(length(content))")
+    damage_rows(str(path), "UPDATE chunks SET content = zeroblob(length(content))")
     assert interrupted() == 1
     told = capsys.readouterr().err
     assert f"{path} is damaged (" in told
@@ -184,18 +110,4 @@ def test_a_damaged_database_ends_the_run_with_a_sentence_and_stays(
     path.write_bytes(content)
     assert interrupted() == 0
     distinct_ids_in(tmp_path / "out")
-    assert len(record_ids_in(tmp_path / "out")) == ANSWERS
-
-
-def test_a_work_folder_of_another_run_is_refused(
-    interrupted: Callable[[], int],
-    tmp_path: Path,
-    archive: Path,
-    work: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    flags = "--work_folder", str(work), "--run_id", "other"
-    assert backfill(archive, tmp_path / "out", *flags) == 1
-    assert "and this is 'other'; give --run_id" in capsys.readouterr().err
-    assert interrupted() == 0
     assert len(record_ids_in(tmp_path / "out")) == ANSWERS

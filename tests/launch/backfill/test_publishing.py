@@ -158,29 +158,3 @@ def test_a_publication_that_fails_beside_the_batches_fails_the_run_which_loses_n
     assert len(distinct_ids_in(output)) == ANSWERS
     assert sum(entry["rows"] for entry in manifest_in(output)) == ANSWERS + UNSUPPORTED
     assert not list(output.rglob("*.unpublished"))
-
-
-@pytest.mark.usefixtures("small_files")
-def test_a_file_of_another_process_is_never_replaced(
-    tmp_path: Path,
-    archive: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    output = tmp_path / "out"
-    foreign: list[Path] = []
-    publish_new = storage.publish_new
-
-    def second(temporary_path: str, path: str) -> None:
-        if not foreign:
-            foreign.append(Path(path))
-            foreign[0].parent.mkdir(parents=True, exist_ok=True)
-            foreign[0].write_bytes(b"somebody else's")
-        publish_new(temporary_path, path)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(storage, "publish_new", second)
-        assert in_batches(archive, output) == 1
-    complaint = capsys.readouterr().err
-    assert "exists, and another process wrote it: it is not replaced" in complaint
-    assert foreign[0].read_bytes() == b"somebody else's"

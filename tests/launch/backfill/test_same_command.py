@@ -361,20 +361,6 @@ def test_the_same_replay_is_shown_and_resolves_nothing_twice(
     assert_whole(output, ANSWERS, runs=2)
 
 
-def test_a_replay_of_a_saved_file_is_shown_the_second_time(tmp_path: Path) -> None:
-    archive, output = archive_in(tmp_path), tmp_path / "out"
-    assert failing_backfill(archive, output) == 3
-    [failures] = (output / "failures").glob("*.jsonl")
-    saved = tmp_path / "saved.jsonl"
-    saved.write_bytes(failures.read_bytes())
-    with FaultServer() as server:
-        given = ["--output", str(tmp_path / "other"), "--checker", server.address]
-        for _ in range(2):
-            assert main(["replay", "--failures", str(saved), *given]) == 0
-        assert server.requests == 10
-    assert len(record_ids_in(tmp_path / "other")) == 10
-
-
 def pipe(monkeypatch: pytest.MonkeyPatch, output: Path, lines: bytes, *flags: str) -> int:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(lines)))
     return main(["backfill", "--input", "-", "--output", str(output), *flags])
@@ -422,16 +408,6 @@ def test_pipes_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(pipe_of, range(2))) == [0] * 2
     assert_whole(output, 2, runs=2)
-
-
-def test_a_count_below_zero_never_closes(tmp_path: Path) -> None:
-    archive, output = archive_in(tmp_path), tmp_path / "out"
-    assert backfill(archive, output) == 0
-    [path] = (output / "runs").iterdir()
-    summary = summary_from_json(path.read_bytes())
-    assert summary.closes
-    assert not replace(summary, failures=-10, read=summary.read - 10).closes
-    assert not replace(summary, failures_by_error={"ServerError": -1}).closes
 
 
 @pytest.mark.parametrize("runner", [(), ("--runner", "FnApiRunner")], ids=["here", "on a runner"])

@@ -105,25 +105,6 @@ def test_batches_are_joined_to_one_file_a_date_with_a_line_each_in_the_manifest(
     assert keeper.journal.waiting() == {}
 
 
-def test_the_manifest_has_the_size_and_checksum_of_each_file(keeper: Keeper) -> None:
-    keeper.commit(row(1), alerts=(an_alert(),))
-    keeper.publisher.publish(everything=True)
-    for line in keeper.manifest():
-        path = keeper.output / line["path"]
-        assert (line["bytes"], line["checksum"]) == (
-            path.stat().st_size,
-            storage.checksum(str(path)),
-        )
-    assert len(keeper.manifest()) == 2
-
-
-def test_a_file_has_one_name_alone(keeper: Keeper) -> None:
-    keeper.commit(row(1))
-    keeper.publisher.publish(everything=True)
-    [file] = keeper.output.glob("enriched/*/*")
-    assert file.stat().st_nlink == 1
-
-
 def test_late_rows_of_a_date_get_a_file_of_their_own(keeper: Keeper) -> None:
     keeper.commit(row(1))
     keeper.publisher.publish(everything=True)

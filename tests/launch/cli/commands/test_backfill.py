@@ -12,7 +12,6 @@ from typing import Any
 import apache_beam as beam
 import pytest
 
-from groundwatch.launch.cli.main import main
 from groundwatch.pipeline import build, storage
 from groundwatch.transforms import tag_answers
 from tests.support import wire_faults
@@ -82,13 +81,6 @@ def test_a_line_without_an_answer_is_one_failure_with_its_bytes_and_the_rest_is_
     summary = summary_in(tmp_path / "out")
     assert summary["closes"] is True
     assert (summary["read"], summary["failures"]) == (2 * len(UNREADABLE), len(UNREADABLE))
-
-
-def test_the_bytes_of_a_failure_are_left_out_on_request(tmp_path: Path) -> None:
-    archive = an_archive(tmp_path, b"no answer", an_envelope(1))
-    assert backfill(archive, tmp_path / "out", "--failure_payload", "none") == 0
-    [failure] = failures_in(tmp_path / "out")
-    assert failure["payload_base64"] is None
 
 
 def test_the_complete_gzip_members_of_a_truncated_archive_are_checked(
@@ -206,20 +198,6 @@ def test_a_defect_is_reported_by_its_place_and_never_by_an_answers_text(
     assert has_ended_without_results(tmp_path / "out")
 
 
-def test_an_interrupted_run_says_so_and_leaves_nothing_half_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(_: Any, __: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(tag_answers, "tag_answer", interrupt)
-    assert backfill(an_archive(tmp_path, an_envelope(1)), tmp_path / "out") == 1
-    assert capsys.readouterr().err == (
-        "groundwatch: the run failed: interrupted; give the same command again to finish it\n"
-    )
-    assert has_ended_without_results(tmp_path / "out")
-
-
 def test_a_rename_that_fails_ends_the_run_and_no_summary_says_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,15 +215,6 @@ def test_a_rename_that_fails_ends_the_run_and_no_summary_says_otherwise(
     assert "Traceback" not in screen
     assert summary_in(tmp_path / "out")["unfinished"] is True
     assert len(records_in(tmp_path / "out")) == 1
-
-
-def test_a_run_again_replaces_its_own_files(tmp_path: Path) -> None:
-    first = [an_envelope(1), an_envelope(2, time="2026-03-05T00:00:00Z"), b"broken"]
-    for lines in (first, first, [an_envelope(1)]):
-        assert backfill(an_archive(tmp_path, *lines), tmp_path / "out", "--again") == 0
-    assert len(records_in(tmp_path / "out")) == 1
-    assert failures_in(tmp_path / "out") == []
-    assert summary_in(tmp_path / "out")["read"] == 1
 
 
 def test_settings_reach_the_steps(tmp_path: Path) -> None:
@@ -271,19 +240,3 @@ def test_several_workers_find_the_same_duplicates(tmp_path: Path) -> None:
     assert backfill(archive, tmp_path / "out", "--runner", "FnApiRunner") == 0
     summary = summary_in(tmp_path / "out")
     assert (summary["enriched"], summary["duplicates"], summary["closes"]) == (2, 1, True)
-
-
-@pytest.mark.parametrize(("allowed", "status"), [("0.49", 4), ("0.5", 0)])
-def test_too_large_a_share_of_low_grounded_answers_fails_after_everything_is_written(
-    tmp_path: Path, allowed: str, status: int
-) -> None:
-    fact = "The lamp is red."
-    answers = (fact, "Kettles vote in Peru.", "")
-    archive = tmp_path / "answers.jsonl"
-    archive.write_text(
-        "".join(f'{{"answer": "{answer}", "facts": ["{fact}"]}}\n' for answer in answers)
-    )
-    output = tmp_path / "out"
-    command = ["backfill", "--input", str(archive), "--output", str(output)]
-    assert main([*command, "--fail_above", allowed]) == status
-    assert (output / "report.html").is_file()

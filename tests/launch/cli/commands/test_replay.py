@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.backfill import earlier_runs, run_backfill
+from groundwatch.launch.backfill import run_backfill
 from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.settings import config
 from groundwatch.pipeline.sinks.topic_messages import encode_failure
@@ -21,7 +21,6 @@ from tests.support.outputs import (
     failures_in,
     original_bytes,
     record_ids_in,
-    records_in,
     summary_in,
 )
 from tests.support.runs import an_archive, backfill, crash_in
@@ -33,33 +32,6 @@ def replay(failures: Path, output: Path, *flags: str) -> int:
     return main(
         ["replay", "--failures", f"{failures}/failures/*.jsonl", "--output", str(output), *flags]
     )
-
-
-def test_a_replay_finishes_what_an_outage_left_under_the_same_record_ids(tmp_path: Path) -> None:
-    archive = an_archive(tmp_path, *LAMPS)
-    direct, broken, mended = tmp_path / "direct", tmp_path / "broken", tmp_path / "mended"
-    assert backfill(archive, direct) == 0
-    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
-        assert backfill(archive, broken, "--checker", server.address, "--max_attempts", "1") == 3
-    assert records_in(broken) == []
-    assert replay(broken, mended) == 0
-    assert record_ids_in(mended) == record_ids_in(direct)
-    assert summary_in(mended)["read"] == 6
-
-
-def test_a_replay_into_the_same_folder_leaves_every_record_once(tmp_path: Path) -> None:
-    archive = an_archive(tmp_path, *LAMPS)
-    output = tmp_path / "out"
-    poison = {"Lamp 2 glows.": wire_faults.status(503, "UNAVAILABLE")}
-    with FaultServer(by_answer(poison)) as server:
-        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
-    assert len(records_in(output)) == 5
-    assert replay(output, output) == 0
-    assert len(distinct_ids_in(output)) == 6
-    assert failures_in(output) == []
-    # Nothing is left to be replayed.
-    assert replay(output, output) == 0
-    assert len(record_ids_in(output)) == 6
 
 
 def test_a_replay_resolves_the_failures_of_its_folder(tmp_path: Path) -> None:
@@ -89,25 +61,6 @@ def test_a_replay_resolves_the_failures_of_its_folder(tmp_path: Path) -> None:
 def totals(output: Path) -> dict[str, int]:
     names = ("read", "enriched", "failures", "retryable_failures")
     return {name: summary_in(output)[name] for name in names}
-
-
-def test_a_replay_that_dies_before_it_has_moved_the_failures_moves_them_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    archive, output = an_archive(tmp_path, *LAMPS), tmp_path / "out"
-    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
-        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
-
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(earlier_runs, "move_replayed", crash)
-        assert replay(output, output) == 1
-    assert replay(output, output) == 0
-    assert failures_in(output) == []
-    assert len(distinct_ids_in(output)) == 6
-    assert totals(output) == {"read": 6, "enriched": 6, "failures": 0, "retryable_failures": 0}
 
 
 UNREADABLE = [b"no answer %d" % number for number in range(4)]
@@ -202,14 +155,6 @@ def test_what_fails_again_keeps_its_first_time_and_its_attempts(tmp_path: Path) 
     assert (before["attempts"], after["attempts"]) == (2, 4)
     assert original_bytes(after) == LAMPS[0]
     assert after["source"] == before["source"]
-
-
-def test_what_cannot_be_read_fails_again_and_nothing_else_does(tmp_path: Path) -> None:
-    archive = an_archive(tmp_path, LAMPS[0], b"no answer")
-    assert backfill(archive, tmp_path / "first") == 0
-    assert replay(tmp_path / "first", tmp_path / "second") == 0
-    [failure] = failures_in(tmp_path / "second")
-    assert original_bytes(failure) == b"no answer"
 
 
 def test_failures_without_their_bytes_cannot_be_replayed(

@@ -9,12 +9,10 @@ import pytest
 
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.results.report.write_report import write_report
-from tests.support.archives import an_envelope
 from tests.support.builders import an_enriched
 from tests.support.outputs import visible_files
 from tests.support.pages import parse_page
 from tests.support.reports import a_low, write_enriched, write_summary
-from tests.support.runs import an_archive, backfill
 
 KILLED_WRITER = """
 import os, signal, sys
@@ -47,16 +45,6 @@ def test_the_page_is_written_and_its_path_is_printed(
     assert capsys.readouterr().out == f"{output}/report.html\n"
     assert visible_files(output) == sorted([*before, "report.html"])
     assert headline_of(output / "report.html").startswith("1 of 2 scored answers is flagged")
-
-
-def test_the_output_of_a_backfill_has_a_page(tmp_path: Path) -> None:
-    archive = an_archive(tmp_path, an_envelope(1), an_envelope(2, answer="Kettles vote."), b"{")
-    assert backfill(archive, tmp_path / "out") == 0
-    path, _ = write_report(str(tmp_path / "out"))
-    page = parse_page(Path(path).read_text(encoding="utf-8"))
-    assert page.all("h1")[0].text.startswith("1 of 2 scored answers is flagged")
-    assert "UnreadableAnswer" in page.text
-    assert page.all("p", "notice") == []
 
 
 def test_what_a_killed_run_leaves_of_its_page_is_replaced(output: Path) -> None:

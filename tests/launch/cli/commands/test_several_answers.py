@@ -16,7 +16,6 @@ from tests.support.outputs import (
     failures_in,
     original_bytes,
     record_ids_in,
-    records_in,
     summary_in,
 )
 from tests.support.runs import an_archive, backfill
@@ -43,15 +42,6 @@ def nameless(*numbers: int) -> bytes:
     return b'{"answers": [%b]}' % b",".join(
         an_envelope(number, answer=f"Lamp {number} glows.", **fields) for number in numbers
     )
-
-
-def test_every_answer_of_an_array_becomes_a_record(tmp_path: Path) -> None:
-    archive = an_archive(tmp_path, an_array(*range(5)))
-    assert backfill(archive, tmp_path / "out") == 0
-    names = {record["answer_name"] for record in records_in(tmp_path / "out")}
-    assert names == {f"{NAME}/{number}" for number in range(5)}
-    summary = summary_in(tmp_path / "out")
-    assert (summary["read"], summary["enriched"], summary["closes"]) == (5, 5, True)
 
 
 def test_the_counts_close_over_records_failures_duplicates_and_single_messages(
