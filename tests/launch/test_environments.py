@@ -49,23 +49,21 @@ class Environment(NamedTuple):
 
 
 WORKING = {
-    "dead proxies, and secrets with white space": Environment(
+    "dead proxies, secrets with white space, and a user without an entry": Environment(
         {"HTTP_PROXY": DEAD, "HTTPS_PROXY": DEAD, "ALL_PROXY": DEAD}
         | {"LANGFUSE_PUBLIC_KEY": "pk\n", "LANGFUSE_SECRET_KEY": "\ufeffsk \r\n"}
+        | dict.fromkeys(("HOME", "LOGNAME", "USER", "LNAME", "USERNAME")),
+        program=("-c", WITHOUT_ENTRY),
     ),
-    "dead proxies in lower case, a missing certificate, and the locale C": Environment(
+    "dead proxies but for IPv6, a missing certificate, and the locale C": Environment(
         {"http_proxy": DEAD, "all_proxy": DEAD, "SSL_CERT_FILE": "/nonexistent"}
+        | {"NO_PROXY": "[::1],fd00::/8,10.0.0.0/8"}
         | {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     ),
     "a proxy of SOCKS, missing folders, and closed streams": Environment(
         {"ALL_PROXY": "socks5://127.0.0.1:9"}
         | {"SSL_CERT_DIR": "/nonexistent", "REQUESTS_CA_BUNDLE": "/nonexistent"},
         streams="<&- >&- 2>&-",
-    ),
-    "no proxy for IPv6, and a user without an entry": Environment(
-        {"HTTP_PROXY": DEAD, "NO_PROXY": "[::1],fd00::/8,10.0.0.0/8"}
-        | dict.fromkeys(("HOME", "LOGNAME", "USER", "LNAME", "USERNAME")),
-        program=("-c", WITHOUT_ENTRY),
     ),
 }
 

@@ -33,15 +33,11 @@ def characters(answers: int) -> int:
 
 
 @limited(segment_messages=4)
-@pytest.mark.parametrize("processes", [1, 2])
-def test_requests_that_time_out_count_against_the_limit(
-    tmp_path: Path, archive: Path, processes: int
-) -> None:
+def test_requests_that_time_out_count_against_the_limit(tmp_path: Path, archive: Path) -> None:
     output = tmp_path / "out"
     with FaultServer(always(wire_faults.hang)) as server:
         flags = "--checker", server.address, "--timeout_s", "0.3", "--max_attempts", "2"
-        limits = "--max_calls", "5", "--workers", str(processes)
-        assert backfill(archive, output, *flags, *limits) == 3
+        assert backfill(archive, output, *flags, "--max_calls", "5") == 3
         assert server.requests == 5
     summary = summary_in(output)
     assert (summary["calls"], summary["closes"]) == (5, True)

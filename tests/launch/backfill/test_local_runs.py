@@ -222,17 +222,6 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
     assert len(distinct_ids_in(output)) == ANSWERS
 
 
-def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -> None:
-    lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
-    archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
-    with FaultServer() as server:
-        flags = "--checker", server.address, "--price_per_1k_chars", "1000"
-        assert in_batches(archive, output, *flags, "--max_cost", "500", "--workers", "2") == 3
-        assert 0 < server.requests < ANSWERS
-    assert summary_in(output)["closes"] is True
-    assert 400 < summary_in(output)["cost"] <= 500
-
-
 def test_a_disk_that_is_full_when_files_are_published_is_gone_on_with(
     tmp_path: Path,
     archive: Path,

@@ -30,15 +30,22 @@ def verify(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int,
     return exit_status, printed.out + printed.err
 
 
-@pytest.fixture
-def output(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output of a backfill over three days, with alerts and a failure."""
+    folder = tmp_path_factory.mktemp("finished")
     lines = [an_unsupported_envelope(100), b"no answer"]
-    archive = a_long_archive(tmp_path, 30)
+    archive = a_long_archive(folder, 30)
     with archive.open("ab") as stream:
         stream.writelines(line + b"\n" for line in lines)
-    assert backfill(archive, tmp_path / "out") == 0
-    return tmp_path / "out"
+    assert backfill(archive, folder / "out") == 0
+    return folder / "out"
+
+
+@pytest.fixture
+def output(finished: Path, tmp_path: Path) -> Path:
+    """A copy of it, which a test may damage."""
+    return Path(shutil.copytree(finished, tmp_path / "out"))
 
 
 def test_a_backfill_is_verified(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
