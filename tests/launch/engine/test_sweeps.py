@@ -36,7 +36,7 @@ def swept(module: str, *arguments: str) -> Swept:
 
 
 def test_a_kill_at_any_point_loses_and_doubles_nothing() -> None:
-    crashes = swept("crash_points", *JOBS, "--step", "71")
+    crashes = swept("crash_points", *JOBS, "--step", "100")
     assert [crash for crash in crashes.results if crash["problems"]] == []
     killed = {job: sums["killed"] for job, sums in crashes.sums.items()}
     assert list(killed) == list(JOBS), crashes.complained
@@ -45,7 +45,7 @@ def test_a_kill_at_any_point_loses_and_doubles_nothing() -> None:
 
 
 def test_a_damaged_work_folder_is_refused_or_does_no_harm() -> None:
-    damages = swept("damage_points", *DAMAGED_JOBS, "--flips", "4", "--step", "61")
+    damages = swept("damage_points", *DAMAGED_JOBS, "--flips", "4", "--step", "101")
     assert damages.results == []
     assert list(damages.sums) == list(DAMAGED_JOBS), damages.complained
     for sums in damages.sums.values():
