@@ -11,7 +11,6 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
-import groundwatch
 from groundwatch import CheckGrounding, EscalationRule, check, check_many
 from groundwatch.launch.cli.main import main
 from groundwatch.schemas.checked_answer import CheckedAnswer
@@ -224,11 +223,6 @@ def test_copies_of_a_given_object_share_a_session() -> None:
     assert isinstance(given, CheckerObject)
     assert pickle.loads(pickle.dumps(given)) == given  # noqa: S301 - made just now
     assert settings_for(Verbatim()).given != given
-
-
-def test_its_form_is_a_name_of_the_library() -> None:
-    checker: groundwatch.Checker = Verbatim()
-    assert checker.check(AnswerText("Lamps.", ["Lamps."]), ["Lamps."], None) == [0.9]
 
 
 def test_the_example_of_the_page_is_a_checker() -> None:

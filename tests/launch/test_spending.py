@@ -150,15 +150,3 @@ def test_a_kill_hides_no_call_from_the_limit(tmp_path: Path, archive: Path) -> N
     summary = summary_in(output)
     assert summary["calls"] == 30
     assert summary["enriched"] <= 30
-
-
-def test_a_new_run_says_what_is_paid_for_already(
-    tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with FaultServer() as server:
-        flags = "--checker", server.address, "--max_calls", "15"
-        assert backfill(archive, tmp_path / "out", *flags) == 3
-        assert "paid for" not in capsys.readouterr().err
-        assert backfill(archive, tmp_path / "out", *flags, "--claim_threshold", "0.1") == 3
-    complaint = capsys.readouterr().err
-    assert "a new run begins; 15 checks that an earlier run has paid for" in complaint

@@ -133,14 +133,6 @@ def test_what_the_second_refuses_for_good_keeps_the_firsts_verdict(
     }
 
 
-def test_without_a_second_checker_nothing_is_picked(tmp_path: Path) -> None:
-    archive, output = an_archive(tmp_path, *LINES), tmp_path / "out"
-    assert backfill(archive, output) == 0
-    records = records_in(output)
-    assert {record["screen"] for record in records} == {None}
-    assert by_tag(records) == by_tag([])
-
-
 def test_one_answer_is_escalated_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     with FaultServer() as server:
         given = ["--answer", "Kettles whistle.", "--fact", "Lamps glow.", "--json"]
@@ -240,20 +232,3 @@ def test_the_share_that_fails_a_report_is_of_the_second_checkers_verdicts(tmp_pa
     flags = "--escalate", f"{own_checkers.MODULE}:Lenient", *FLAGS, "--again"
     assert backfill(archive, output, *flags, "--fail_above", "0.05") == 0
     assert main(["report", str(output), "--fail_above", "0.05"]) == 0
-
-
-@pytest.mark.parametrize(
-    ("flags", "told"),
-    [
-        (("--checker", "discoveryengine", "--project", "p"), "leave --checker out"),
-        (("--escalate", "local"), "--escalate local: needs --scorer"),
-        (("--escalate", "discoveryengine"), "--escalate discoveryengine: needs --project"),
-        (("--checker", "http://127.0.0.1:9"), "is the first checker, too"),
-    ],
-)
-def test_two_checkers_that_make_no_pair_are_refused(
-    flags: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = "--escalate", "http://127.0.0.1:9", "--answer", "a", "--fact", "b"
-    assert main(["check", *given, *flags]) == 2
-    assert told in capsys.readouterr().err

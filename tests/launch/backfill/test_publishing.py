@@ -100,24 +100,6 @@ def test_no_two_runs_write_a_file_of_the_same_name(tmp_path: Path, archive: Path
     assert names[0] & names[1] == {"report.html", "summary.json"}
 
 
-def test_the_files_of_an_earlier_run_stay_until_the_same_command_has_ended_again(
-    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    output = tmp_path / "out"
-    assert in_batches(archive, output) == 0
-    before = set(visible_files(output)) - {"report.html", "summary.json"}
-    with monkeypatch.context() as patched:
-        crash_in(patched, 5)
-        assert in_batches(archive, output, "--again") == 1
-    assert before < set(visible_files(output))
-    assert len(distinct_ids_in(output)) == ANSWERS
-    assert in_batches(archive, output) == 0
-    assert not before & set(visible_files(output))
-    assert len(distinct_ids_in(output)) == ANSWERS
-    assert summary_in(output)["read"] == ANSWERS
-    assert len(summary_in(output)["runs"]) == 1
-
-
 @pytest.mark.usefixtures("small_files")
 def test_the_files_of_a_run_that_began_anew_are_replaced_at_its_end(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch

@@ -68,9 +68,10 @@ def test_the_same_command_shows_a_finished_run_and_writes_nothing(
     with FaultServer() as server:
         given = "--checker", server.address, *flags
         assert backfill(archive, output, *given) == expected
-        first, (paid, before) = capsys.readouterr(), (server.requests, state_of(output))
-        assert backfill(archive, output, *given) == expected
-        assert (server.requests, state_of(output)) == (paid, before)
+        first, before = capsys.readouterr(), state_of(output)
+    # The checker may be away.
+    assert backfill(archive, output, *given) == expected
+    assert state_of(output) == before
     again = capsys.readouterr()
     assert again.err.startswith("groundwatch: this run finished at 20")
     assert "nothing was checked or written; --again runs it again" in again.err
@@ -91,14 +92,6 @@ def test_the_same_command_ends_as_a_run_with_failures_did(
         assert backfill(archive, output, *given) == 3
         assert (server.requests, state_of(output)) == (paid, before)
     assert "groundwatch replay --failures" in capsys.readouterr().out
-
-
-def test_the_checker_may_be_away_when_a_finished_run_is_shown(tmp_path: Path) -> None:
-    archive, output = archive_in(tmp_path), tmp_path / "out"
-    with FaultServer() as server:
-        given = "--checker", server.address
-        assert backfill(archive, output, *given) == 0
-    assert backfill(archive, output, *given) == 0
 
 
 def grow(archive: Path) -> None:

@@ -86,10 +86,3 @@ def _groups(settings: Settings) -> list[str]:
     return [
         name for name in settings.__struct_fields__ if isinstance(getattr(settings, name), Settings)
     ]
-
-
-def test_the_examples_of_the_help_give_their_files_to_their_flags() -> None:
-    [_, several] = all_commands()["review"].examples
-    settings = all_commands()["review"].load(shlex.split(several)).settings
-    assert settings.folders == ("out/answers", "out/live")
-    assert settings.labels == ("mine.jsonl", "theirs.jsonl")

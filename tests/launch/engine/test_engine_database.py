@@ -325,16 +325,6 @@ def test_who_waits_for_a_folder_says_so(
     assert f"waiting for another process, which holds {tmp_path}" in caplog.messages
 
 
-def test_the_lock_of_a_folder_is_the_systems(tmp_path: Path) -> None:
-    descriptor = os.open(tmp_path, os.O_RDONLY)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    with pytest.raises(LockFailed), folder_held(str(tmp_path)):
-        pass
-    os.close(descriptor)
-    with folder_held(str(tmp_path)):
-        pass
-
-
 def test_who_waited_for_a_folder_that_went_holds_the_new_one(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir()

@@ -32,8 +32,6 @@ from tests.support.journals import (
     read_journal,
 )
 
-FAILED = {"failures_by_error": {"Unavailable": 1}, "retryable_failures": 1}
-
 
 @pytest.fixture(autouse=True)
 def _noon(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,17 +46,6 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 def counts_of(start_us: int, answers: int) -> RateCounts:
     return RateCounts(start_us=start_us, answers=answers, skip_reasons={"NO_FACTS": answers})
-
-
-def test_a_journal_that_has_just_been_made_remembers_nothing(journal: Journal) -> None:
-    assert journal.next_number() == 1
-    assert journal.waiting() == {}
-    assert journal.ledger() == []
-    assert journal.totals() == RunCounts()
-    assert journal.alerts_raised() == 0
-    assert journal.outbox.rows(Alert, 10) == []
-    assert journal.outbox.rows(Failure, 10) == []
-    assert journal.rates(0) == {}
 
 
 def test_all_that_came_of_a_batch_outlives_the_process(journal: Journal, tmp_path: Path) -> None:

@@ -144,14 +144,6 @@ def test_only_a_folder_that_fills_a_file_is_published_before_its_time(tmp_path: 
         assert keeper.ids() == ids(*range(1, 308))
 
 
-def test_a_folder_may_become_several_files(tmp_path: Path) -> None:
-    with closing(Keeper(tmp_path, file_bytes=2_000)) as keeper:
-        for first in range(0, 200, 20):
-            keeper.commit(*(row(number) for number in range(first, first + 20)))
-        assert keeper.publisher.publish(everything=True) > 2
-        assert keeper.ids() == ids(*range(200))
-
-
 def test_rows_do_not_fill_the_disk_though_no_file_is_full(
     keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,24 +207,6 @@ def test_rows_of_less_text_stay_as_they_are(tmp_path: Path) -> None:
         keeper.publish_as_the_next_process()
         [record] = records_in(keeper.output)
         assert record["answer_text"] == ""
-
-
-def test_a_disk_that_was_full_is_tried_again(
-    keeper: Keeper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: str) -> None:
-        raise OSError("no space left on device")
-
-    keeper.commit(row(1))
-    with monkeypatch.context() as disk:
-        disk.setattr(storage, "publish_new", full)
-        for _ in range(3):
-            with pytest.raises(OSError, match="no space left"):
-                keeper.publish_as_the_next_process()
-    assert visible_files(keeper.output) == []
-    keeper.publish_as_the_next_process()
-    assert keeper.ids() == ids(1)
-    assert len(list(keeper.output.glob("enriched/*/.*"))) == 0
 
 
 class Crash(BaseException):

@@ -287,12 +287,11 @@ def test_a_model_that_knows_nothing_gets_little_weight_and_few_labels_are_said(
     assert "warning: all answers: a weight and two thresholds are fitted to a half with" in said
 
 
-def test_an_infinite_weight_is_written_and_read(tmp_path: Path) -> None:
+def test_an_infinite_weight_is_read(tmp_path: Path) -> None:
     file = tmp_path / "thresholds.yaml"
     given = answers_and_model(tmp_path, right=1.0)
     output = tmp_path / "evaluation.json"
-    assert main(["calibrate", *given, "--precision", "1", "--output", str(file)]) == 0
-    file.write_text(re.sub("scorer_weight: .*", "scorer_weight: inf", file.read_text()))
+    file.write_text("scorer_weight: inf\n")
     assert main(["evaluate", *given, "--config", str(file), "--output", str(output)]) == 0
     found = json.loads(output.read_bytes())
     assert found["by_weight"][-1]["auroc"]["value"] == 1.0

@@ -30,16 +30,6 @@ def test_a_low_grounded_answer_ends_with_4_and_shows_why(
     assert "DATE: 1999, but fact [2]: 1998" in printed
 
 
-def test_an_answer_that_denies_a_fact_is_low_grounded_and_shows_both(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    denied = "The tablet is not safe for children."
-    assert main(["check", "--answer", "The tablet is safe for children.", "--fact", denied]) == 4
-    printed = capsys.readouterr().out
-    assert printed.startswith("LOW_GROUNDED  CONTRADICTION")
-    assert "NEGATION: safe, but fact [1]: not safe" in printed
-
-
 def test_the_sentence_of_a_fact_is_quoted_below_each_claim(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -180,8 +180,11 @@ def test_without_an_output_the_estimate_is_only_printed(
     assert list(elsewhere.iterdir()) == []
 
 
-def test_nothing_but_the_estimate_is_left_in_the_output(tmp_path: Path) -> None:
-    estimate(an_archive(tmp_path, *VARIED), tmp_path / "out")
+def test_flags_of_a_backfill_are_taken_and_nothing_but_the_estimate_is_left(
+    tmp_path: Path,
+) -> None:
+    flags = "--text", "none", "--timeout_s", "3", "--direct_num_workers", "1"
+    estimate(an_archive(tmp_path, *VARIED), tmp_path / "out", *flags)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["estimate.json"]
 
 
@@ -220,8 +223,3 @@ def test_an_unreadable_file_is_reported_without_a_traceback(
     monkeypatch.setattr("groundwatch.pipeline.storage.read", refuse)
     assert main(["estimate", "--input", str(an_archive(tmp_path, *VARIED))]) == 1
     assert capsys.readouterr().err.endswith("answers.jsonl: it is on fire\n")
-
-
-def test_every_flag_of_a_backfill_is_taken(tmp_path: Path) -> None:
-    flags = ("--text", "none", "--timeout_s", "3", "--direct_num_workers", "1")
-    estimate(an_archive(tmp_path, *VARIED), tmp_path / "out", *flags)

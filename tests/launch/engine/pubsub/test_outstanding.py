@@ -90,16 +90,6 @@ def test_an_ack_counts_for_all_deliveries_of_a_message(outstanding: OutstandingM
     assert outstanding.unsent(Settlement.NACK, 10) == []
 
 
-def test_a_message_is_removed_with_its_last_delivery(outstanding: OutstandingMessages) -> None:
-    outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
-    pull(outstanding)
-    outstanding.mark(["a"], Settlement.ACK)
-    outstanding.remove(["first"])
-    assert outstanding.stats().settled == 1
-    outstanding.remove(["second"])
-    assert (outstanding.stats().settled, outstanding.stats().size_bytes) == (0, 0)
-
-
 def test_a_removed_message_is_returned_when_it_comes_again(
     outstanding: OutstandingMessages,
 ) -> None:
@@ -183,10 +173,6 @@ def test_statistics_count_messages_by_state(
     assert (stats.waiting, stats.processing, stats.settled) == (1, 1, 1)
     assert stats.size_bytes == 30
     assert (stats.oldest_unacked_age_s, stats.oldest_waiting_age_s) == (3.0, 1.0)
-
-
-def test_without_messages_the_oldest_age_is_zero(outstanding: OutstandingMessages) -> None:
-    assert outstanding.stats().oldest_unacked_age_s == 0.0
 
 
 @pytest.mark.parametrize(

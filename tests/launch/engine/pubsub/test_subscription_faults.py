@@ -188,20 +188,6 @@ def test_closing_ends_a_pull(subscribe: Subscribe) -> None:
     assert subscription.pull(1, PLENTY, 60.0) == ()
 
 
-def test_closing_nacks_unacknowledged_messages(
-    own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
-) -> None:
-    subscription = subscribe()
-    answers.publish(*[b"lamps"] * 10)
-    pulled = pull_all(subscription, 10)
-    acknowledge(subscription, *pulled[:4])
-    left = subscription.close()
-    counts = own_server.counts(answers.subscription)
-    # The server may deliver them again to the stream before it notices that this one has ended.
-    assert (counts.acknowledged, counts.refused) == (4, 6)
-    assert (left.processing, left.settled) == (0, 0)
-
-
 def test_closing_takes_no_longer_than_it_may_when_nobody_answers(
     own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
