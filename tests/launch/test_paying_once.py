@@ -1,11 +1,13 @@
 """A run that is killed, and the same command again: only what was in flight is paid for twice."""
 
+import re
 import signal
 from pathlib import Path
 
 from tests.support.archives import an_envelope
 from tests.support.commands import GROUNDWATCH, HEED_INTERRUPTS, start
 from tests.support.fault_server import FaultServer, always
+from tests.support.limits import LIMITED
 from tests.support.outputs import records_in, summary_in
 from tests.support.runs import an_archive, backfill
 from tests.support.waiting import wait_until
@@ -22,14 +24,23 @@ def test_an_interrupted_run_pays_for_nothing_again(tmp_path: Path) -> None:
     with FaultServer(always(after(0.05))) as server:
         flags = "--checker", server.address, "--max_in_flight", str(_IN_FLIGHT)
         places = "--input", str(archive), "--output", str(output)
-        given = *GROUNDWATCH, "backfill", *places, *flags
+        given = *LIMITED, "segment_messages=20", "--", "backfill", *places, *flags
         with start(*given, prepare=HEED_INTERRUPTS) as process:
             wait_until(lambda: server.requests >= _ANSWERS // 3, _TIMEOUT_S)
             process.send_signal(signal.SIGINT)
             _, screen = process.communicate(timeout=_TIMEOUT_S)
         assert process.returncode == 1
-        assert "give the same command again to finish it" in screen
+        told = re.fullmatch(
+            r"groundwatch: ending when the calls in flight have ended; interrupt again to end now\n"
+            rf"groundwatch: the run failed: interrupted: (\d+) of {_ANSWERS} messages are done;"
+            r" give the same command again to finish it\n",
+            screen,
+        )
+        assert told
+        assert 0 < int(told[1]) < _ANSWERS
         assert server.requests < _ANSWERS
+        assert records_in(output) == []
+        assert summary_in(output)["unfinished"] is True
         assert backfill(archive, output, *flags) == 0
         assert server.requests == summary_in(output)["calls"] == _ANSWERS
     assert [record["check"]["calls"] for record in records_in(output)] == [1] * _ANSWERS

@@ -1,6 +1,5 @@
 """Backfills in this process, over archives that tests make."""
 
-from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +8,6 @@ import pytest
 from groundwatch.launch.backfill import processes
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.pipeline.settings.checker import DATABASE
-from groundwatch.transforms.persistence.database import Database
 from tests.support.archives import an_envelope, lines_of
 from tests.support.limits import limited
 
@@ -35,15 +32,6 @@ def _one_of_many(number: int) -> bytes:
 def backfill(archive: Path, output: Path, *flags: str) -> int:
     """Run a backfill; returns its exit status."""
     return main(["backfill", "--input", str(archive), "--output", str(output), *flags])
-
-
-def batches_done(output: Path) -> int:
-    """How many batches an unfinished run has committed."""
-    for path in output.glob(f".groundwatch-*/{DATABASE}"):
-        with suppress(OSError), closing(Database(str(path), None, durable=False)) as database:
-            [(count,)] = database.read("SELECT count(*) FROM plan WHERE state = 'done'")
-            return int(count)
-    return 0
 
 
 class Crash(Exception):

@@ -52,35 +52,30 @@ def assert_once(output: Path) -> None:
     assert main(["verify", str(output)]) == 0
 
 
-@pytest.mark.parametrize(
-    ("last", "flags"),
-    [(FAILURES, ()), (4, ()), (4, REMOTE)],
-    ids=["a copy", "a part", "a part on a runner"],
-)
-def test_failures_that_a_copy_has_resolved_are_not_paid_for_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], last: int, flags: tuple[str, ...]
+@PLACES
+def test_failures_of_which_a_copy_has_resolved_a_part_are_not_paid_for_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
 ) -> None:
     output = failing_backfill(tmp_path)
     with FaultServer() as server:
         given = "--checker", server.address, *flags
-        assert replay_file(saved_failures(output, last=last), output, *given) == 0
-        assert server.requests == last
+        assert replay_file(saved_failures(output, last=4), output, *given) == 0
+        assert server.requests == 4
         capsys.readouterr()
         assert replay(output, *given) == 0
         assert server.requests == FAILURES
     said = capsys.readouterr().err
-    assert f"{last} answers had been resolved, or came twice: not checked again" in said
+    assert "4 answers had been resolved, or came twice: not checked again" in said
     assert_once(output)
 
 
-@PLACES
 def test_copies_of_resolved_failures_are_not_paid_for_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = failing_backfill(tmp_path)
     copies = [saved_failures(output, name=name) for name in ("first", "second")]
     with FaultServer() as server:
-        given = "--checker", server.address, *flags
+        given = "--checker", server.address
         assert replay(output, *given) == 0
         for copy in copies:
             assert replay_file(copy, output, *given) == 0

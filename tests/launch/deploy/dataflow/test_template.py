@@ -120,9 +120,10 @@ def test_a_folder_of_this_machine_is_refused_without_being_made(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_watch_with_a_runner_starts_the_same_job(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["watch", *STREAM, *FLAGS]) == 0
-    assert capsys.readouterr().out == "groundwatch: the pipeline is built.\n"
+def test_watch_with_a_runner_starts_the_same_job(submitted: list[Any]) -> None:
+    assert main(["watch", *STREAM, *FLAGS]) == template.start([*STREAM, *FLAGS]) == 0
+    runs = [config.run for config, _, _ in submitted]
+    assert [run.partition("-")[0] for run in runs] == ["watch"] * 2
 
 
 def test_a_stream_is_promised_on_no_other_runner(capsys: pytest.CaptureFixture[str]) -> None:
