@@ -198,13 +198,6 @@ def test_the_replies_of_a_run_hold_no_text_even_where_records_do(
     assert not [reply for reply in replies if PLACE_NAME.encode() in reply]
 
 
-def test_alerts_with_text_contradict_a_run_without(
-    tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert backfill(archive, tmp_path / "out", "--alert_text", "--text", "hash") == 2
-    assert "--text hash keeps them out of all files: pass one of them" in capsys.readouterr().err
-
-
 @limited(segment_messages=10)
 @pytest.mark.usefixtures("without_umask")
 def test_nothing_that_a_run_writes_can_be_read_by_others(tmp_path: Path, archive: Path) -> None:

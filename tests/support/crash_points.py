@@ -42,6 +42,7 @@ from tests.support.builders import a_failure, a_message
 from tests.support.fault_server import FaultServer
 from tests.support.limits import limited
 from tests.support.outputs import (
+    Json,
     alerts_in,
     failures_in,
     manifest_in,
@@ -283,17 +284,7 @@ def in_child(action: Callable[[], int]) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-class Crash(NamedTuple):
-    """What came of a kill: at which call, how often answers were paid for again, what is wrong."""
-
-    job: str
-    point: int
-    call: str
-    paid_again: int
-    problems: list[str]
-
-
-def crash_at(job: str, point: int, checker: CountingChecker) -> Crash | None:
+def crash_at(job: str, point: int, checker: CountingChecker) -> Json | None:
     """Kill a job at a point, run it twice more, and reconcile; None behind the last point."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -320,7 +311,8 @@ def crash_at(job: str, point: int, checker: CountingChecker) -> Crash | None:
         is_not_begun = job == "again" and paid_again == -ANSWERS
         if not 0 <= paid_again <= IN_FLIGHT and not is_not_begun:
             problems.append(f"{paid_again} calls more than answers")
-        return Crash(job, point, killed.points[-1], paid_again, problems)
+        place = {"point": point, "call": killed.points[-1]}
+        return {"job": job, **place, "result": "killed", "problems": problems}
 
 
 def _files(output: Path) -> dict[str, tuple[int, int]]:
@@ -355,31 +347,35 @@ def count_points(job: str, checker: CountingChecker) -> int:
         return len(ended.points)
 
 
+def print_sweep(job: str, results: Iterable[Json]) -> int:
+    """Print a line of JSON for each problem, and the sums; return how many problems there were."""
+    sums = Counter(points=0)
+    for result in results:
+        sums["points"] += 1
+        sums[result["result"]] += 1
+        if result["problems"]:
+            sums["problems"] += 1
+            sys.stdout.write(f"{json.dumps(result)}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"{json.dumps({'job': job, **sums})}\n")
+    return sums["problems"]
+
+
 def main_of_sweep(arguments: Sequence[str]) -> int:
-    """Print a line of JSON for each point, and one of totals; return 1 if there was a problem."""
+    """Sweep jobs; return 1 if there was a problem."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("jobs", nargs="*", default=JOBS)
-    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--step", type=int, default=1, help="kill at each so many points")
     given = parser.parse_args(arguments)
     require_tracing()
-    wrong = 0
+    problems = 0
     with CountingChecker.started() as checker:
         rehearse(checker)
         for job in given.jobs:
             points = range(1, count_points(job, checker) + 1, given.step)
-            crashes = list(filter(None, (_shown(crash_at(job, each, checker)) for each in points)))
-            paid_again = sum(crash.paid_again for crash in crashes)
-            wrong += sum(bool(crash.problems) for crash in crashes)
-            totals = {"job": job, "points": len(points), "killed": len(crashes)}
-            sys.stdout.write(f"{json.dumps(totals | {'paid_again': paid_again})}\n")
-    return int(wrong > 0)
-
-
-def _shown(crash: Crash | None) -> Crash | None:
-    if crash:
-        sys.stdout.write(f"{json.dumps(crash._asdict())}\n")
-        sys.stdout.flush()
-    return crash
+            crashes = (crash_at(job, point, checker) for point in points)
+            problems += print_sweep(job, filter(None, crashes))
+    return int(problems > 0)
 
 
 if __name__ == "__main__":

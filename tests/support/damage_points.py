@@ -8,14 +8,13 @@ acknowledged and has not yet written to a file.
 """
 
 import argparse
-import json
 import shutil
 import signal
 import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr
 from itertools import count
 from pathlib import Path
@@ -30,6 +29,7 @@ from tests.support.crash_points import (
     count_points,
     in_child,
     prepare,
+    print_sweep,
     problems_of,
     rehearse,
     run_job,
@@ -207,20 +207,6 @@ def sweep_removals(job: str, step: int, checker: CountingChecker) -> Iterator[di
             removal = interrupted.removal() if interrupted.was_killed else None
             if removal:
                 yield {"killed_at": point, **interrupted.after(removal)}
-
-
-def print_sweep(job: str, results: Iterable[dict[str, Any]]) -> int:
-    """Print a line of JSON for each problem, and the sums; return how many problems there were."""
-    sums = Counter(points=0)
-    for result in results:
-        sums["points"] += 1
-        sums[result["result"]] += 1
-        if result["problems"]:
-            sums["problems"] += 1
-            sys.stdout.write(f"{json.dumps(result)}\n")
-            sys.stdout.flush()
-    sys.stdout.write(f"{json.dumps({'job': job, **sums})}\n")
-    return sums["problems"]
 
 
 def main_of_sweep(arguments: Sequence[str]) -> int:

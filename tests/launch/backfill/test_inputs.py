@@ -77,10 +77,3 @@ def test_standard_input_is_read_and_not_left_behind(
     assert summary_in(tmp_path / "out")["enriched"] == 3
     left = {path.name for path in (tmp_path / "out").iterdir() if path.name.startswith(".")}
     assert not left
-
-
-def test_an_empty_folder_is_a_usage_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert backfill(str(tmp_path), tmp_path / "out") == 2
-    assert "no file matches" in capsys.readouterr().err

@@ -152,18 +152,6 @@ def test_a_terminal_that_lacks_a_character_shows_a_question_mark(
     assert written.getvalue().endswith(b"? Gr??e")
 
 
-def test_what_a_runner_misses_is_reported_before_the_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    archive = tmp_path / "a.jsonl"
-    archive.touch()
-    given = ["--input", str(archive), "--output", str(tmp_path / "out")]
-    assert main(["backfill", *given, "--runner", "DataflowRunner"]) == 2
-    screen = capsys.readouterr().err
-    assert "--runner DataflowRunner: Missing required option: project." in screen
-    assert "--runner DataflowRunner: Missing required option: region." in screen
-
-
 @pytest.mark.parametrize("command", ["demo", "backfill"])
 @pytest.mark.parametrize("folder", ["a.jsonl", "a.jsonl/out", "/proc/nothing/out"])
 def test_an_output_that_cannot_be_written_is_reported_before_the_run(
@@ -175,14 +163,6 @@ def test_an_output_that_cannot_be_written_is_reported_before_the_run(
     flags += ["--input", str(archive)] if command == "backfill" else []
     assert main([command, *flags]) == 2
     assert f"--output {tmp_path / folder}: cannot be written to: " in capsys.readouterr().err
-
-
-def test_every_fault_of_a_backfill_is_reported_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["--input", "nowhere.jsonl", "--claim_threshold", "7", "--bogus", "--output", ""]
-    assert main(["backfill", *given]) == 2
-    screen = capsys.readouterr().err
-    for part in ("nowhere.jsonl: no file", "--claim_threshold 7", "--bogus is", "--output ''"):
-        assert part in screen
 
 
 def test_no_command_has_more_flags_than_a_user_can_survey() -> None:

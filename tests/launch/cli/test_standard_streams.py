@@ -97,14 +97,13 @@ def written(capfdbinary: pytest.CaptureFixture[bytes]) -> Written:
     return run
 
 
-@pytest.mark.parametrize("path", ["-", "/dev/stdout"])
-def test_tables_and_pages_can_be_piped(path: str, output: str, written: Written) -> None:
-    lines = written("export", output, "--to", "csv", "--output", path).splitlines()
+def test_tables_and_pages_can_be_piped(output: str, written: Written) -> None:
+    lines = written("export", output, "--to", "csv", "--output", "-").splitlines()
     assert [line.partition(b",")[0] for line in lines[1:]] == [b"r0", b"r1", b"r2"]
     # A pipe, which cannot be wound back.
-    table = run("export", output, "--to", "parquet", "--output", path).stdout
+    table = run("export", output, "--to", "parquet", "--output", "-").stdout
     assert pq.read_table(io.BytesIO(table)).num_rows == 3
-    page = written("report", output, "--output", path)
+    page = written("report", output, "--output", "-")
     assert page.startswith(b"<!doctype html>")
     assert page.rstrip().endswith(b"</html>")
 

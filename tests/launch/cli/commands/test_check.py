@@ -63,13 +63,6 @@ def test_json_has_two_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed == printed[:1] * 3
 
 
-@pytest.mark.parametrize("other", ["text", "note"])
-def test_two_formats_are_refused(capsys: pytest.CaptureFixture[str], other: str) -> None:
-    command = ["check", "--answer", FACT, "--fact", FACT, "--format", other, "--json"]
-    assert main(command) == 2
-    assert f"--format {other}: --json asks for another format" in capsys.readouterr().err
-
-
 def test_nothing_on_standard_input_is_no_answer(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,11 +67,6 @@ def test_the_page_is_written_to_the_given_path(output: Path, tmp_path: Path) -> 
     assert [each.name for each in path.parent.iterdir()] == ["page.html"]
 
 
-@pytest.mark.parametrize("arguments", [["DIR", "--fail_above", "0"], ["--fail_above", "0", "DIR"]])
-def test_the_folder_may_come_before_or_after_the_flags(output: Path, arguments: list[str]) -> None:
-    assert main(["report", *(each.replace("DIR", str(output)) for each in arguments)]) == 4
-
-
 def thresholds_of(folder: Path) -> list[list[str]]:
     """The rows of the tables of other thresholds, for a threshold of .4 or .05."""
     page = parse_page((folder / "report.html").read_text(encoding="utf-8"))

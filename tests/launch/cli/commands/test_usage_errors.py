@@ -11,10 +11,22 @@ from tests.support.archives import an_envelope, lines_of
 # By a command and flags that are right: what is wrong, and words of each complaint. FILE is an
 # archive, GOLD its label, DIR an output folder with a damaged summary, NEW one that does not exist.
 USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "backfill": (
+        (
+            "--input nowhere.jsonl --claim_threshold 7 --bogus --output ''",
+            *("nowhere.jsonl: no file", "--claim_threshold 7", "--bogus is", "--output ''"),
+        ),
+    ),
     "backfill --input FILE --output NEW": (
         ("--claim_threshold 1.5", "--claim_threshold 1.5: must be"),
         ("--runer x", "did you mean --runner?"),
         ("--runner Foo", "--runner Foo: Beam has no such runner"),
+        (
+            "--runner DataflowRunner",
+            *("temp_location.", "staging_location."),
+            "--runner DataflowRunner: Missing required option: project.",
+            "--runner DataflowRunner: Missing required option: region.",
+        ),
         ("--runner=SparkRunner --spark_version=1", "--spark_version: invalid"),
         ("--runner", "argument --runner: expected one argument"),
         ("--direct_num_workers abc", "--direct_num_workers: invalid int"),
@@ -32,6 +44,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ),
         ("--alert_verdicts BAD", "must be one of GROUNDED, LOW"),
         ("--alert_tags BAD", "must be one of GROUNDED, LOW"),
+        ("--alert_text --text hash", "--text hash keeps them out of all files: pass one of them"),
         ("--move_reason X=GROUNDED", "must be one of INCOMPLETE"),
         ("--impersonate_service_account bob", "bob: must be an email"),
         ("--help-al", "did you mean --help-all?"),
@@ -49,6 +62,8 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--answer Lamps.", "--fact is missing"),
         ("--fact Lamps.", "--answer is missing"),
         ("--answer Lamps. --fact_file .", "--fact_file .: "),
+        ("--answer a --fact a --format text --json", "--format text: --json asks for another"),
+        ("--answer a --fact a --format note --json", "--format note: --json asks for another"),
     ),
     "check --answer a --fact b --escalate http://127.0.0.1:9": (
         ("--checker discoveryengine --project p", "leave --checker out"),
