@@ -80,25 +80,6 @@ def chats(folder: Path) -> Path:
     return path
 
 
-def test_the_page_shows_a_format_a_tag_a_checker_and_a_command() -> None:
-    assert [title for title, _ in parts()] == [
-        *("An input format", "A carrier", "A preset", "A tag", "A checker", "A command")
-    ]
-    assert [name for _, blocks in parts() for name, _ in blocks] == [
-        "transforms/formats/acme_chat.py",
-        "transforms/formats/format_table.py",
-        "transforms/formats/format_table.py",
-        "transforms/formats/carriers/acme_export.py",
-        "transforms/formats/carriers/carrier_table.py",
-        "transforms/formats/carriers/carrier_table.py",
-        "transforms/formats/field_maps/presets.toml",
-        "schemas/verdict.py",
-        "transforms/rules/routing.py",
-        "my_checker.py",
-        "launch/cli/commands/verdicts.py",
-    ]
-
-
 def test_what_the_page_adds_takes_part_in_a_backfill(
     extended: Path, checker: str, tmp_path: Path
 ) -> None:

@@ -141,30 +141,6 @@ def test_what_is_no_checker_ends_the_command(
         assert "Traceback" not in errors
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "check --answer Lamps. --fact Lamps.",
-        "evaluate --answers FILE --gold GOLD",
-        "watch --subscription projects/p/subscriptions/s --output NEW",
-    ],
-)
-def test_a_checker_that_cannot_be_imported_is_an_error_of_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
-    gold = tmp_path / "gold.jsonl"
-    gold.write_text('{"name": "1", "grounded": true}\n')
-    places = {
-        "FILE": str(an_archive(tmp_path, an_envelope(1))),
-        "GOLD": str(gold),
-        "NEW": str(tmp_path / "new"),
-    }
-    given = [places.get(part, part) for part in command.split()]
-    assert main([*given, "--checker", "no_such_module:model"]) == 2
-    told = "the checker no_such_module:model cannot be imported: ModuleNotFoundError"
-    assert f"groundwatch {given[0]} cannot start:\n  {told}" in capsys.readouterr().err
-
-
 def test_the_library_takes_it() -> None:
     record = check(*UNSURE, checker=Verbatim())
     assert record.check is not None

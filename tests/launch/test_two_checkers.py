@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from google.oauth2.credentials import Credentials
 
-from groundwatch import EscalationRule, check_many
+from groundwatch import EscalationRule
 from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.settings import checker as settings
 from groundwatch.transforms.grounding import credentials
@@ -189,17 +189,6 @@ def test_each_kind_of_checker_can_be_the_second(
     assert record["check"]["checker"] == named
     assert record["verdict"] == verdict
     assert summary_in(output)["calls"] == 1
-
-
-def test_the_library_escalates() -> None:
-    answers = [("Kettles whistle.", ["Lamps glow."]), ("Lamps glow.", ["Lamps glow."])]
-    with FaultServer() as server:
-        rule = EscalationRule(share=0.0)
-        unsure, sure = check_many(answers, escalate=server.address, rule=rule)
-        assert server.requests == 1
-    assert (unsure.tags, sure.tags) == (("ESCALATED", "UNSUPPORTED_CLAIM"), ())
-    assert unsure.screen
-    assert sure.screen
 
 
 def test_the_demo_has_a_second_checker_which_only_its_flags_name(

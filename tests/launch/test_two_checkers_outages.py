@@ -87,17 +87,6 @@ def test_a_backfill_outlives_faults_of_the_second_checker(tmp_path: Path) -> Non
     assert decided_by(records_in(output)) == {"local": _SURE, "second": _UNSURE}
 
 
-def test_a_backfill_waits_for_a_second_checker_that_is_away_for_a_while(tmp_path: Path) -> None:
-    archive, output = an_archive(tmp_path, *_LINES), tmp_path / "out"
-    outage = Outage()
-    with FaultServer(always(outage)) as server:
-        outage.back_at_s = time.monotonic() + 2.0
-        # Random waits: nine of them may be shorter than the outage.
-        assert backfill(archive, output, "--escalate", server.address, "--max_attempts", "99") == 0
-    found = decided_by(records_in(output))
-    assert (found["second"] >= _UNSURE, found.total()) == (True, _UNSURE + _SURE)
-
-
 def test_a_worker_publishes_what_does_not_wait_for_the_second_checker(watched: Watched) -> None:
     outage = Outage()
     watched.publish(*_LINES)

@@ -7,16 +7,13 @@ import pytest
 
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope
-from tests.support.commands import GROUNDWATCH, start
 from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.limits import limited
 from tests.support.outputs import Json, records_in, summary_in, visible_files
-from tests.support.runs import an_archive, backfill
-from tests.support.waiting import wait_until
+from tests.support.runs import an_archive, backfill, crash_in, in_batches
 from tests.support.wire_faults import after, status
 
 _UNSURE, _SURE = 40, 20
-_TIMEOUT_S = 120.0
 
 
 @pytest.fixture
@@ -131,22 +128,21 @@ def test_replies_that_are_lost_are_not_paid_for_again_without_a_word(
         assert (server.requests, decided_by_second(output)) == (10 + _UNSURE, _UNSURE)
 
 
-def test_an_interrupted_run_with_a_larger_budget_is_gone_on_with(
-    tmp_path: Path, archive: Path
+def test_a_run_with_a_larger_budget_that_died_is_gone_on_with(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "out"
-    with FaultServer(always(after(0.05))) as server:
-        flags = "--escalate", server.address, "--escalate_share", "0", "--max_in_flight", "2"
-        places = "--input", str(archive), "--output", str(output)
-        assert backfill(archive, output, *flags, "--max_calls", "10") == 3
-        with start(*GROUNDWATCH, "backfill", *places, *flags) as process:
-            wait_until(lambda: server.requests >= 20, _TIMEOUT_S)
-            process.kill()
+    with FaultServer() as server:
+        flags = "--escalate", server.address, "--escalate_share", "0"
+        assert in_batches(archive, output, *flags, "--max_calls", "10") == 3
+        with monkeypatch.context() as patched:
+            crash_in(patched, 4)
+            assert in_batches(archive, output, *flags) == 1
+        assert 10 < server.requests < _UNSURE
         # A reader still sees the results of the first run.
         assert decided_by_second(output) == 10
-        assert backfill(archive, output, *flags) == 0
-        assert _UNSURE <= server.requests <= _UNSURE + 2
-        assert decided_by_second(output) == _UNSURE
+        assert in_batches(archive, output, *flags) == 0
+        assert (server.requests, decided_by_second(output)) == (_UNSURE, _UNSURE)
 
 
 def test_all_calls_of_an_answer_that_were_paid_for_are_kept(tmp_path: Path) -> None:

@@ -34,28 +34,14 @@ class SampleMessage(Record, frozen=True):
     outcome: str
 
 
-def expected_outcomes() -> dict[str, list[str]]:
-    """Read what is to become of the messages: name of a file → an outcome for each."""
-    return msgspec.json.decode(EXPECTED.read_bytes(), type=dict[str, list[str]])
-
-
-def messages_by_file() -> dict[str, list[Message]]:
-    """Read the messages of the sample: name of a file → those of its lines that are not empty."""
-    return {
-        Path(path).name: [
-            Message(payload=payload, place=f"{path}#{number}")
-            for number, payload in enumerate(Path(path).read_bytes().split(b"\n"), 1)
-            if payload
-        ]
-        for path in sample_paths()
-    }
-
-
 def sample_messages() -> list[SampleMessage]:
-    """Read every message with its expected outcome, in the order of the files."""
-    outcomes = expected_outcomes()
-    return [
-        SampleMessage(message, outcome)
-        for name, messages in messages_by_file().items()
-        for message, outcome in zip(messages, outcomes[name], strict=True)
-    ]
+    """Read every message, a line that is not empty, with its outcome, in the order of the files."""
+    outcomes = msgspec.json.decode(EXPECTED.read_bytes(), type=dict[str, list[str]])
+    found = []
+    for path in map(Path, sample_paths()):
+        lines = enumerate(path.read_bytes().split(b"\n"), 1)
+        messages = [Message(payload=line, place=f"{path}#{at}") for at, line in lines if line]
+        pairs = zip(messages, outcomes.pop(path.name), strict=True)
+        found += [SampleMessage(message, outcome) for message, outcome in pairs]
+    assert not outcomes, "an outcome belongs to no file"
+    return found

@@ -11,7 +11,7 @@ from groundwatch.launch.results.report.write_report import read_output
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import find_files
 from tests.support.outputs import record_ids_in
-from tests.support.runs import a_long_archive, crash_in, in_batches
+from tests.support.runs import a_long_archive, in_batches
 
 ANSWERS, UNSUPPORTED = 40, 4
 """In six batches."""
@@ -70,17 +70,6 @@ def test_the_screen_is_honest_of_a_run_too_long_to_read(
     for run in range(runs):
         assert in_batches(archive, tmp_path / "out", "--run_id", f"run-{run}") == 0
     assert flagged in " ".join(capsys.readouterr().out.split())
-
-
-def test_what_an_interrupted_run_has_done_counts(
-    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patched:
-        crash_in(patched, 5)
-        assert in_batches(archive, tmp_path / "out") == 1
-    assert in_batches(archive, tmp_path / "out") == 0
-    assert is_report_of_its_files(tmp_path / "out")
-    assert f">{ANSWERS}<" in page_of_files(tmp_path / "out")
 
 
 def test_a_report_that_cannot_be_written_fails_no_run(

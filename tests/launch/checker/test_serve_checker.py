@@ -5,6 +5,7 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import httpx
 import msgspec
@@ -22,12 +23,12 @@ BODY = msgspec.json.encode(check_request("Lamps glow.", "Lamps glow red."))
 Conversation = Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]
 
 
-def converse(conversation: Conversation) -> httpx.Response:
+def converse(conversation: Conversation, **given: Any) -> httpx.Response:
     """Run a conversation with a server on a free port and return its last response."""
 
     async def run() -> httpx.Response:
         async with (
-            listening(port=0) as address,
+            listening(port=0, **given) as address,
             httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as client,
         ):
             return await conversation(client)
@@ -43,14 +44,9 @@ def test_a_check_is_answered_over_http() -> None:
 
 
 def test_a_check_is_answered_by_a_model_where_one_is_given(tmp_path: Path) -> None:
-    async def ask() -> httpx.Response:
-        async with (
-            listening(port=0, checker=load_checker(write_model(tmp_path), inf)) as address,
-            httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as client,
-        ):
-            return await client.post(CHECK_PATH, content=BODY)
-
-    [claim] = asyncio.run(ask()).json()["claims"]
+    model = load_checker(write_model(tmp_path), inf)
+    response = converse(lambda client: client.post(CHECK_PATH, content=BODY), checker=model)
+    [claim] = response.json()["claims"]
     assert claim["score"] == pytest.approx(0.119, abs=1e-3)
 
 

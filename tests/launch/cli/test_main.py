@@ -14,23 +14,12 @@ from groundwatch.pipeline.settings.definition import settings_of
 from groundwatch.pipeline.settings.load import CommonSettings
 from tests.support.commands import GROUNDWATCH, start
 
-COMMANDS = (
-    "demo",
-    "backfill",
-    "estimate",
-    "replay",
-    "watch",
-    "evaluate",
-    "report",
-    "serve-checker",
-)
-
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
 def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert main(arguments) == 0
     screen = capsys.readouterr()
-    assert all(f"\n  {command}" in screen.out for command in COMMANDS)
+    assert all(f"\n  {command}" in screen.out for command in all_commands())
     assert screen.err == ""
 
 
@@ -48,7 +37,7 @@ def test_no_command_is_a_usage_error_that_lists_them(capsys: pytest.CaptureFixtu
     screen = capsys.readouterr()
     assert screen.out == ""
     assert screen.err.startswith("groundwatch: a command is missing.\n")
-    assert all(f"\n  {command}" in screen.err for command in COMMANDS)
+    assert all(f"\n  {command}" in screen.err for command in all_commands())
 
 
 @pytest.mark.parametrize(

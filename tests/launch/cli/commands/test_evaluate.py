@@ -14,7 +14,7 @@ from tests.support.builders import an_enriched
 from tests.support.entailment_models import write_model
 from tests.support.evaluations import chosen_labels, write_gold
 from tests.support.fault_server import FaultServer, always, by_answer
-from tests.support.reports import a_low, write_enriched
+from tests.support.reports import write_enriched
 from tests.support.runs import an_archive, backfill
 
 SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
@@ -246,20 +246,6 @@ def test_the_tables_agree_with_the_file(
     assert by_name["claims"][:1] == ["0.6"]
     assert by_name["answers LOW_GROUNDED"] == ["—", "2", "50.0%", "1.000", "1.000", "1.000"]
     assert "expected error" in by_name
-
-
-def test_without_an_unsupported_answer_the_area_is_unknown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = write_enriched(tmp_path, [an_enriched(answer_name="a"), a_low(record_id="b" * 64)])
-    gold = write_gold(tmp_path, {"name": "a", "grounded": True})
-    assert main(["evaluate", "--answers", str(path), "--gold", gold]) == 0
-    printed = capsys.readouterr().out
-    assert "1 without a label" in printed
-    [ranking] = [
-        line.split() for line in printed.splitlines() if line.startswith("answers by lowest")
-    ][:1]
-    assert ranking[-3:] == ["1", "0", "—"]
 
 
 def test_a_damaged_archive_is_reported_and_the_rest_is_measured(

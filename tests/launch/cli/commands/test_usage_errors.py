@@ -8,6 +8,9 @@ import pytest
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope, lines_of
 
+NO_MODULE = "no_such_module:model"
+NOT_IMPORTED = f"the checker {NO_MODULE} cannot be imported: ModuleNotFoundError"
+
 # By a command and flags that are right: what is wrong, and words of each complaint. FILE is an
 # archive, GOLD its label, DIR an output folder with a damaged summary, NEW one that does not exist.
 USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -20,6 +23,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "backfill --input FILE --output NEW": (
         ("--claim_threshold 1.5", "--claim_threshold 1.5: must be"),
         ("--runer x", "did you mean --runner?"),
+        ("--xyz 1", "--xyz is unknown"),
         ("--runner Foo", "--runner Foo: Beam has no such runner"),
         (
             "--runner DataflowRunner",
@@ -62,6 +66,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--answer Lamps.", "--fact is missing"),
         ("--fact Lamps.", "--answer is missing"),
         ("--answer Lamps. --fact_file .", "--fact_file .: "),
+        (f"--answer Lamps. --fact Lamps. --checker {NO_MODULE}", NOT_IMPORTED),
         ("--answer a --fact a --format text --json", "--format text: --json asks for another"),
         ("--answer a --fact a --format note --json", "--format note: --json asks for another"),
     ),
@@ -83,6 +88,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "evaluate --answers FILE --gold GOLD": (
         ("--max_cost 7", "--max_cost is unknown"),
+        (f"--checker {NO_MODULE}", NOT_IMPORTED),
         ("--checker discoveryengine", "needs --project"),
         ("--scorer /nowhere", "must be a folder that holds model.onnx"),
         ("--scorer_weight -1", "must be a number from 0 to inf"),
@@ -140,6 +146,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--alert_topic alerts", "must have the form projects/P/topics/T"),
         ("--input x", "--input is unknown"),
         ("--workers 2", "--workers is unknown"),
+        (f"--checker {NO_MODULE}", NOT_IMPORTED),
         ("--test_alert", "--test_alert: no channel to test: name it by --alert_webhook"),
     ),
 }
@@ -175,7 +182,7 @@ def test_a_command_line_that_makes_no_sense_is_refused(
     assert [each for each in words if each not in screen.err] == []
     # Nothing else is wrong.
     assert screen.err.count("\n") == 2 + len(words)
-    subject = "" if command in OF_PLACES else "--"
+    subject = NOT_IMPORTED if NO_MODULE in given else "" if command in OF_PLACES else "--"
     is_start = screen.err.startswith(f"groundwatch {command} cannot start:\n  {subject}")
     assert is_start or "argument" in screen.err
     assert screen.err.endswith(f"`groundwatch {command} --help` lists the flags.\n")

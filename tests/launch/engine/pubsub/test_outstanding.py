@@ -58,15 +58,6 @@ def test_messages_are_returned_up_to_a_size(
     assert pull(outstanding, max_bytes=max_bytes) == returned
 
 
-def test_a_redelivered_message_is_not_returned_again(outstanding: OutstandingMessages) -> None:
-    outstanding.receive([a_delivery("a", "first")])
-    assert pull(outstanding) == ["a"]
-    outstanding.receive([a_delivery("a", "second")])
-    assert pull(outstanding) == []
-    stats = outstanding.stats()
-    assert (stats.processing, stats.redelivered, stats.size_bytes) == (1, 1, 10)
-
-
 def test_only_the_last_deliveries_of_a_message_are_kept(outstanding: OutstandingMessages) -> None:
     for number in range(1_000):
         outstanding.receive([a_delivery("a", f"ack-{number}")])
@@ -79,15 +70,6 @@ def test_only_the_last_deliveries_of_a_message_are_kept(outstanding: Outstanding
     assert outstanding.stats().settled == 1
     outstanding.remove(["ack-1000"])
     assert (outstanding.stats().settled, outstanding.stats().size_bytes) == (0, 0)
-
-
-def test_an_ack_counts_for_all_deliveries_of_a_message(outstanding: OutstandingMessages) -> None:
-    outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
-    pull(outstanding)
-    outstanding.mark(["a"], Settlement.ACK)
-    outstanding.receive([a_delivery("a", "third")])
-    assert outstanding.unsent(Settlement.ACK, 10) == ["first", "second", "third"]
-    assert outstanding.unsent(Settlement.NACK, 10) == []
 
 
 def test_a_removed_message_is_returned_when_it_comes_again(
@@ -164,6 +146,7 @@ def test_leases_are_extended_until_a_message_is_overdue(
 def test_statistics_count_messages_by_state(
     outstanding: OutstandingMessages, clock: ManualClock
 ) -> None:
+    assert outstanding.stats().oldest_unacked_age_s == 0.0
     times_us = {"a": 7_000_000, "b": 3_000_000, "c": 9_000_000}
     clock.advance(10)
     outstanding.receive([a_delivery(name, time_us=time_us) for name, time_us in times_us.items()])

@@ -102,19 +102,3 @@ def test_messages_delivered_several_times_are_handed_out_once_while_they_are_hel
     assert sorted(message.place for message in pulled) == sorted(ids)
     acknowledge(subscription, *pulled)
     wait_until(lambda: counts(own_server, answers).outstanding == 0)
-
-
-def test_the_age_of_the_oldest_unacknowledged_message(
-    answers: OneTopic, clock: ManualClock, subscribe: Subscribe
-) -> None:
-    subscription = subscribe()
-    answers.publish(b"1")
-    clock.advance(5)
-    answers.publish(b"2")
-    first, second = pull_all(subscription, 2)
-    clock.advance(2)
-    assert subscription.stats().oldest_unacked_age_s == 7.0
-    acknowledge(subscription, first)
-    assert subscription.stats().oldest_unacked_age_s == 2.0
-    acknowledge(subscription, second)
-    assert subscription.stats().oldest_unacked_age_s == 0.0
