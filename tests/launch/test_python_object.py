@@ -161,7 +161,6 @@ def test_the_library_takes_it() -> None:
 @pytest.mark.parametrize(
     ("checker", "kind", "why"),
     [
-        (3, TypeError, "checker is a int: pass a text, CheckSettings, or an object"),
         (Verbatim, TypeError, "checker is the class Verbatim: pass"),
         ("nowhere", ValueError, "'nowhere' is neither 'local', nor an address such as"),
     ],

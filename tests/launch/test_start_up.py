@@ -79,17 +79,13 @@ def test_help_imports_nothing_that_takes_long_and_is_quick() -> None:
     assert cpu_s < _HELP_WITHIN_S or min(again) < _HELP_WITHIN_S
 
 
-def test_a_usage_error_imports_neither_beam_nor_clients() -> None:
-    unknown = [f"{command} --bogus 5" for command in COMMANDS]
-    assert start_in_turn(unknown)[0] == [Ended(line, 2, []) for line in unknown]
-
-
-def test_an_output_that_cannot_be_written_imports_neither(tmp_path: Path) -> None:
-    output = tmp_path / "file" / "out"
+def test_what_is_refused_imports_neither_beam_nor_clients(tmp_path: Path) -> None:
+    output = tmp_path / "file" / "out"  # which cannot be written
     output.parent.touch()
-    commands = ("backfill", "estimate", "replay", "watch", "watch --demo")
-    failing = [f"{command} --output {output}" for command in commands]
-    assert start_in_turn(failing)[0] == [Ended(line, 2, []) for line in failing]
+    writing = ("backfill", "estimate", "replay", "watch", "watch --demo")
+    refused = [f"{command} --bogus 5" for command in COMMANDS]
+    refused += [f"{command} --output {output}" for command in writing]
+    assert start_in_turn(refused)[0] == [Ended(line, 2, []) for line in refused]
 
 
 @pytest.fixture(scope="module")

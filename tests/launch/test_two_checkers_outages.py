@@ -23,9 +23,9 @@ _LINES = [
     *(an_envelope(100 + number, query=None) for number in range(_SURE)),
 ]
 _FAULTS = {
-    **{name: UNAVAILABLE[name] for name in ("429", "503")},
-    **{name: HANGING[name] for name in ("hang",)},
-    **{name: BAD_REPLIES[name] for name in ("HTML", "bad offsets")},
+    "503": UNAVAILABLE["503"],
+    "hang": HANGING["hang"],
+    "bad offsets": BAD_REPLIES["bad offsets"],
 }
 
 

@@ -51,15 +51,6 @@ def test_a_folder_of_tables_is_read_by_a_map(tmp_path: Path, messages: int) -> N
     assert main(["verify", str(tmp_path / "out")]) == 0
 
 
-def test_a_map_may_stand_in_a_file_of_settings(tmp_path: Path) -> None:
-    write_tables(tmp_path / "in")
-    config = tmp_path / "settings.yaml"
-    config.write_text("map:\n  answer: $.said\n  facts: $.docs[*]\n")
-    source = str(tmp_path / "in" / "rows.parquet")
-    assert backfill(source, tmp_path / "out", "--config", str(config)) == 0
-    assert summary_in(tmp_path / "out")["enriched"] == len(ROWS)
-
-
 def test_an_estimate_counts_the_rows_of_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from groundwatch import __version__
-from groundwatch.launch.cli.commands import all_commands, documented_commands
+from groundwatch.launch.cli.commands import all_commands
 from groundwatch.launch.cli.main import main
-from groundwatch.pipeline.settings.definition import settings_of
-from groundwatch.pipeline.settings.load import CommonSettings
 from tests.support.commands import GROUNDWATCH, start
 
 
@@ -152,12 +150,3 @@ def test_an_output_that_cannot_be_written_is_reported_before_the_run(
     flags += ["--input", str(archive)] if command == "backfill" else []
     assert main([command, *flags]) == 2
     assert f"--output {tmp_path / folder}: cannot be written to: " in capsys.readouterr().err
-
-
-def test_no_command_has_more_flags_than_a_user_can_survey() -> None:
-    flags = {
-        command: len(settings_of(settings)) + len(settings_of(CommonSettings))
-        for command, settings in documented_commands()
-    }
-    most = {command: 52 if "watch" in command else 44 for command in flags}
-    assert {command: count for command, count in flags.items() if count > most[command]} == {}

@@ -18,7 +18,6 @@ from tests.support.outputs import (
     original_bytes,
     records_in,
     summary_in,
-    visible_files,
 )
 from tests.support.sample import (
     BAD_RELEASE,
@@ -193,18 +192,6 @@ def test_the_bad_release_opens_one_episode_and_closes_it(output: Path) -> None:
     hour = f"{BAD_RELEASE:%Y-%m-%dT%H}"
     assert opened["event_time"].startswith(hour)
     assert (opened["severity"], closed["severity"]) == ("critical", "info")
-
-
-def test_the_manifest_lists_the_files_that_are_there(output: Path) -> None:
-    listed = [
-        line.split('"')[3]
-        for path in output.glob("manifest/*.jsonl")
-        for line in path.read_text().splitlines()
-    ]
-    of_the_run = ("manifest/", "runs/", "summary.json", "report.html")
-    assert sorted(listed) == [
-        path for path in visible_files(output) if not path.startswith(of_the_run)
-    ]
 
 
 def test_the_demo_opens_no_connection_and_complains_of_nothing(demo: Demo) -> None:

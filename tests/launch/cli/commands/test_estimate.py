@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.archives import an_envelope, an_unsupported_envelope, lines_of
 from tests.support.fault_server import FaultServer, always
@@ -138,17 +137,6 @@ def test_what_the_first_checker_cannot_check_counts_as_a_failure(tmp_path: Path)
     made = summary_in(tmp_path / "out")
     assert estimated["failures"] == made["failures"] > 20
     assert [estimated[name] for name in ("read", "calls")] == [made["read"], made["calls"]]
-
-
-def test_the_bundled_sample_takes_the_estimate(tmp_path: Path) -> None:
-    folder = Path(sample_paths()[0]).parent
-    estimated = estimate(f"{folder}/*.jsonl", tmp_path)
-    assert backfill(folder / "*.jsonl", tmp_path) == 0
-    made = summary_in(tmp_path)
-    assert (
-        estimated["planned_calls"] == estimated["calls"] > 150
-    )  # nothing is cached without a call
-    assert [estimated[name] for name in SAME] == [made[name] for name in SAME]
 
 
 def test_a_damaged_archive_is_counted_as_the_backfill_counts_it(

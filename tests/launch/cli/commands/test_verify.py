@@ -10,12 +10,10 @@ import pytest
 
 from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.sinks.summary_file import write_summary
-from tests.support import wire_faults
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Buckets
-from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import Json
-from tests.support.runs import a_long_archive, an_archive, backfill, crash_in, in_batches
+from tests.support.runs import a_long_archive, backfill, crash_in, in_batches
 from tests.support.storage_server import storage_server
 from tests.support.watched import Watched, work
 
@@ -240,19 +238,6 @@ def test_rows_of_a_run_that_has_not_ended_wait_in_its_database(
     assert set(before) <= set((tmp_path / "work").iterdir())
     assert in_batches(archive, output, *flags) == 0
     assert verify(capsys, output)[0] == 0
-
-
-def test_a_replay_into_the_same_folder_is_verified(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    archive = an_archive(tmp_path, *map(an_envelope, range(4)))
-    output = tmp_path / "out"
-    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
-        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
-    assert verify(capsys, output)[0] == 0
-    assert main(["replay", "--failures", f"{output}/failures/*", "--output", str(output)]) == 0
-    exit_status, printed = verify(capsys, output)
-    assert (exit_status, PASSED in printed) == (0, True)
 
 
 def test_a_bucket_is_verified(
