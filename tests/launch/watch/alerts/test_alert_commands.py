@@ -14,8 +14,7 @@ from groundwatch.launch.cli.main import main
 from groundwatch.launch.watch.alerts.alert_notices import AlertPlace, describe_group
 from groundwatch.launch.watch.alerts.webhook_payloads import google_chat_message, slack_message
 from groundwatch.launch.watch.destinations import alert_place
-from groundwatch.schemas.alert import Alert, AlertKind, Severity
-from tests.launch.watch.alerts.test_alert_notices import an_alert
+from tests.launch.watch.alerts.test_alert_notices import a_ledger, an_alert
 from tests.support.archives import an_envelope
 from tests.support.reports import a_low, write_enriched, write_summary
 from tests.support.watched import Watched
@@ -82,11 +81,10 @@ def test_a_broken_ledger_names_the_command_that_finds_the_work_folder(
     is_named: bool,
 ) -> None:
     monkeypatch.chdir(watched.output.parent)
-    alert = Alert(kind=AlertKind.LEDGER, severity=Severity.CRITICAL)
     watched.work_folder = work_folder
     watched.publish(an_envelope(1))
     watched.drain()
-    message = slack_message(describe_group([alert], alert_place("out", work_folder)))
+    message = slack_message(describe_group([a_ledger()], alert_place("out", work_folder)))
     command = command_in(message)
     monkeypatch.chdir("/")
     assert ("--work_folder" in command) == is_named

@@ -20,8 +20,9 @@ from groundwatch.launch.watch.alerts.webhook_payloads import (
     signed_request,
     slack_message,
 )
-from groundwatch.schemas.alert import Alert, AlertKind, Severity, WorstClaim
+from groundwatch.schemas.alert import Alert, Severity, WorstClaim
 from tests.launch.watch.alerts.test_alert_notices import (
+    a_ledger,
     a_rate,
     a_silence,
     an_alert,
@@ -42,10 +43,6 @@ def hostile(text: str, url: str | None = None) -> Alert:
     )
 
 
-def a_ledger() -> Alert:
-    return Alert(kind=AlertKind.LEDGER, severity=Severity.CRITICAL)
-
-
 def slack_texts(body: dict[str, Any]) -> list[str]:
     [header, *blocks] = body["blocks"]
     assert header["type"] == "header"
@@ -58,6 +55,11 @@ def chat_texts(body: dict[str, Any]) -> list[str]:
     [card] = body["cardsV2"]
     [section] = card["card"]["sections"]
     return [widget["textParagraph"]["text"] for widget in section["widgets"]]
+
+
+CHATS = pytest.mark.parametrize(
+    ("encode", "texts"), [(slack_message, slack_texts), (google_chat_message, chat_texts)]
+)
 
 
 def test_slack_gets_verdict_engine_scores_and_link() -> None:
@@ -78,9 +80,7 @@ def test_google_chat_gets_verdict_engine_scores_and_link() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("encode", "texts"), [(slack_message, slack_texts), (google_chat_message, chat_texts)]
-)
+@CHATS
 def test_without_an_address_the_command_is_named(encode: Any, texts: Any) -> None:
     alert = an_alert(record_id="abc")
     [text] = texts(encode(describe_group([alert], AlertPlace("/out"))))
@@ -89,9 +89,7 @@ def test_without_an_address_the_command_is_named(encode: Any, texts: Any) -> Non
     assert text.endswith("record abc")
 
 
-@pytest.mark.parametrize(
-    ("encode", "texts"), [(slack_message, slack_texts), (google_chat_message, chat_texts)]
-)
+@CHATS
 def test_the_command_that_shows_more_alerts_ends_the_message(encode: Any, texts: Any) -> None:
     message = encode(describe_group([an_alert()] * 6, AlertPlace("/out & more")))
     last = html.unescape(texts(message)[-1])
@@ -139,9 +137,7 @@ def test_messages_stay_within_the_services_limits(
     assert len(json.dumps(event)) <= 512_000
 
 
-@pytest.mark.parametrize(
-    ("encode", "texts"), [(slack_message, slack_texts), (google_chat_message, chat_texts)]
-)
+@CHATS
 def test_what_exceeds_a_limit_loses_its_quote_and_then_its_link(encode: Any, texts: Any) -> None:
     def message(claim: str, url: str) -> str:
         worst = WorstClaim(start=0, end=1, score=0.1, text=claim)
@@ -180,8 +176,7 @@ def test_an_incident_triggers_and_resolves_with_one_key() -> None:
 
 
 def test_other_incidents_have_other_keys() -> None:
-    ledger = Alert(kind=AlertKind.LEDGER, severity=Severity.CRITICAL)
-    alerts = [a_rate(), a_rate(engine="help"), a_rate(engine=None), a_silence(), ledger]
+    alerts = [a_rate(), a_rate(engine="help"), a_rate(engine=None), a_silence(), a_ledger()]
     alerts += [an_outage_alert(), an_outage_alert(checker="http://h:2")]
     keys = {incident_key(alert, source) for alert in alerts for source in ("one", "two")}
     assert len(keys) == 2 * len(alerts)
