@@ -141,6 +141,7 @@ def test_a_wrong_key_is_logged_once_and_the_rows_wait(
         delivery.step(journal)
         clock.advance(61.0)
     assert len(caplog.messages) == 1
+    assert delivery.problem == "the key is not accepted"
     assert journal.outbox.count("tool") == 1
 
 
@@ -192,10 +193,11 @@ def test_what_a_full_disk_does_not_let_delete_is_sent_once(
         full.setattr(journal.outbox, "record_delivered", fail)
         for _ in range(3):
             delivery.step(journal)
+            assert delivery.problem == "database or disk is full"
             clock.advance(61.0)
     commit(journal, "b")
     delivery.step(journal)
-    assert target.sent == ["a", "b"]
+    assert (target.sent, delivery.problem) == (["a", "b"], None)
     assert journal.outbox.delivered() == {"tool": Delivered(sent=2)}
 
 

@@ -11,7 +11,6 @@ import pytest
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.watch.owned_paths import OwnedPaths, OwnershipLost
 from groundwatch.launch.watch.worker import Worker
-from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.storage import TargetExists
 from tests.support.archives import an_envelope
 from tests.support.watched import Watched, work
@@ -61,18 +60,6 @@ def test_an_output_folder_that_is_deleted_stops_the_worker(watched: Watched) -> 
         publish(watched, 10, 10)
         with pytest.raises(OwnershipLost, match=r"out was (deleted|replaced) while"):
             work(worker, lambda: False)
-    assert watched.outstanding == 10
-
-
-def test_a_database_that_is_replaced_stops_the_worker(watched: Watched) -> None:
-    with watched.worker() as worker:
-        work(worker, lambda: not watched.outstanding)
-        for path in Path(watched.work_folder).glob(f"{DATABASE}*"):
-            path.unlink()
-        with closing(EngineDatabase.owned(watched.work_folder)):
-            publish(watched, 0, 10)
-            with pytest.raises(OwnershipLost, match=r"run\.sqlite was replaced"):
-                work(worker, lambda: False)
     assert watched.outstanding == 10
 
 

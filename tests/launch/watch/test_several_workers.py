@@ -33,15 +33,6 @@ def publish(watched: Watched, first: int, count: int) -> None:
     watched.publish(*map(an_envelope, range(first, first + count)))
 
 
-def test_a_new_work_folder_replaces_no_file_of_the_one_before(watched: Watched) -> None:
-    publish(watched, 0, 50)
-    watched.drain()
-    publish(watched, 50, 20)
-    with watched.other_work_folder("restarted"):
-        watched.drain()
-    assert len(set(watched.record_ids())) == 70
-
-
 def test_a_message_that_two_workers_get_may_be_there_twice_and_is_counted(
     watched: Watched, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -54,14 +45,6 @@ def test_a_message_that_two_workers_get_may_be_there_twice_and_is_counted(
     assert (len(ids), len(set(ids))) == (60, 50)
     assert main(["verify", str(watched.output), "--work_folder", *folders]) == 0
     assert "10 answers checked by two workers" in capsys.readouterr().out
-
-
-def test_one_worker_alone_is_exact(watched: Watched) -> None:
-    for first in (0, 20, 10):
-        publish(watched, first, 30)
-        watched.drain()
-    assert len(watched.distinct_ids()) == 50
-    assert total(watched.ledger())["duplicates"] == 40
 
 
 def test_a_removed_database_takes_no_published_file_along(watched: Watched) -> None:

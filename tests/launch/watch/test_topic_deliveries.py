@@ -13,9 +13,8 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.pubsub import clients
 from groundwatch.launch.watch.delivery import Delivery
 from groundwatch.launch.watch.topic import Topic
-from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert, encode_failure
+from groundwatch.pipeline.sinks.topic_messages import TopicMessage, encode_alert
 from groundwatch.schemas.alert import Alert
-from groundwatch.schemas.failure import Failure
 from groundwatch.transforms.persistence.database import DamagedDatabase
 from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
@@ -89,36 +88,6 @@ def test_all_alerts_are_published_in_the_order_of_their_engine_and_forgotten(
     assert journal.published_to_topics() == {"alerts": 1_200, "failures": 0}
 
 
-def test_failures_are_published_to_their_own_topic(journal: Journal, client: AClient) -> None:
-    commit(journal, alerts=1, failures=3)
-    topic = Topic(TOPIC, kind="failure", encode=encode_failure)
-    Delivery(journal, Failure, topic, None, ManualClock()).step(journal)
-    sources = [message.attributes["failure_source"] for message in client.published]
-    assert sources == ["0", "1", "2"]
-    assert (journal.outbox.count("alert"), journal.outbox.count("failure")) == (1, 0)
-
-
-@pytest.mark.parametrize("error", [exceptions.ServiceUnavailable, exceptions.NotFound])
-def test_what_a_topic_does_not_take_is_a_problem_and_waits_for_a_pause(
-    journal: Journal,
-    client: AClient,
-    alerts: Delivery[Alert],
-    clock: ManualClock,
-    error: type[exceptions.GoogleAPICallError],
-) -> None:
-    commit(journal, alerts=1)
-    client.error = error("")
-    alerts.step(journal)
-    clock.advance(0.5)
-    alerts.step(journal)
-    assert (client.tries, journal.outbox.count("alert")) == (1, 1)
-    assert str(alerts.problem).startswith(f"cannot publish to {TOPIC}: ")
-    client.error = None
-    clock.advance(60.0)
-    alerts.step(journal)
-    assert (ids_in(client), alerts.problem, journal.outbox.count("alert")) == (["0"], None, 0)
-
-
 @pytest.mark.parametrize("error", [exceptions.ServiceUnavailable, exceptions.NotFound])
 def test_what_a_flaky_topic_has_stored_is_not_published_again(
     journal: Journal,
@@ -133,30 +102,6 @@ def test_what_a_flaky_topic_has_stored_is_not_published_again(
         alerts.step(journal)
         clock.advance(60.0)
     assert sorted(ids_in(client)) == [str(number) for number in range(9)]
-    assert journal.outbox.count("alert") == 0
-
-
-def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
-    journal: Journal,
-    client: AClient,
-    alerts: Delivery[Alert],
-    clock: ManualClock,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    commit(journal, alerts=2)
-
-    def full(_: object) -> None:
-        raise OSError("disk is full")
-
-    with monkeypatch.context() as disk:
-        disk.setattr(journal.outbox, "delete", full)
-        for _ in range(3):
-            alerts.step(journal)
-            assert alerts.problem == "disk is full"
-            clock.advance(60.0)
-    commit(journal, alerts=1)
-    alerts.step(journal)
-    assert ids_in(client) == ["0", "1", "0"]
     assert journal.outbox.count("alert") == 0
 
 

@@ -15,8 +15,6 @@ import pytest
 from groundwatch.launch.watch.owned_paths import OwnedPaths
 from groundwatch.launch.watch.worker import Worker, WorkerLimits
 from groundwatch.pipeline.settings.config import Config
-from groundwatch.transforms.grounding import refusals
-from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.settings import RetrySettings
 from groundwatch.transforms.runtime import counters
 from tests.support.archives import an_envelope
@@ -115,27 +113,11 @@ def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) 
     assert total(watched.ledger())["read"] == 0
 
 
-def test_a_checker_that_refuses_every_call_ends_the_worker_and_leaves_the_input(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(refusals, "_NO_SUCCESS_FOR_S", 1.0)
-    watched.publish(*map(a_lamp, range(30)))
-    with FaultServer(always(status(403, "Forbidden"))) as checker:
-        with watched.worker(checked_by(watched, checker)) as worker:
-            with pytest.raises(Misconfigured):
-                work(worker, lambda: False)
-            worker.finish()
-        assert watched.outstanding == 30
-        assert total(watched.ledger())["read"] == 0
-    watched.drain()
-    assert len(watched.record_ids()) == 30
-
-
 def test_an_answer_that_alone_is_refused_is_a_failure_and_stops_nobody(watched: Watched) -> None:
-    watched.publish(an_envelope(0, answer=ALONE), *map(a_lamp, range(1, 301)))
+    watched.publish(an_envelope(0, answer=ALONE), *map(a_lamp, range(1, 61)))
     with FaultServer(by_answer({ALONE: status(403, "Forbidden")})) as checker:
         watched.drain(checked_by(watched, checker))
-    assert len(watched.record_ids()) == 300
+    assert len(watched.record_ids()) == 60
     (failure,) = failures_in(watched.output)
     assert (failure["error_class"], failure["retryable"]) == ("AnswerRefused", True)
     assert "a firewall or proxy" in failure["error"]
@@ -235,13 +217,12 @@ def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_att
     assert failure["attempts"] >= 8
 
 
-@pytest.mark.parametrize("percent", [10, 90])
 @pytest.mark.parametrize("fault", ["503", "hang", "403", "garbage"])
 def test_answers_that_never_get_a_reply_become_failures_and_the_others_records(
-    watched: Watched, fault: str, percent: int
+    watched: Watched, fault: str
 ) -> None:
     count = 20
-    failing = {f"Lamp {number} glows." for number in range(count * percent // 100)}
+    failing = {f"Lamp {number} glows." for number in range(18)}
     faults = {
         "503": status(503, "Service Unavailable"),
         "hang": hang,

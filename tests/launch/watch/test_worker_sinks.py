@@ -10,9 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from groundwatch.launch.engine.engine_database import EngineDatabase
-from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.targets.target import TargetUnavailable
-from groundwatch.launch.watch.topic import Topic
 from groundwatch.pipeline import storage
 from groundwatch.transforms.persistence.database import Database
 from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
@@ -42,20 +39,6 @@ def test_a_full_disk_holds_the_messages_until_there_is_room(
     assert len(failures_in(watched.output)) == 1
     assert total(watched.ledger())["duplicates"] == 0
     assert "no space left" in caplog.text
-
-
-def test_a_full_disk_for_the_journal_alone_holds_the_messages_too(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watched.publish(*map(an_envelope, range(5)))
-    with watched.worker() as worker:
-        with monkeypatch.context() as disk:
-            disk.setattr(Journal, "commit", full)
-            work(worker, lambda: worker.waiting == 5)
-        work(worker, lambda: not watched.outstanding)
-        worker.finish()
-    assert len(watched.record_ids()) == 5
-    assert total(watched.ledger())["duplicates"] == 0
 
 
 _DATABASE_CALLS = ("read", "write", "write_returning", "write_many")
@@ -93,22 +76,6 @@ def test_a_disk_that_fills_at_any_call_of_the_database_holds_the_messages_until_
     alerts = [alert["kind"] for alert in watched.published(ALERTS)]
     assert alerts.count("answer") == _CALLS_OF_A_BATCH
     assert total(watched.ledger())["duplicates"] == _CALLS_OF_A_BATCH - 1
-
-
-def unpublished(*_: object) -> Any:
-    raise TargetUnavailable("no answer")
-
-
-def test_alerts_wait_for_a_topic_that_does_not_answer(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watched.publish(an_unsupported_envelope(1), an_unsupported_envelope(2))
-    with monkeypatch.context() as outage:
-        outage.setattr(Topic, "send", unpublished)
-        watched.drain(alert_topic=ALERTS)
-    assert len(watched.record_ids()) == 2
-    watched.drain(alert_topic=ALERTS)
-    assert len(watched.published(ALERTS)) == 2
 
 
 def test_alerts_wait_for_a_topic_that_is_not_there_and_the_worker_says_so(
