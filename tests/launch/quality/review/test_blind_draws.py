@@ -193,7 +193,7 @@ def test_labels_of_chosen_answers_are_no_recall(tmp_path: Path) -> None:
     write_enriched(folder, [*(a_low(record_id=f"{n:064x}") for n in range(20)), *passed])
     with served(folder) as address:
         client = Client(address)
-        for n in range(15):
+        for n in range(3):
             label(client, f"{n:064x}", "unsupported")
         page = client.get("labels?goal=recall&value=0.8")
     tiles = re.findall(r"<dd>(.*?)</dd>", page)
@@ -232,7 +232,7 @@ def test_chosen_labels_leave_the_estimate_unbiased(
     chance = random.Random(3)  # noqa: S311 - the same each time
     ids = [f"{n:064x}" for n in range(60)]
     shares = []
-    for _ in range(300):
+    for _ in range(200):
         wrong = set(chance.sample(ids, 20))
         labelled: dict[str, Any] = {}
 
