@@ -18,10 +18,10 @@ TO_TOPICS = ("--alert_topic", ALERTS, "--failure_topic", FAILURES)
 LOW, UNREADABLE = 3, 2
 
 
-def watch(watched: Watched, *flags: str) -> WatchProcess:
+def watch(watched: Watched, *flags: str, output: Path | None = None) -> WatchProcess:
     # No rate of answers is an alert here.
     flags = (*flags, "--rate_burn", "1000000")
-    return WatchProcess(watched.server.address, SUBSCRIPTION, watched.output, *flags)
+    return WatchProcess(watched.server.address, SUBSCRIPTION, output or watched.output, *flags)
 
 
 @pytest.fixture
@@ -80,6 +80,24 @@ def assert_unknown_if_not_noted(output: Path, capsys: pytest.CaptureFixture[str]
     assert ["unknown", "0", str(UNREADABLE), str(LOW)] in lines
 
 
+def assert_written_to_files_without_topics(
+    watched: Watched, output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A worker without the topics writes what waited for them to files of this output."""
+    with watch(watched, output=output) as worker:
+        watched.publish(an_envelope(8))
+        worker.wait_for(lambda: not watched.outstanding)
+        exit_status, log = worker.end()
+    assert exit_status == 0
+    messages = [line["message"] for line in log]
+    for kind, rows in (("alert", LOW), ("failure", UNREADABLE)):
+        sentence = f"{rows} rows that waited for a topic of each {kind} go to files"
+        assert any(message.startswith(sentence) for message in messages)
+    assert len(alerts_in(output)) == LOW
+    assert len(failures_in(output)) == UNREADABLE
+    assert verified(capsys, output)[0] == 0
+
+
 def test_the_last_line_and_verify_name_what_is_left_and_a_later_start_delivers_it(
     watched: Watched, tmp_path: Path, left: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,8 +114,9 @@ def test_the_last_line_and_verify_name_what_is_left_and_a_later_start_delivers_i
     )
     assert "Verified" not in page
     assert_missed_without_the_work_folder(watched, tmp_path / "elsewhere", capsys)
-    copy = Path(shutil.copytree(watched.output, tmp_path / "copy"))
-    assert_unknown_if_not_noted(copy, capsys)
+    copies = [Path(shutil.copytree(watched.output, tmp_path / name)) for name in ("one", "two")]
+    assert_unknown_if_not_noted(copies[0], capsys)
+    assert_written_to_files_without_topics(watched, copies[1], capsys)
     for topic in (ALERTS, FAILURES):
         watched.server.create(topic, f"{topic.replace('topics', 'subscriptions')}-again")
     with watch(watched, *TO_TOPICS) as worker:
@@ -107,24 +126,6 @@ def test_the_last_line_and_verify_name_what_is_left_and_a_later_start_delivers_i
     assert len(watched.published(f"{ALERTS}-again")) == LOW
     assert len(watched.messages(f"{FAILURES}-again")) == UNREADABLE
     assert summary_in(watched.output)["published"] == {"alerts": LOW, "failures": UNREADABLE}
-    assert verified(capsys, watched.output)[0] == 0
-
-
-@pytest.mark.usefixtures("left")
-def test_a_worker_without_the_topics_writes_what_waited_for_them_to_files(
-    watched: Watched, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with watch(watched) as worker:
-        watched.publish(an_envelope(9))
-        worker.wait_for(lambda: not watched.outstanding)
-        exit_status, log = worker.end()
-    assert exit_status == 0
-    messages = [line["message"] for line in log]
-    for kind, rows in (("alert", LOW), ("failure", UNREADABLE)):
-        sentence = f"{rows} rows that waited for a topic of each {kind} go to files"
-        assert any(message.startswith(sentence) for message in messages)
-    assert len(alerts_in(watched.output)) == LOW
-    assert len(failures_in(watched.output)) == UNREADABLE
     assert verified(capsys, watched.output)[0] == 0
 
 
