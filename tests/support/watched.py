@@ -16,12 +16,10 @@ from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
 from groundwatch.launch.watch.open_worker import open_journal as worker_journal
 from groundwatch.launch.watch.open_worker import open_worker
 from groundwatch.launch.watch.reporter import LogReporter
-from groundwatch.launch.watch.topic import Topic
 from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import build
-from groundwatch.pipeline.sinks.topic_messages import build_message
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from groundwatch.transforms.persistence.database import Database
@@ -54,8 +52,7 @@ class Watched:
 
     def publish(self, *payloads: bytes, **attributes: str) -> None:
         """Publish messages."""
-        with closing(Topic(ANSWERS, address=self.server.address)) as topic:
-            topic.send(build_message(payload, attributes) for payload in payloads)
+        self.server.publish(ANSWERS, payloads, **attributes)
 
     @property
     def outstanding(self) -> int:
@@ -104,6 +101,7 @@ class Watched:
                 ) as worker,
                 # An acknowledgement comes a moment after its batch: no step waits long for more.
                 patch("groundwatch.launch.watch.worker._WAIT_S", 0.05),
+                patch("groundwatch.launch.watch.worker._BETWEEN_SMALL_BATCHES_S", 0.05),
             ):
                 yield worker
 

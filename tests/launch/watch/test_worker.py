@@ -56,9 +56,8 @@ def test_duplicates_are_counted_once_in_a_batch_across_batches_and_across_restar
 
 @pytest.mark.parametrize(("most", "waits"), [(100, True), (1, False)], ids=["small", "full"])
 def test_a_small_batch_lets_messages_gather_and_a_full_one_does_not(
-    watched: Watched, most: int, waits: bool, monkeypatch: pytest.MonkeyPatch
+    watched: Watched, most: int, waits: bool
 ) -> None:
-    monkeypatch.setattr("groundwatch.launch.watch.worker._BETWEEN_SMALL_BATCHES_S", 0.5)
     with watched.worker(limits=WorkerLimits(batch_messages=most)) as worker:
         watched.publish(an_envelope(0))
         work(worker, lambda: worker.batches_done)

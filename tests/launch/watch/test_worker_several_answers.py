@@ -7,6 +7,7 @@ import pytest
 
 from groundwatch.pipeline.sources.read_batch import ReadBatch
 from groundwatch.transforms.formats.answer_elements import MAX_ANSWERS, MAX_COPIED_BYTES
+from groundwatch.transforms.grounding.settings import RetrySettings
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, by_answer
@@ -110,9 +111,11 @@ def test_answers_that_alone_cannot_be_checked_become_failures_of_their_own(
         several(an_envelope(0, answer=ALONE), an_envelope(1, answer=BESIDE), an_envelope(2))
     )
     away = dict.fromkeys([ALONE, BESIDE], status(503, "Service Unavailable"))
+    retries = RetrySettings(timeout_s=2.0, total_s=0.2, give_up_after_s=1e9, max_answer_attempts=2)
     numbers = itertools.count(3)
     with FaultServer(by_answer(away)) as checker:
-        config = watched.config(checker=checker.address, endpoint=checker.address)
+        address = checker.address
+        config = watched.config(checker=address, endpoint=address, retries=retries)
         with watched.worker(config) as worker:
 
             def is_over() -> bool:

@@ -49,7 +49,6 @@ def test_a_disk_that_fills_at_any_call_of_the_database_holds_the_messages_until_
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("groundwatch.launch.watch.worker._AFTER_ERROR_S", 0.0)
-    monkeypatch.setattr("groundwatch.launch.watch.worker._BETWEEN_SMALL_BATCHES_S", 0.0)
     short = RetrySchedule(first_s=0.001, longest_s=0.001)
     monkeypatch.setattr("groundwatch.launch.watch.retry_queue._SCHEDULE", short)
     calls, fails_at = itertools.count(), range(0)

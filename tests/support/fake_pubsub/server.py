@@ -118,9 +118,10 @@ class FakePubSub:
         """Delete a topic, as its clients could; its subscriptions stay, and get nothing more."""
         self._broker.delete_topic(topic)
 
-    def publish(self, topic: str, payloads: Iterable[bytes]) -> None:
-        """Publish messages without attributes; raises as the client does of an unknown topic."""
-        self._broker.publish(topic, [PubsubMessage(data=payload) for payload in payloads])
+    def publish(self, topic: str, payloads: Iterable[bytes], **attributes: str) -> None:
+        """Publish messages with equal attributes; raises as the client does of an unknown topic."""
+        messages = (PubsubMessage(data=payload, attributes=attributes) for payload in payloads)
+        self._broker.publish(topic, messages)
 
     def counts(self, subscription: str) -> Counts:
         """Say what a subscription has seen.
