@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 import tarfile
 import zipfile
 from collections.abc import Iterable
@@ -103,24 +101,3 @@ def test_the_changelog_has_an_entry_for_it_with_a_date() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     released = re.findall(r"^## (\d\S*) - \d{4}-\d\d-\d\d$", changelog, re.MULTILINE)
     assert released[0] == groundwatch.__version__
-
-
-def test_what_is_installed_runs_the_demo_from_an_empty_folder_with_an_empty_home(
-    wheel: Path, tmp_path: Path
-) -> None:
-    installed, home, folder = (tmp_path / name for name in ("installed", "home", "folder"))
-    home.mkdir()
-    folder.mkdir()
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(installed)  # noqa: S202 - made just now
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "groundwatch", "demo"],
-        check=False,
-        cwd=folder,
-        env={"HOME": str(home), "PATH": os.defpath, "PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert (folder / "out" / "demo" / "summary.json").is_file()
-    assert not list(home.iterdir())

@@ -117,9 +117,16 @@ def test_the_command_runs(environment: Environment, project: Path, program: str)
     assert record["verdict"] == "GROUNDED"
 
 
-def test_the_demo_runs(environment: Environment, project: Path) -> None:
+@_IN_ONE
+def test_the_demo_runs_with_an_empty_home(
+    environment: Environment, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
     succeeded(environment.run(project, "-m", "groundwatch", "demo"))
     assert (project / "out" / "demo" / "summary.json").is_file()
+    assert not list(home.iterdir())
 
 
 @_IN_ONE
@@ -132,7 +139,7 @@ def test_a_pipeline_of_the_user_runs(
     environment: Environment, project: Path, pickler: str, mode: str
 ) -> None:
     (project / "steps.py").write_text(STEPS)
-    options = ("--direct_num_workers=2", f"--direct_running_mode={mode}")
+    options = ("--direct_num_workers=1", f"--direct_running_mode={mode}")
     succeeded(
         environment.run(project, "steps.py", "verdicts", *options, f"--pickle_library={pickler}")
     )
@@ -140,6 +147,7 @@ def test_a_pipeline_of_the_user_runs(
     assert sorted(verdicts.read_text().splitlines()) == ["user GROUNDED", "user LOW_GROUNDED"]
 
 
+@_IN_ONE
 def test_the_tests_of_the_project_run(environment: Environment, project: Path) -> None:
     (project / "tests" / "test_answers.py").write_text(TEST)
     assert "1 passed" in succeeded(environment.run(project, "-m", "pytest", "-q"))
@@ -157,10 +165,7 @@ def test_mypy_reads_its_types(environment: Environment, project: Path) -> None:
     assert "Found 1 error in 1 file" in printed
 
 
-@pytest.mark.parametrize("first", ["groundwatch", "another"])
-def test_another_package_and_ours_survive_each_others_removal(
-    wheel: Path, tmp_path: Path, first: str
-) -> None:
+def test_another_package_and_ours_survive_each_others_removal(wheel: Path, tmp_path: Path) -> None:
     environment = Environment(tmp_path / "environment")
     other = tmp_path / "another"
     (other / "pipeline").mkdir(parents=True)
@@ -175,11 +180,11 @@ def test_another_package_and_ours_survive_each_others_removal(
         "groundwatch": "from groundwatch import check; check('Lamps glow.', ['Lamps glow.'])",
         "another": "import pipeline, schemas; assert pipeline.OWNER == schemas.OWNER == 'user'",
     }
-    for package in (wheel, other):
-        environment.install(package)
-    for use in uses.values():
-        succeeded(environment.run(tmp_path, "-c", use))
-    environment.pip("uninstall", "--yes", first)
-    [(_, left)] = [each for each in uses.items() if each[0] != first]
-    succeeded(environment.run(tmp_path, "-c", left))
-    assert environment.run(tmp_path, "-c", uses[first]).returncode == 1
+    environment.install(other)
+    for first, left in (("groundwatch", "another"), ("another", "groundwatch")):
+        environment.install(wheel)
+        for use in uses.values():
+            succeeded(environment.run(tmp_path, "-c", use))
+        environment.pip("uninstall", "--yes", first)
+        succeeded(environment.run(tmp_path, "-c", uses[left]))
+        assert environment.run(tmp_path, "-c", uses[first]).returncode == 1
