@@ -28,9 +28,6 @@ from tests.support.reports import (
 browser = pytest.fixture(scope="module")(one_browser)
 PHONE, DESK = 390, 1280
 WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK], ids=["phone", "desk"])
-PAGES = pytest.mark.parametrize(
-    "name", ["ordinary", "hostile", "without text", "empty", "comparison"]
-)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +45,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     ] + [a_low(record_id=f"{number:064d}") for number in range(1, 8)]
     answers = {
         "ordinary": ordinary,
-        "hostile": [*hostile_answers(), replace(a_low("Lamps " * 50_000), record_id="f" * 64)],
+        "hostile": [*hostile_answers(), replace(a_low("Lamps " * 5_000), record_id="f" * 64)],
         "without text": [redact(answer, TextMode.HASH) for answer in hostile_answers()],
         "empty": [],
     }
@@ -84,27 +81,19 @@ def _report(folder: Path, name: str, answers: list[EnrichedAnswer]) -> Path:
     return Path(write_report(str(folder))[0])
 
 
-@PAGES
+@pytest.mark.parametrize("name", ["ordinary", "hostile", "without text", "empty", "comparison"])
 @WIDTHS
-def test_the_browser_reports_nothing_and_requests_nothing(
+def test_nothing_is_requested_nothing_is_clipped_and_nothing_scrolls_sideways(
     browser: Browser, pages: dict[str, Path], name: str, width: int
 ) -> None:
     with look(browser, pages[name], width) as found:
-        assert found.complaints == []
         assert found.addresses == [pages[name].as_uri()]
-
-
-@PAGES
-@WIDTHS
-def test_nothing_is_clipped_or_scrolls_sideways(
-    browser: Browser, pages: dict[str, Path], name: str, width: int
-) -> None:
-    with look(browser, pages[name], width) as found:
         found.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert found.page.evaluate("document.documentElement.scrollWidth") == width
         wide = """[...document.querySelectorAll('.scroll')]
             .filter(e => e.scrollWidth > e.clientWidth).map(e => e.ariaLabel)"""
         assert found.page.evaluate(wide) == []
+        assert found.complaints == []
 
 
 def test_a_hostile_text_stays_text(browser: Browser, pages: dict[str, Path]) -> None:
@@ -183,19 +172,15 @@ def test_answers_are_filtered_and_sorted_by_keyboard(browser: Browser, filtered:
         for _ in range(5):
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        assert (
-            shown(page),
-            page.get_by_label("Words").evaluate("e => e === document.activeElement"),
-        ) == (*(["01", "02", "03"], True),)
+        assert shown(page) == ["01", "02", "03"]
+        assert words.evaluate("e => e === document.activeElement")
         page.keyboard.type("VOTE  kettles")
         assert shown(page) == ["01"]
         words.fill("")
-        page.get_by_label("Tag", exact=True).select_option(label="LATE (1)")
-        assert shown(page) == ["03"]
-        page.get_by_label("Tag", exact=True).select_option("")
-        page.get_by_label("Verdict", exact=True).select_option(label="Grounded (1)")
-        assert shown(page) == ["03"]
-        page.get_by_label("Verdict", exact=True).select_option("")
+        for name, option in (("Tag", "LATE (1)"), ("Verdict", "Grounded (1)")):
+            page.get_by_label(name, exact=True).select_option(label=option)
+            assert shown(page) == ["03"]
+            page.get_by_label(name, exact=True).select_option("")
         for order, expected in (
             ("newest", ["03", "01", "02"]),
             ("oldest", ["01", "03", "02"]),
@@ -247,7 +232,7 @@ def test_a_long_name_breaks_at_its_capitals(browser: Browser, pages: dict[str, P
 
 
 @WIDTHS
-def test_the_labels_of_an_axis_stand_beside_the_bars(
+def test_the_labels_of_an_axis_stand_beside_the_bars_and_columns_fill_their_chart(
     browser: Browser, pages: dict[str, Path], width: int
 ) -> None:
     with look(browser, pages["ordinary"], width) as found:
@@ -261,6 +246,14 @@ def test_the_labels_of_an_axis_stand_beside_the_bars(
         )
         assert edges
         assert all(0 <= left < right < base for left, right, base in edges)
+        plot, *bars = found.page.evaluate(
+            """[document.querySelector('.plot > .base'),
+                ...document.querySelectorAll('#time .chart:first-of-type .plot g rect')]
+               .map(e => e.getBoundingClientRect()).map(r => [r.left, r.right, r.width])"""
+        )
+        assert min(left for left, _, _ in bars) == pytest.approx(plot[0], abs=2)
+        assert max(right for _, right, _ in bars) == pytest.approx(plot[1], abs=2)
+        assert min(wide for _, _, wide in bars) > 3
 
 
 def test_without_script_all_answers_can_be_read(browser: Browser, filtered: Path) -> None:
@@ -272,16 +265,3 @@ def test_without_script_all_answers_can_be_read(browser: Browser, filtered: Path
     second.locator("summary").press("Enter")
     assert second.locator(".origin").is_visible()
     context.close()
-
-
-@WIDTHS
-def test_the_columns_fill_their_chart(browser: Browser, pages: dict[str, Path], width: int) -> None:
-    with look(browser, pages["ordinary"], width) as found:
-        plot, *bars = found.page.evaluate(
-            """[document.querySelector('.plot > .base'),
-                ...document.querySelectorAll('#time .chart:first-of-type .plot g rect')]
-               .map(e => e.getBoundingClientRect()).map(r => [r.left, r.right, r.width])"""
-        )
-        assert min(left for left, _, _ in bars) == pytest.approx(plot[0], abs=2)
-        assert max(right for _, right, _ in bars) == pytest.approx(plot[1], abs=2)
-        assert min(wide for _, _, wide in bars) > 3

@@ -119,7 +119,7 @@ def test_a_row_of_a_later_or_an_earlier_schema_is_counted() -> None:
 
 @pytest.mark.parametrize("field", ["engine", "session"])
 def test_a_long_name_is_cut(field: str) -> None:
-    tally = tally_of(an_enriched(**{field: "x" * 10_000_000}))
+    tally = tally_of(an_enriched(**{field: "x" * 1_000}))
     [group] = getattr(tally, f"{field}s").ranked(9)
     assert len(group.key) == 300
 
