@@ -18,29 +18,11 @@ _HERE_DOCUMENT = re.compile(r"^cat > (\S+) <<'END'\n(.*?)^END\n", re.DOTALL | re
 _INLINE = re.compile(r"`(groundwatch [a-z-]+ [^`…]+)`")
 _SAVED_AS = re.compile(r"`([\w.-]+\.(?:jsonl|yaml|py))`")
 # What these run is not of this repository, or is run by the whole build.
-_PROGRAMS = frozenset(
-    {
-        *(
-            "bq",
-            "cd",
-            "curl",
-            "docker",
-            "gcloud",
-            "git",
-            "go",
-            "kubectl",
-            "kustomize",
-            "make",
-            "pip",
-        ),
-        *(
-            "terraform",
-            "launch/deploy/bigquery/deploy",
-            "launch/deploy/container/pin",
-            "launch/deploy/dataflow/build",
-        ),
-    }
-)
+_PROGRAMS = {
+    *("bq", "cd", "curl", "docker", "gcloud", "git", "go", "kubectl", "kustomize", "make", "pip"),
+    *("terraform", "launch/deploy/bigquery/deploy", "launch/deploy/container/pin"),
+    "launch/deploy/dataflow/build",
+}
 _SHELL = re.compile(rf"(groundwatch|python|{'|'.join(_PROGRAMS)}) ")
 _CLOUD = re.compile(
     r"gs://|projects/(?!local/)|discoveryengine|--runner|--to (langfuse|ml|open|ph)"

@@ -93,11 +93,7 @@ class Watched:
             journal.database.assign_run(given_config.run)
             with (
                 open_worker(
-                    given_config,
-                    watch_settings,
-                    journal,
-                    reporter=LogReporter(),
-                    limits=limits,
+                    given_config, watch_settings, journal, reporter=LogReporter(), limits=limits
                 ) as worker,
                 # An acknowledgement comes a moment after its batch: no step waits long for more.
                 patch("groundwatch.launch.watch.worker._WAIT_S", 0.05),

@@ -48,11 +48,7 @@ def output(tmp_path: Path) -> Path:
     return folder
 
 
-COMMANDS = (
-    ("show", ID),
-    ("report",),
-    ("export", "--to", "csv", "--output", "-"),
-)
+COMMANDS = (("show", ID), ("report",), ("export", "--to", "csv", "--output", "-"))
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])

@@ -1,17 +1,11 @@
 """Delivered means confirmed: every target takes the documented reply, and no other success."""
 
-from pathlib import Path
-
 import pytest
 
-from groundwatch.launch.cli.main import main
 from groundwatch.launch.targets.target import TargetMisconfigured
-from tests.support.builders import an_enriched
 from tests.support.http_messages import Reply
-from tests.support.reports import write_enriched
 from tests.support.result_targets import CHANNELS, TOOLS, OpenNamed, send_to
 from tests.support.results_server import ResultsServer
-from tests.support.vendor_replies import documented_reply
 
 BLOCKED = b"<html>\n<head><title>Blocked</title></head><body>Ask your administrator.</body></html>"
 LOGIN = b"\n<!DOCTYPE html><html lang=en><form action=/login>"
@@ -62,25 +56,3 @@ def test_a_receiver_may_answer_with_json_or_nothing(
 ) -> None:
     server.answer = lambda _: Reply(body=content)
     send_to(open_named("opentelemetry"), "opentelemetry")
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-def test_an_export_that_is_not_confirmed_fails_and_resumes(
-    tool: str,
-    tmp_path: Path,
-    server: ResultsServer,
-    capsys: pytest.CaptureFixture[str],
-    open_named: OpenNamed,
-) -> None:
-    open_named(tool)
-    folder = tmp_path / "out"
-    write_enriched(folder, [an_enriched(record_id="a", trace_id="0" * 31 + "1")], "run1")
-    arguments = ["export", str(folder), "--to", tool, "--endpoint", server.url]
-    server.answer = lambda _: Reply(200, BLOCKED)
-    assert main(arguments) == 1
-    printed = capsys.readouterr().err
-    assert "does not confirm: HTTP 200 with a page of HTML" in printed
-    assert "0 records sent" in printed
-    server.answer = documented_reply
-    assert main(arguments) == 0
-    assert "1 record sent" in capsys.readouterr().out

@@ -10,11 +10,7 @@ from groundwatch.launch.targets.http_sender import (
     read_secret,
     require_secret,
 )
-from groundwatch.launch.targets.target import (
-    RowsRefused,
-    TargetMisconfigured,
-    TargetUnavailable,
-)
+from groundwatch.launch.targets.target import RowsRefused, TargetMisconfigured, TargetUnavailable
 from tests.support.http_messages import Reply
 from tests.support.results_server import ResultsServer
 

@@ -5,8 +5,7 @@ from base64 import b64encode
 
 import pytest
 
-from groundwatch.launch.engine.outbox_rows import Delivered
-from groundwatch.launch.targets.target import TargetMisconfigured, TargetUnavailable, deliver
+from groundwatch.launch.targets.target import TargetMisconfigured, TargetUnavailable
 from groundwatch.launch.targets.trace_tools import LangfuseScores
 from groundwatch.schemas.alert import WorstClaim
 from tests.support.builders import RECORD_ID
@@ -70,11 +69,6 @@ def test_an_answer_without_a_score_has_a_verdict_and_the_claims_text_only_where_
     target.send([a_result(support_score=None, worst_claim=claim)])
     (verdict,) = server.bodies()
     assert verdict["comment"] == "SUPPORT_SCORE; least supported claim 0.10: Lamps glow."
-
-
-def test_results_without_a_trace_are_skipped(server: ResultsServer, target: LangfuseScores) -> None:
-    assert deliver(target, [a_result(trace_id=None)]) == Delivered(skipped=1)
-    assert not server.received
 
 
 def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,11 +64,6 @@ def test_a_wrong_address_is_no_unknown_span(server: ResultsServer) -> None:
         PhoenixAnnotations(server.url).send([a_result()])
 
 
-def test_a_result_without_a_trace_is_skipped(server: ResultsServer) -> None:
-    row = a_result(trace_id=None, span_id=None)
-    assert deliver(PhoenixAnnotations(server.url), [row]) == Delivered(skipped=1)
-
-
 def test_the_key_is_sent_and_a_wrong_one_is_named(
     server: ResultsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,11 +2,7 @@
 
 import pytest
 
-from groundwatch.launch.targets.target import (
-    RowsRefused,
-    TargetMisconfigured,
-    TargetUnavailable,
-)
+from groundwatch.launch.targets.target import RowsRefused, TargetMisconfigured, TargetUnavailable
 from tests.support.http_messages import Reply
 from tests.support.result_targets import CHANNELS, TOOLS, OpenNamed, send_to
 from tests.support.results_server import ResultsServer

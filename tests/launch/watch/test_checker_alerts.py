@@ -28,10 +28,7 @@ def incidents(alerts: list[Json]) -> list[tuple[str, str, int]]:
 
 @pytest.mark.parametrize(
     ("reply", "cause"),
-    [
-        (status(503, "Service Unavailable"), "away"),
-        (status(429, "Too Many Requests"), "quota"),
-    ],
+    [(status(503, "Service Unavailable"), "away"), (status(429, "Too Many Requests"), "quota")],
 )
 def test_an_outage_is_opened_once_and_closed_once_over_a_restart(
     watched: Watched, reply: Fault, cause: str

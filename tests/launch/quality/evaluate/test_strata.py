@@ -101,7 +101,7 @@ def test_nothing_is_left_to_estimate_once_all_answers_are_labelled() -> None:
     assert labels_needed(Interval(0.6, 0.5, 0.7), samples.values(), 0.05) == 0
 
 
-REDRAWS = 10_000
+REDRAWS = 5_000
 
 
 @pytest.mark.parametrize(

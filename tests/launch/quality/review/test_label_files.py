@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.cli.main import main
 from groundwatch.launch.quality.evaluate.labels import (
     ReviewDecision,
     UnreadableLabels,
@@ -18,7 +17,6 @@ from groundwatch.launch.quality.evaluate.labels import (
     read_labels,
 )
 from groundwatch.launch.quality.review.label_files import LabelFiles
-from tests.support.reports import a_low, write_enriched
 
 FIRST, SECOND = (0, 6), (6, 25)
 
@@ -235,17 +233,3 @@ def test_the_last_label_by_time_counts_in_whichever_file_it_is(
     by_evaluate = read_labels("gold", [str(path) for path in paths], problems)["a"]
     assert label_files(*paths).word("a") == "unsupported"
     assert (by_evaluate.is_unsupported, problems) == (True, [])
-
-
-def test_evaluate_and_calibrate_read_the_labels(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answers = [a_low(record_id=f"{number:064x}") for number in range(4)]
-    path = write_enriched(tmp_path, answers)
-    labels = label_files(tmp_path / "labels.jsonl")
-    for number, word in enumerate(("unsupported", "unsupported", "supported", "unsure")):
-        labels.add(answers[number].record_id, word)
-    given = ["--answers", str(path), "--gold", labels.path]
-    assert main(["evaluate", *given]) == 0
-    assert "3" in capsys.readouterr().out
-    assert main(["calibrate", *given, "--recall", "0.5"]) == 0

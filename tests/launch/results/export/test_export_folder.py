@@ -293,10 +293,7 @@ VARIABLES = {
 
 @pytest.mark.parametrize("tool", VARIABLES)
 def test_what_was_sent_to_one_address_is_sent_to_another_and_once_to_each(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tool: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tool: str
 ) -> None:
     folder = a_folder(tmp_path, 3, trace_id="0" * 31 + "1")
     with two_servers() as servers:
@@ -330,10 +327,7 @@ def test_another_project_at_the_same_address_gets_all(
 
 @pytest.mark.parametrize("is_flag", [True, False])
 def test_progress_of_an_earlier_release_counts_for_the_address_that_is_used_first(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    is_flag: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, is_flag: bool
 ) -> None:
     folder = a_folder(tmp_path, 2)
     [path] = find_files(str(folder)).enriched

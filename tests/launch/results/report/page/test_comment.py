@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from groundwatch.launch.results.report.compare_folders import compare_folders
-from groundwatch.launch.results.report.page.comment import (
-    render_comment,
-    render_comparison_comment,
-)
+from groundwatch.launch.results.report.page.comment import render_comment, render_comparison_comment
 from groundwatch.launch.results.report.page.markdown import code_span, table_lines
 from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.schemas.checked_answer import Contradiction

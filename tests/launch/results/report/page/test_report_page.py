@@ -501,8 +501,7 @@ def test_what_an_answer_is_has_no_stray_dot(
 def test_sessions_of_one_answer_are_counted_and_not_listed(tmp_path: Path) -> None:
     sessions = ["twice", "twice", *(f"once-{number}" for number in range(20))]
     page = page_of(
-        tmp_path,
-        *(a_low(record_id=f"{n:064x}", session=each) for n, each in enumerate(sessions)),
+        tmp_path, *(a_low(record_id=f"{n:064x}", session=each) for n, each in enumerate(sessions))
     )
     section = next(each for each in page.all("section") if each.attributes["id"] == "where")
     listed = section.text.partition("By session")[2]
