@@ -1,7 +1,7 @@
 """The messages of one subscription: waiting, or on lease."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -16,21 +16,11 @@ class Backlog:
 
     Args:
       ack_deadline_s: how long a lease lasts, unless its reader modifies it.
-      most_attempts: after so many failed deliveries a message is a dead letter; None for never.
-      bury: takes a dead letter; returns False when it could not, and the message stays.
       numbers: ever new numbers, for ack ids.
     """
 
-    def __init__(
-        self,
-        ack_deadline_s: float,
-        most_attempts: int | None,
-        bury: Callable[[Pending], bool],
-        numbers: Iterator[int],
-    ) -> None:
-        self.most_attempts = most_attempts
+    def __init__(self, ack_deadline_s: float, numbers: Iterator[int]) -> None:
         self._ack_deadline_s = ack_deadline_s
-        self._bury = bury
         self._numbers = numbers
         self._waiting: deque[Pending] = deque()
         self._leases = Leases()
@@ -87,7 +77,7 @@ class Backlog:
                 self._leases.prolong(ack_id, now_s + seconds)
             elif lease := self._leases.end(ack_id):
                 self._counts.refused += 1
-                self._fail(lease.pending)
+                self._waiting.append(lease.pending)
 
     def counts(self, now_s: float) -> Counts:
         """Say how many messages went which way, and where the others are."""
@@ -97,7 +87,6 @@ class Backlog:
 
     def _lease(self, pending: Pending, ends_at_s: float, flow: Flow | None) -> Lease:
         self._counts.delivered += 1
-        pending.attempts += 1
         for _ in range(pending.copies):
             self._waiting.append(replace(pending, copies=0))
         pending.copies = 0
@@ -109,9 +98,4 @@ class Backlog:
     def _expire_leases(self, now_s: float) -> None:
         for lease in self._leases.pop_ended(now_s):
             self._counts.expired += 1
-            self._fail(lease.pending)
-
-    def _fail(self, pending: Pending) -> None:
-        is_dead = self.most_attempts and pending.attempts >= self.most_attempts
-        if not (is_dead and self._bury(pending)):
-            self._waiting.append(pending)
+            self._waiting.append(lease.pending)

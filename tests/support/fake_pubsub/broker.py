@@ -17,7 +17,6 @@ from tests.support.fake_pubsub.refused import already_exists, not_found
 from tests.support.fake_pubsub.wire import PubsubMessage
 
 _DEFAULT_ACK_DEADLINE_S = 10
-_DEFAULT_ATTEMPTS = 5
 _DELETED_TOPIC = "_deleted-topic_"
 
 
@@ -99,16 +98,7 @@ class Broker:
             subscription.ack_deadline_seconds = (
                 subscription.ack_deadline_seconds or _DEFAULT_ACK_DEADLINE_S
             )
-            most_attempts = None
-            if subscription.HasField("dead_letter_policy"):
-                letters = subscription.dead_letter_policy
-                most_attempts = letters.max_delivery_attempts or _DEFAULT_ATTEMPTS
-            backlog = Backlog(
-                subscription.ack_deadline_seconds,
-                most_attempts,
-                lambda pending: self._bury(subscription, pending),
-                self._ack_numbers,
-            )
+            backlog = Backlog(subscription.ack_deadline_seconds, self._ack_numbers)
             self._subscribed[subscription.name] = _Subscribed(subscription, backlog)
         return subscription
 
@@ -183,19 +173,6 @@ class Broker:
             copies = self._faults.copies()
             backlog.add(Pending(stored, stored.ByteSize(), copies=copies))
         return str(stored.message_id)
-
-    def _bury(self, subscription: Any, pending: Pending) -> bool:
-        topic = subscription.dead_letter_policy.dead_letter_topic
-        if topic not in self._topics:
-            return False
-        letter = PubsubMessage()
-        letter.CopyFrom(pending.message)
-        _, project, _, name = subscription.name.split("/")
-        letter.attributes["CloudPubSubDeadLetterSourceSubscription"] = name
-        letter.attributes["CloudPubSubDeadLetterSourceSubscriptionProject"] = project
-        letter.attributes["CloudPubSubDeadLetterSourceDeliveryCount"] = str(pending.attempts)
-        self.publish(topic, [letter])
-        return True
 
     def _of_topic(self, topic: str) -> list[_Subscribed]:
         return [

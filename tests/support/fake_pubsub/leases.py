@@ -15,13 +15,11 @@ class Pending(msgspec.Struct):
       message: the PubsubMessage.
       size_bytes: its size on the wire.
       copies: how many further times it will be delivered without need.
-      attempts: how often it was delivered.
     """
 
     message: Any
     size_bytes: int
     copies: int = 0
-    attempts: int = 0
 
 
 class Flow(msgspec.Struct):

@@ -19,8 +19,8 @@ _MOST_VALUE_BYTES = 1_024
 _MOST_ACK_REQUEST_BYTES = 512 * 1024
 _MOST_ACK_DEADLINE_S = 600
 _LEAST_ACK_DEADLINE_S = 10
-_ATTEMPTS = range(5, 101)
 _NOT_SUPPORTED = ("enable_exactly_once_delivery", "enable_message_ordering", "filter")
+_POLICIES = ("dead_letter_policy", "retry_policy")
 _NAME = re.compile(
     r"projects/[a-z][a-z0-9:.-]*/(?P<kind>topics|subscriptions)/(?!goog)[A-Za-z][\w.~+%-]{2,254}",
     re.ASCII,
@@ -80,12 +80,9 @@ def check_subscription(request: Any) -> None:
     check_name(request.name, "subscriptions")
     if request.ack_deadline_seconds:
         check_lease(request.ack_deadline_seconds, least_s=_LEAST_ACK_DEADLINE_S)
-    attempts = request.dead_letter_policy.max_delivery_attempts
-    if attempts and attempts not in _ATTEMPTS:
-        raise invalid(f"The most delivery attempts are out of bounds: {attempts}.")
     asked = [name for name in _NOT_SUPPORTED if getattr(request, name)]
     asked += ["push_config"] * bool(request.push_config.push_endpoint)
-    asked += ["retry_policy"] * request.HasField("retry_policy")
+    asked += [name for name in _POLICIES if request.HasField(name)]
     if asked:
         reason = f"This server does not support {', '.join(asked)}."
         raise Refused(grpc.StatusCode.UNIMPLEMENTED, reason)

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.support.fake_pubsub.broker import Broker
 from tests.support.fake_pubsub.faults import Faults
-from tests.support.fake_pubsub.leases import Flow, Lease
+from tests.support.fake_pubsub.leases import Flow
 from tests.support.fake_pubsub.rpc import Context
 
 _MOST_MESSAGES = 1_000
@@ -69,7 +69,10 @@ class Reader:
                 now_s = self._broker.clock()
                 leases = backlog.take(messages, size_bytes, now_s, lease_s=lease_s, flow=flow)
                 if leases or time.monotonic() >= until_s:
-                    return _filled(response, leases, counting=bool(backlog.most_attempts))
+                    for lease in leases:
+                        message = lease.pending.message
+                        response.received_messages.add(ack_id=lease.ack_id, message=message)
+                    return response
                 self._broker.changed.wait(_LOOK_AGAIN_S)
         return response
 
@@ -81,13 +84,3 @@ class Reader:
             return 0, 0
         messages = min(messages, flow.most_messages - flow.held_messages)
         return messages, min(size_bytes, flow.most_bytes - flow.held_bytes)
-
-
-def _filled(response: Any, leases: list[Lease], *, counting: bool) -> Any:
-    for lease in leases:
-        response.received_messages.add(
-            ack_id=lease.ack_id,
-            message=lease.pending.message,
-            delivery_attempt=lease.pending.attempts if counting else 0,
-        )
-    return response

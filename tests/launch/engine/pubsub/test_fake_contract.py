@@ -95,25 +95,6 @@ def test_an_ordering_key_comes_along(answers: OneTopic) -> None:
     assert answers.pull()[0].message.ordering_key == "engine-1"
 
 
-def test_a_message_refused_too_often_goes_to_the_dead_letter_topic(answers: OneTopic) -> None:
-    letters = answers.create_topic()
-    graves = answers.create_subscription(letters)
-    policy = {"dead_letter_topic": letters, "max_delivery_attempts": 5}
-    answers.subscription = answers.create_subscription(dead_letter_policy=policy)
-    answers.publish(b"poison", engine="search")
-    attempts = []
-    for _ in range(5):
-        received = answers.pull()
-        attempts.append(received[0].delivery_attempt)
-        answers.prolong(0, *received)
-    assert attempts == [1, 2, 3, 4, 5]
-    assert answers.at_once() == []
-    (letter,) = answers.pull(subscription=graves)
-    assert letter.message.data == b"poison"
-    assert letter.message.attributes["engine"] == "search"
-    assert letter.message.attributes["CloudPubSubDeadLetterSourceDeliveryCount"] == "5"
-
-
 def test_topics_and_subscriptions_are_found_until_they_are_deleted(answers: OneTopic) -> None:
     publisher, subscriber = answers.publisher, answers.subscriber
     assert publisher.get_topic(topic=answers.topic).name == answers.topic
