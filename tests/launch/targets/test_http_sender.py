@@ -23,15 +23,10 @@ def sender_to(url: str) -> HttpSender:
     ("status", "error", "message"),
     [
         (400, RowsRefused, "HTTP 400"),
-        (413, RowsRefused, "HTTP 413"),
-        (422, RowsRefused, "HTTP 422"),
         (401, TargetMisconfigured, "the key is not accepted; correct TOOL_KEY"),
         (403, TargetMisconfigured, "no permission; correct TOOL_KEY"),
         (404, TargetMisconfigured, "no such address"),
         (302, TargetMisconfigured, "a redirect; name the final address"),
-        (408, TargetUnavailable, "HTTP 408"),
-        (429, TargetUnavailable, "HTTP 429"),
-        (500, TargetUnavailable, "HTTP 500"),
         (503, TargetUnavailable, "HTTP 503"),
     ],
 )

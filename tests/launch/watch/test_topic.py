@@ -25,13 +25,6 @@ def messages(*texts: str) -> list[TopicMessage]:
     return [build_message(text.encode(), {"kind": "answer"}) for text in texts]
 
 
-def test_nothing_is_published_when_there_is_nothing(
-    own_server: FakePubSub, answers: OneTopic, topic: Topic
-) -> None:
-    topic.send([])
-    assert own_server.counts(answers.subscription).published == 0
-
-
 def test_requests_hold_no_more_than_the_service_takes(
     own_server: FakePubSub, answers: OneTopic, topic: Topic
 ) -> None:

@@ -63,16 +63,6 @@ def test_a_message_that_runs_into_a_defect_takes_no_neighbour_along(
     assert POISON not in reported
 
 
-def test_all_messages_of_a_batch_may_run_into_defects(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    poisoned(monkeypatch, POISON)
-    watched.publish(*(an_envelope(number, answer=POISON) for number in range(9)))
-    watched.drain()
-    assert len(failures_in(watched.output)) == 9
-    assert total(watched.ledger())["gap"] == 0
-
-
 def test_a_message_that_ran_into_a_defect_is_processed_when_it_is_replayed(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,8 @@ from tests.support.fake_pubsub.wire import PubsubMessage, Subscription, Topic
 
 _MOST_CALLS = 64
 _STOP_WITHIN_S = 60.0
+_MOST_RESPONSE_BYTES = 3_500_000
+"""Under PUBSUB_EMULATOR_HOST the official client takes no response over 4 MiB."""
 _OPTIONS = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
@@ -31,13 +33,10 @@ class ServerSettings(Record, frozen=True, kw_only=True):
     Attributes:
       port: on 127.0.0.1; 0 takes a free one, and keeps it.
       empty_pull_s: how long a Pull waits for its first message.
-      most_response_bytes: of the messages of one response; under PUBSUB_EMULATOR_HOST the official
-        client takes no response over 4 MiB. A single larger message still comes through.
     """
 
     port: int = 0
     empty_pull_s: float = 5.0
-    most_response_bytes: int = 3_500_000
 
 
 class FakePubSub:
@@ -85,7 +84,7 @@ class FakePubSub:
         """
         pool = ThreadPoolExecutor(_MOST_CALLS, thread_name_prefix="pubsub-server")
         server = grpc.server(pool, options=_OPTIONS)
-        reader = Reader(self._broker, self.faults, self._settings.most_response_bytes)
+        reader = Reader(self._broker, self.faults, _MOST_RESPONSE_BYTES)
         services = (
             publisher(self._broker),
             subscriber(self._broker, reader, self._settings.empty_pull_s),

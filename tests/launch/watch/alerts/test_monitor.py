@@ -111,14 +111,6 @@ def test_a_restarted_worker_raises_no_alert_twice(watch: Watch) -> None:
     assert raised == [OPENED, CLOSED]
 
 
-def test_an_episode_closes_after_six_hours_without_an_answer(watch: Watch) -> None:
-    watch.minutes(30, answers=10, bad=9)
-    states = [state for kind, _, state in watch.minutes(5 * 60, answers=0) if kind == "rate"]
-    assert states == []
-    states = [state for kind, _, state in watch.minutes(2 * 60, answers=0) if kind == "rate"]
-    assert states == ["closed_unknown"]
-
-
 def test_an_engine_and_the_subscription_fall_silent_and_come_back(watch: Watch) -> None:
     assert watch.minutes(60) == []
     assert watch.minutes(40, answers=0) == [("no_data", "shop", "open"), ("no_data", None, "open")]

@@ -216,14 +216,6 @@ def test_a_folder_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_gone_cannot_be_written(tmp_path: Path) -> None:
-    worker = Worker(tmp_path / "gone")
-    assert worker.reasons() == ["disk_not_writable"]
-    assert str(disk_problem(str(tmp_path / "gone"))).endswith(
-        "gone cannot be written: No such file or directory"
-    )
-
-
 def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
