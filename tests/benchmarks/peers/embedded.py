@@ -2,20 +2,19 @@
 
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
 import msgspec
 
-from groundwatch.transforms.grounding.embedded_service import answer
+from tests.benchmarks.checker_speed import seconds_for
 from tests.benchmarks.generated_answers import write_archive
 from tests.benchmarks.peers.job import answers_in
 from tests.benchmarks.peers.results import Embedded, Setting
 from tests.benchmarks.slow_checker import SlowChecker
 from tests.benchmarks.usage import usage_of
-from tests.support.checks import CHECK_PATH, check_request
+from tests.support.checks import check_request
 
 _LONGEST_S = 300.0
 
@@ -64,16 +63,11 @@ def embedded(count: int, setting: Setting, checker: SlowChecker) -> tuple[Embedd
 
 
 def _check_s(archive: Path) -> float:
-    """Have the checker answer requests; returns the processor time that it took, in seconds."""
     requests = (
-        check_request(each.answer, *(fact.text for fact in each.facts))
-        for each in answers_in(str(archive))
+        check_request(answer.answer, *(fact.text for fact in answer.facts))
+        for answer in answers_in(str(archive))
     )
-    bodies = [msgspec.json.encode(request) for request in requests]
-    started_s = time.process_time()
-    for body in bodies:
-        answer("POST", CHECK_PATH, body)
-    return time.process_time() - started_s
+    return seconds_for([msgspec.json.encode(request) for request in requests])
 
 
 def _backfill_s(archive: Path, *flags: str) -> float:
