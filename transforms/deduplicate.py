@@ -68,9 +68,7 @@ def in_groups(answers: PCollection[Answer]) -> PCollection[Answer]:
     return grouped | "KeepFirst" >> beam.FlatMapTuple(_keep_first)
 
 
-def in_groups_beside(
-    ended: Callable[[beam.Pipeline], PCollection[str]],
-) -> KeepFirst:
+def in_groups_beside(ended: Callable[[beam.Pipeline], PCollection[str]]) -> KeepFirst:
     """Group as `in_groups` does, and drop the answers of record ids that have ended before.
 
     `ended` reads these ids in the same pipeline.

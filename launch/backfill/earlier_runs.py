@@ -28,11 +28,7 @@ from groundwatch.pipeline.sinks.summary_file import (
     update_folder_summary,
     write_summary,
 )
-from groundwatch.pipeline.sources.output_folder import (
-    UnreadableFile,
-    read_lines,
-    read_record_ids,
-)
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_lines, read_record_ids
 from groundwatch.pipeline.sources.output_records import FailureLine
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Replayed, ReplayedFile, Summary

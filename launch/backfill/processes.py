@@ -34,10 +34,7 @@ _POLL_S = 0.2
 
 
 def run_batches(
-    config: Config,
-    attempt: str,
-    stop: AnyEvent,
-    meanwhile: Callable[[], None] = lambda: None,
+    config: Config, attempt: str, stop: AnyEvent, meanwhile: Callable[[], None] = lambda: None
 ) -> None:
     """Run the batches that wait, in this process, until there are none, or `stop` is set.
 

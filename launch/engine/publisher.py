@@ -39,10 +39,7 @@ class Publisher:
     """
 
     def __init__(
-        self,
-        database: EngineDatabase,
-        config: Config,
-        placed: Callable[[], None] = lambda: None,
+        self, database: EngineDatabase, config: Config, placed: Callable[[], None] = lambda: None
     ) -> None:
         self._placed = placed
         self._database = database

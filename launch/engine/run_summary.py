@@ -48,11 +48,7 @@ def summary_of(
 
 
 def summary_of_journal(
-    config: Config,
-    journal: Journal,
-    *,
-    started_at_us: int,
-    deferred: int = 0,
+    config: Config, journal: Journal, *, started_at_us: int, deferred: int = 0
 ) -> Summary:
     """Make the summary of all that a database has committed, published or not."""
     rows, counts = rows_committed(journal), journal.totals()

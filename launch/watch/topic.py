@@ -9,11 +9,7 @@ from google.pubsub_v1 import PublisherClient, types
 
 from groundwatch.launch.engine.pubsub import clients
 from groundwatch.launch.engine.pubsub.pubsub_errors import Reachability, is_transient, refusal
-from groundwatch.launch.targets.target import (
-    Target,
-    TargetMisconfigured,
-    TargetUnavailable,
-)
+from groundwatch.launch.targets.target import Target, TargetMisconfigured, TargetUnavailable
 from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 from groundwatch.transforms.grounding.settings import GoogleAccount
 

@@ -107,10 +107,7 @@ def _whole(least: int, unit: str = "", most: float = math.inf) -> ValueKind:
 
 
 def _accepting(
-    accepts: Callable[[str], object],
-    expected: str,
-    placeholder: str,
-    parameter_type: str = "TEXT",
+    accepts: Callable[[str], object], expected: str, placeholder: str, parameter_type: str = "TEXT"
 ) -> ValueKind:
     def parse(text: str) -> str:
         if not accepts(text):
@@ -166,11 +163,7 @@ def _parse_failure_files(text: str) -> str:
 
 def _parse_model_folder(text: str) -> str:
     # The embedded checker imports all rules, which the help should not wait for.
-    from groundwatch.transforms.grounding.scorers.onnx_model import (  # noqa: PLC0415
-        MODEL,
-        TOKENIZER,
-        model_file,
-    )
+    from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, TOKENIZER, model_file  # noqa: PLC0415
 
     files = {MODEL: model_file(text), TOKENIZER: Path(text) / TOKENIZER}
     missing = [name for name, file in files.items() if not file.is_file()]
@@ -302,8 +295,7 @@ Checker = Annotated[str, ValueKind(_parse_checker, "local|discoveryengine|URL|MO
 GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME")]
 Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL")]
 ServiceAccount = Annotated[
-    str,
-    _accepting(re.compile(_EMAIL).fullmatch, "be an email", "EMAIL", "SERVICE_ACCOUNT"),
+    str, _accepting(re.compile(_EMAIL).fullmatch, "be an email", "EMAIL", "SERVICE_ACCOUNT")
 ]
 Time = Annotated[int, ValueKind(_parse_time, "TIME")]
 Url = Annotated[str, URL]

@@ -16,12 +16,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.alert import Alert, alert_to_json
 from groundwatch.schemas.avro import load_schema
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.schemas.failure import (
-    Failure,
-    failure_to_json,
-    first_sentence,
-    without_payload,
-)
+from groundwatch.schemas.failure import Failure, failure_to_json, first_sentence, without_payload
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.quantities import DAY_US, to_date
 from groundwatch.transforms.rules.redaction import (

@@ -55,10 +55,7 @@ class Contents(Record, frozen=True):
 
 
 def read_file(
-    path: str,
-    *,
-    are_failures: bool,
-    watch: Callable[[IO[bytes]], None] | None = None,
+    path: str, *, are_failures: bool, watch: Callable[[IO[bytes]], None] | None = None
 ) -> Iterator[Message]:
     """Verify a file, and read its valid messages; a compressed file is read twice.
 

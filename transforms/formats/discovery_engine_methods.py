@@ -38,11 +38,7 @@ def _read_check(request: Request) -> Reading:
             title=attributes.pop("title", ""),
             attributes=attributes.items(),
         )
-    answer = Answer(
-        message=request.message,
-        answer_text=call.answer_candidate,
-        facts=facts.all(),
-    )
+    answer = Answer(message=request.message, answer_text=call.answer_candidate, facts=facts.all())
     return answer, ""
 
 

@@ -72,9 +72,7 @@ def _read_generate_answer(request: Request) -> Reading:
 
 
 def read_exchange(
-    exchange: wire.GenerateAnswerExchange,
-    request: Request,
-    names: enums.CandidateEnums,
+    exchange: wire.GenerateAnswerExchange, request: Request, names: enums.CandidateEnums
 ) -> Answer:
     """Read a candidate with the request that it answers and the feedback on its prompt."""
     asked, candidate = exchange.request, exchange.response.answer

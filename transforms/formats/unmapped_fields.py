@@ -109,10 +109,7 @@ def _beside(request: Request) -> Iterator[SearchedPart]:
 
 
 def _says_none(
-    content: str,
-    request: Request,
-    input_format: Format,
-    parts: Iterable[SearchedPart],
+    content: str, request: Request, input_format: Format, parts: Iterable[SearchedPart]
 ) -> bool:
     """Return whether all places of the text or the facts are there, and empty."""
     if input_format.field_map:

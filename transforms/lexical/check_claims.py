@@ -112,9 +112,7 @@ def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords
 
 
 def _check_by_words(
-    claims: Sequence[ClaimForms],
-    facts: Sequence[FactAndAttributes],
-    citation_log_odds: float,
+    claims: Sequence[ClaimForms], facts: Sequence[FactAndAttributes], citation_log_odds: float
 ) -> list[ClaimResult]:
     texts = render_facts(facts)
     compared = render_without_uris(facts, texts)
@@ -186,7 +184,7 @@ def _differences_of(
     """
     answer = claim.answer
     for form in forms[-1:] if answer and answer.is_fragment else forms:
-        found = _differences(form, facts)
+        found = find_differences(form.claim, facts, form.comparable_facts(_MIN_SHARE))
         if claim.is_row and form is not forms[-1]:
             found = [each for each in found if each.kind != ContradictionKind.NEGATION]
         if found:
@@ -198,10 +196,6 @@ def _quoted(difference: Difference, claim: ClaimForms) -> Difference:
     """Let a difference quote the answer, and not the statement that was made of it."""
     value = difference.claim_value
     return difference if value in claim.text else difference._replace(claim_value=claim.text)
-
-
-def _differences(claim: ClaimInFacts, facts: Sequence[str]) -> list[Difference]:
-    return find_differences(claim.claim, facts, claim.comparable_facts(_MIN_SHARE))
 
 
 def _gain(claim: ClaimInFacts) -> float:

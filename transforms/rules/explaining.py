@@ -11,10 +11,7 @@ from .thresholds import Thresholds
 
 
 def explain_low_claims(
-    claims: Sequence[Claim],
-    facts: Sequence[Fact],
-    thresholds: Thresholds,
-    query: str | None = None,
+    claims: Sequence[Claim], facts: Sequence[Fact], thresholds: Thresholds, query: str | None = None
 ) -> tuple[Contradiction, ...]:
     """Find what claims below their threshold contradict, if the checker does not say so itself.
 

@@ -10,12 +10,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Answer, Citation, GroundingSupport
-from groundwatch.schemas.checked_answer import (
-    CheckedAnswer,
-    Claim,
-    Decision,
-    VerdictThresholds,
-)
+from groundwatch.schemas.checked_answer import CheckedAnswer, Claim, Decision, VerdictThresholds
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
 from . import routing
@@ -84,10 +79,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         check=checked.check and replace(checked.check, thresholds=used),
         citation_precision=cited.precision,
         citation_recall=cited.recall,
-        mismatches=(
-            *contradictions,
-            *name_unseen_values(claims, answer.facts, contradictions),
-        ),
+        mismatches=(*contradictions, *name_unseen_values(claims, answer.facts, contradictions)),
         generator_citations=answer.citations,
         generator_supports=answer.supports,
         screen=checked.screen,

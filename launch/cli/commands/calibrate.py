@@ -29,8 +29,7 @@ class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
         CheckerSettings, Note(without="escalate escalate_below escalate_share scorer_weight")
     ]
     verdicts: Annotated[
-        VerdictSettings,
-        Note(without="move_reason low_grounded_threshold claim_threshold"),
+        VerdictSettings, Note(without="move_reason low_grounded_threshold claim_threshold")
     ]
     precision: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None
     recall: Annotated[kinds.Fraction | None, Note(is_argument=True)] = None

@@ -72,10 +72,7 @@ def with_labelled(
 
 
 def _use(
-    collected: LabelledAnswers,
-    answers: Sequence[str],
-    use: Callable[[], int],
-    action: str,
+    collected: LabelledAnswers, answers: Sequence[str], use: Callable[[], int], action: str
 ) -> int:
     counts = collected.counts
     if counts.unreadable == counts.read and not collected.damaged:

@@ -50,11 +50,7 @@ _DELETE = (
 )
 # By record id: an answer gets another number when the index is made again, by any process.
 _LABELLED = "CREATE TEMP TABLE labelled(record_id TEXT PRIMARY KEY, label TEXT, sample TEXT)"
-_ORDERS = {
-    "score": "score",
-    "newest": "-time_us",
-    "oldest": "iif(time_us = 0, 1 << 62, time_us)",
-}
+_ORDERS = {"score": "score", "newest": "-time_us", "oldest": "iif(time_us = 0, 1 << 62, time_us)"}
 _NEW_FILE = "INSERT OR IGNORE INTO files(path, damage, version) VALUES (?, '', '') RETURNING file"
 _NEW_ID = "INSERT OR IGNORE INTO ids(record_id) VALUES (?) RETURNING id"
 _NEW_NAME = "INSERT INTO names(kind, name, records) VALUES (?, ?, 0) RETURNING number"

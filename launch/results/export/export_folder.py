@@ -181,10 +181,7 @@ class FolderExport:
 
     def _write(self) -> None:
         done = Exported(
-            purpose=self._purpose,
-            files=self._files,
-            delivered=self.delivered,
-            older=self._older,
+            purpose=self._purpose, files=self._files, delivered=self.delivered, older=self._older
         )
         progress = ExportProgress(places={**self._places, self._place: done})
         storage.write_whole(self._path, msgspec.json.encode(progress))

@@ -8,11 +8,7 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, CheckerIncident
 from groundwatch.schemas.quantities import DAY_US, MINUTE_US, SECOND_US
-from groundwatch.transforms.rules.checker_outages import (
-    CheckerStatus,
-    OutageRule,
-    detect_outages,
-)
+from groundwatch.transforms.rules.checker_outages import CheckerStatus, OutageRule, detect_outages
 from groundwatch.transforms.rules.no_data import (
     EngineActivity,
     NoDataRule,

@@ -24,12 +24,7 @@ from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.quantities import SECOND_US
 from groundwatch.schemas.verdict import ESCALATION_TAGS, Verdict
 from groundwatch.transforms.grounding.client import CALLS_IN_FLIGHT
-from groundwatch.transforms.grounding.errors import (
-    AnswerRefused,
-    BadReply,
-    Rejected,
-    Unavailable,
-)
+from groundwatch.transforms.grounding.errors import AnswerRefused, BadReply, Rejected, Unavailable
 from groundwatch.transforms.runtime import clock, counters
 from groundwatch.transforms.runtime.counters import Counter, Distribution
 

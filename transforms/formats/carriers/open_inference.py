@@ -18,11 +18,7 @@ from groundwatch.transforms.formats.field_maps.json_path import MISSING, TEXT_BL
 from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT
 from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
 from groundwatch.transforms.formats.text_parts import join_parts
-from groundwatch.transforms.formats.unread_content import (
-    KnownPaths,
-    SearchedPart,
-    known_by_map,
-)
+from groundwatch.transforms.formats.unread_content import KnownPaths, SearchedPart, known_by_map
 
 _NAMESPACES = frozenset(words("input output llm retrieval reranker openinference session tool"))
 _GIVING_FACTS = frozenset(words("RETRIEVER RERANKER TOOL"))

@@ -273,9 +273,6 @@ def _quote_other(side: _Side, stem: str | None) -> str:
         found = (each for each in side.sentence.content if stem_of(each.form) == stem)
         word: Word | None = next(found, None)
     else:
-        word = stating(side.tokens) or next(filter(_is_neutral, side.tokens), None)
+        neutral = (each for each in side.tokens if each.lower in NEUTRAL)
+        word = stating(side.tokens) or next(neutral, None)
     return side.sentence.text[word.start : word.end] if word else side.text
-
-
-def _is_neutral(token: Token) -> bool:
-    return token.lower in NEUTRAL

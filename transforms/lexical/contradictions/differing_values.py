@@ -4,10 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundwatch.schemas.verdict import ContradictionKind
-from groundwatch.transforms.lexical.facts.fact_sentences import (
-    FactSentences,
-    ReadSentence,
-)
+from groundwatch.transforms.lexical.facts.fact_sentences import FactSentences, ReadSentence
 from groundwatch.transforms.lexical.language.words import VALUE
 from groundwatch.transforms.lexical.values.value import Value, contradiction_kind
 from .difference import UNIT_SIGNS, ComparedClaim, ComparedFacts, Difference

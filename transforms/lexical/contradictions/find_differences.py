@@ -20,12 +20,7 @@ from groundwatch.transforms.lexical.language.negations import (
     NEGATING_IN_CJK,
     negating_words,
 )
-from groundwatch.transforms.lexical.language.words import (
-    NEGATION,
-    VALUE,
-    ClaimWords,
-    form_of,
-)
+from groundwatch.transforms.lexical.language.words import NEGATION, VALUE, ClaimWords, form_of
 from .denials import DENIED, SIMILAR, find_denial, part_about_the_same
 from .difference import ComparedClaim, ComparedFacts, Difference
 from .differing_values import NEAR, Near, find_other_units, find_other_values

@@ -49,7 +49,9 @@ def find_unseen_values(
     of_facts = [value for fact in render_facts(facts) for _, value in sentences_of(fact).values]
     for number, text, value in stated[: _MAX_COMPARISONS // max(1, len(of_facts))]:
         if not any(map(value.equals, of_facts)):
-            found[number].append(UnseenValue(_kind(value), text[value.start : value.end]))
+            is_date = value.kind in (DATE, WEEKDAY)
+            kind = ContradictionKind.DATE if is_date else ContradictionKind.NUMBER
+            found[number].append(UnseenValue(kind, text[value.start : value.end]))
     return [list(dict.fromkeys(each)) for each in found]
 
 
@@ -60,7 +62,3 @@ def _stated(text: str) -> Iterator[Value]:
         is_count = value.kind == NUMBER and value.units in ((), IN_ORDER) and not in_digits
         if not (value.is_implied or is_count):
             yield value
-
-
-def _kind(value: Value) -> ContradictionKind:
-    return ContradictionKind.DATE if value.kind in (DATE, WEEKDAY) else ContradictionKind.NUMBER

@@ -69,10 +69,7 @@ class WordCache(_RecentResults[str, _Value]):
     """
 
     def __init__(
-        self,
-        function: Callable[[str], _Value],
-        max_bytes: int = 4_000_000,
-        bytes_of_value: int = 0,
+        self, function: Callable[[str], _Value], max_bytes: int = 4_000_000, bytes_of_value: int = 0
     ) -> None:
         super().__init__(function, max_bytes)
         self._bytes_of_entry = _BYTES_OF_WORD + bytes_of_value

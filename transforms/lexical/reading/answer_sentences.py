@@ -56,7 +56,7 @@ class _Line(NamedTuple):
     headings: Sequence[str] = ()
 
 
-_RULE = re.compile(r"[ \t|:+-]*-[ \t|:+-]*")
+_RULE = re.compile(r"(?=.*[|])[ \t|:+-]*-[ \t|:+-]*")
 _SOURCES_LABEL = re.compile(
     r"""[\s\#>*-]{0,9}(?:(?:cited|used|further|main|key)\s)?
     (?:sources?|references?|citations?|bibliography|further\sreading|footnotes?|learn\smore|see\salso
@@ -126,7 +126,8 @@ def _lines(markup: Markup) -> Iterator[_Line]:
         has_cells = has_table and "|" in line
         if has_cells and _RULE.fullmatch(line):
             continue
-        if has_cells and number + 1 < len(lines) and _is_rule(text[slice(*lines[number + 1])]):
+        is_last = number + 1 == len(lines)
+        if has_cells and not is_last and _RULE.fullmatch(text, *lines[number + 1]):
             headings = _cells_of(line)
             yield _Line(start, end, Role.TABLE_HEADING)
             continue
@@ -147,10 +148,6 @@ def _label(line: str) -> re.Match[str] | None:
     """Return the label of sources that a line begins with."""
     first = line.lstrip(" \t#>*-")[:_PREFIX_CHARS].lower()
     return _SOURCES_LABEL.match(line) if first in _PREFIXES_OF_LABELS else None
-
-
-def _is_rule(line: str) -> bool:
-    return "|" in line and _RULE.fullmatch(line) is not None
 
 
 def _is_code(markup: Markup, place: int) -> bool:

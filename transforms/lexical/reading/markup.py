@@ -8,10 +8,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.language.phrases import (
-    OTHER_STOP_WORDS,
-    STOP_WORDS,
-)
+from groundwatch.transforms.lexical.language.phrases import OTHER_STOP_WORDS, STOP_WORDS
 from .citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, CitationMarks
 from .edited_text import EditedText, Editor
 from .html_tags import TAG, ShownTags, hides_content, is_bold, is_tag

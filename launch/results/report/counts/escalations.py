@@ -144,9 +144,7 @@ def _part_of(answer: AnswerRow, screen: Screen, tag: Tag | None) -> ScreenedGrou
     )
     is_rest = is_random and not is_low
     return ScreenedGroup(
-        engine=answer.engine,
-        is_flagged=is_flagged,
-        share=screen.audit_share if is_rest else None,
+        engine=answer.engine, is_flagged=is_flagged, share=screen.audit_share if is_rest else None
     )
 
 
