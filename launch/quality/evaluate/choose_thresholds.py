@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from groundwatch.launch.results.shares import Estimate
+from groundwatch.launch.results.shares import Interval
 from groundwatch.schemas import Record
 from groundwatch.transforms.rules.thresholds import Thresholds
 from .chosen_labels import unequal_labels, unknown_recall
@@ -52,7 +52,7 @@ class WeightChoice(NamedTuple):
     """
 
     weight: float
-    areas: dict[float, tuple[float | None, Estimate | None]]
+    areas: dict[float, tuple[float | None, Interval | None]]
     rarer: int
 
 
@@ -100,7 +100,7 @@ def choose_weight(
     by_weight: Mapping[float, Sequence[LabelledAnswer]], resamples: int
 ) -> WeightChoice:
     """Choose the weight by one half of the answers; of equal ones that which is nearest 1."""
-    areas: dict[float, tuple[float | None, Estimate | None]] = {}
+    areas: dict[float, tuple[float | None, Interval | None]] = {}
     # The same answers have each weight.
     fitted, _ = _halves(next(iter(by_weight.values())))
     unsupported = sum(each.label.is_unsupported for each in fitted)

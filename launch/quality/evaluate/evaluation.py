@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec.structs import asdict, replace
 
-from groundwatch.launch.results.shares import Estimate
+from groundwatch.launch.results.shares import Interval
 from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.scores.weighted_sum import scored_by
 from . import statistics
@@ -24,7 +24,7 @@ class ScoreQuality(Record, frozen=True, kw_only=True):
 
     supported: int
     unsupported: int
-    auroc: Estimate | None
+    auroc: Interval | None
     best: statistics.Flagged | None
     at: tuple[statistics.Flagged, ...]
     calibration: statistics.Calibration | None
@@ -47,8 +47,8 @@ class WeightQuality(Record, frozen=True, kw_only=True):
     """
 
     scored_by: str
-    auroc: Estimate | None
-    difference: Estimate | None
+    auroc: Interval | None
+    difference: Interval | None
     verdicts: statistics.PrecisionRecall
 
 

@@ -48,7 +48,7 @@ def find_quality(
     quality = estimate_quality(samples)
     flagged = [each for name, each in samples.items() if name is Stratum.FLAGGED]
     pairs = ((quality.precision, flagged), (quality.recall, samples.values()))
-    more = [each and labels_needed(each, drawn, HALF_WIDTH) for each, drawn in pairs]
+    more = [labels_needed(each, drawn, HALF_WIDTH) if each else None for each, drawn in pairs]
     return LabelFindings(
         samples=samples,
         quality=quality,

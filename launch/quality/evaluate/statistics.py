@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundwatch.launch.results.shares import Estimate, share_interval
+from groundwatch.launch.results.shares import Interval, share_interval
 from groundwatch.schemas import Record
 
 _SEED = 20_261  # fixed, so that equal scores give equal intervals
@@ -31,8 +31,8 @@ class Example(NamedTuple):
 class PrecisionRecall(Record, frozen=True, kw_only=True):
     """How many flagged examples are unsupported, and how many unsupported ones are flagged."""
 
-    precision: Estimate | None
-    recall: Estimate | None
+    precision: Interval | None
+    recall: Interval | None
     hits: int
     flagged: int
     unsupported: int
@@ -59,7 +59,7 @@ class WorstScored(Record, frozen=True, kw_only=True):
     share: float
     examples: int
     unsupported: float
-    precision: Estimate
+    precision: Interval
 
 
 class Bin(Record, frozen=True, kw_only=True):
@@ -79,7 +79,7 @@ class Calibration(Record, frozen=True, kw_only=True):
     expected_error: float
 
 
-def measure_auroc(examples: Sequence[Example], resamples: int) -> Estimate | None:
+def measure_auroc(examples: Sequence[Example], resamples: int) -> Interval | None:
     """Measure the area under the receiver operating characteristic; None without both labels.
 
     How often a supported example outscores an unsupported one: 1 is perfect, 0.5 is chance.
@@ -90,7 +90,7 @@ def measure_auroc(examples: Sequence[Example], resamples: int) -> Estimate | Non
 
 def measure_auroc_difference(
     examples: Sequence[Example], base: Sequence[Example], resamples: int
-) -> Estimate | None:
+) -> Interval | None:
     """Measure how much greater the area is than with other scores of the same examples, -1..1."""
     ranks, of_base, labels = _ranks(examples), _ranks(base), labels_of(examples)
 
@@ -108,7 +108,7 @@ def measure_flags(
     flags, labels = np.array(is_flagged, dtype=bool), labels_of(examples)
     hits = flags & labels
 
-    def hits_of(whole: NDArray[np.bool_]) -> Estimate | None:
+    def hits_of(whole: NDArray[np.bool_]) -> Interval | None:
         def share(weights: NDArray[Any]) -> float | None:
             return _share(float(weights @ hits), float(weights @ whole))
 
@@ -159,16 +159,15 @@ def measure_worst(
     )
 
 
-def _with_bounds(value: float, total: int, low: float, high: float) -> Estimate:
+def _with_bounds(value: float, total: int, low: float, high: float) -> Interval:
     """Return a share with its bounds; where all examples are alike, resamples have none."""
-    if value in (0, 1) and (wilson := share_interval(value * total, total)):
-        return Estimate(**wilson._asdict())
-    return Estimate(value=value, low=low, high=high)
+    wilson = share_interval(value * total, total) if value in (0, 1) else None
+    return wilson or Interval(value, low, high)
 
 
 def _estimate(
     measure: Callable[[NDArray[Any]], float | None], examples: Sequence[Example], resamples: int
-) -> Estimate | None:
+) -> Interval | None:
     """Measure with equal weights, and with those of resamples."""
     value = measure(np.ones(len(examples)))
     if value is None:
@@ -176,7 +175,7 @@ def _estimate(
     values = (measure(weights) for weights in _resampled(examples, resamples))
     known = [each for each in values if each is not None] or [value]
     low, high = np.quantile(known, _INTERVAL)
-    return Estimate(value=value, low=float(low), high=float(high))
+    return Interval(value, float(low), float(high))
 
 
 def _resampled(examples: Sequence[Example], resamples: int) -> Iterator[NDArray[Any]]:

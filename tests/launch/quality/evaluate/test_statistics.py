@@ -17,7 +17,7 @@ from groundwatch.launch.quality.evaluate.statistics import (
     measure_flags,
     measure_worst,
 )
-from groundwatch.launch.results.shares import Estimate, share_interval
+from groundwatch.launch.results.shares import Interval, share_interval
 
 
 def examples(supported: list[float | None], unsupported: list[float | None]) -> list[Example]:
@@ -26,7 +26,7 @@ def examples(supported: list[float | None], unsupported: list[float | None]) -> 
     return [Example(score, label, str(n)) for n, (score, label) in enumerate(labelled)]
 
 
-def auroc(*args: list[float | None], resamples: int = 20) -> Estimate:
+def auroc(*args: list[float | None], resamples: int = 20) -> Interval:
     found = measure_auroc(examples(*args), resamples)
     assert found is not None
     return found
@@ -145,7 +145,7 @@ def test_copies_in_clusters_of_their_own_make_the_interval_narrower() -> None:
 def test_resamples_with_only_one_label_are_ignored() -> None:
     found = auroc([0.9], [0.1], resamples=50)
     assert (found.low, found.high) == (1.0, 1.0)
-    assert auroc([0.9], [0.1] * 99, resamples=1) == Estimate(value=1.0, low=1.0, high=1.0)
+    assert auroc([0.9], [0.1] * 99, resamples=1) == Interval(1.0, 1.0, 1.0)
 
 
 def labelled(*scored: tuple[float | None, bool]) -> list[Example]:
@@ -263,4 +263,4 @@ def test_flags_have_precision_and_recall_with_intervals() -> None:
 def test_without_a_flag_precision_is_unknown() -> None:
     found = measure_flags(examples([0.9], [0.1]), [False, False], 20)
     assert (found.hits, found.precision) == (0, None)
-    assert found.recall == Estimate(value=0.0, low=0.0, high=0.0)
+    assert found.recall == Interval(0.0, 0.0, 0.0)
