@@ -18,7 +18,7 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
     fail_with,
 )
 from groundwatch.launch.results.find_records import find_records
-from groundwatch.launch.results.shares import Estimate
+from groundwatch.launch.results.shares import Interval
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.quantities import indented_json
@@ -66,27 +66,21 @@ def with_labelled(
         collected.add_records(records, settings.verdicts.given_thresholds)
         if unscored := [path for path in answers if path not in records]:
             collected.add_checked(unscored, settings, weights)
-        return _use(collected, answers, lambda: use(collected, settings), action)
+        counts, damaged = collected.counts, collected.damaged
+        if counts.unreadable == counts.read and not damaged:
+            return fail_unreadable(collected.faults, answers)
+        reason = f"damaged files: {len(damaged)}" if damaged else ""
+        status = DONE
+        if collected.labelled:
+            status = use(collected, settings)
+        elif last := collected.last_failure:
+            reason = f"no answer could be checked: {last}"
+        else:
+            reason = "no label belongs to an answer; they are joined by record_id, name or id"
     except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
         return fail(f"the {action} failed: {str(error) or 'interrupted'}")
-
-
-def _use(
-    collected: LabelledAnswers, answers: Sequence[str], use: Callable[[], int], action: str
-) -> int:
-    counts = collected.counts
-    if counts.unreadable == counts.read and not collected.damaged:
-        return fail_unreadable(collected.faults, answers)
-    if not collected.labelled:
-        unmatched = "no label belongs to an answer; they are joined by record_id, name or id"
-        last = collected.last_failure
-        reason = f"no answer could be checked: {last}" if last else unmatched
-        return fail_with(f"the {action} failed: {reason}", collected.damaged[:SHOWN_FAULTS])
-    status = use()
-    if collected.damaged:
-        sentence = f"the {action} failed: damaged files: {len(collected.damaged)}"
-        return fail_with(sentence, collected.damaged[:SHOWN_FAULTS])
-    return status
+    failed = f"the {action} failed: {reason}"
+    return fail_with(failed, damaged[:SHOWN_FAULTS]) if reason else status
 
 
 def _print_evaluation(collected: LabelledAnswers, settings: EvaluateSettings) -> int:
@@ -196,13 +190,12 @@ def _weights(evaluation: Evaluation) -> Table:
     table = plain_table("scored by", "AUROC", "difference (95 % interval)", "precision", "recall")
     for each in evaluation.by_weight:
         auroc = NOTHING if each.auroc is None else f"{each.auroc.value:.3f}"
-        is_base = each is evaluation.by_weight[0]
-        difference = "" if is_base else estimate_text(each.difference)
+        difference = "" if each is evaluation.by_weight[0] else estimate_text(each.difference)
         table.add_row(each.scored_by, auroc, difference, *precision_and_recall(each.verdicts))
     return table
 
 
-def estimate_text(given: Estimate | None) -> str:
+def estimate_text(given: Interval | None) -> str:
     """Write a value with its interval, such as ``0.91 (0.85 to 0.96)``."""
     if given is None:
         return NOTHING
