@@ -144,5 +144,5 @@ def _serve_pages(worker: Worker, address: tuple[str, int], opened: ExitStack) ->
         "/livez": lambda _: worker.health.live_page(),
         "/metrics": metrics.page,
     }
-    server = opened.enter_context(StatusServer(*address, pages))
+    server = opened.enter_context(closing(StatusServer(*address, pages)))
     _log.info("%s answers /healthz, /livez and /metrics", server.address)

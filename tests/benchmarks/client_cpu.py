@@ -14,6 +14,7 @@ import resource
 import statistics
 import sys
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing
 
 import aiohttp
 import httpx
@@ -85,7 +86,7 @@ async def _client(address: str, calls: int, in_flight: int) -> float:
     settings = CheckSettings(
         checker=address, endpoint=address, max_in_flight=in_flight, cache_bytes=0
     )
-    async with GroundingClient(settings) as client:
+    async with aclosing(GroundingClient(settings)) as client:
         return await _measure(client.check, calls, in_flight)
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import httpx
 import stamina
@@ -156,12 +156,6 @@ class GroundingClient:
         await self._endpoint.aclose()
         if self._store:
             self._store.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
         """Send a request until it succeeds or the retry policy ends."""

@@ -5,7 +5,6 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 
 from groundwatch.launch.http_server import (
     HttpRequest,
@@ -23,7 +22,7 @@ _SHUTDOWN_S = 0.1
 _log = logging.getLogger(__name__)
 
 
-class StatusServer(AbstractContextManager["StatusServer"]):
+class StatusServer:
     """Serve pages on a thread until `close`, also while the process is busy with other work.
 
     A page is made for a GET or HEAD of its path, from the Accept header, on another thread. One
@@ -56,9 +55,6 @@ class StatusServer(AbstractContextManager["StatusServer"]):
         self._loop.call_soon_threadsafe(self._is_closing.set)
         self._thread.join()
         self._page_threads.shutdown(cancel_futures=True)
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _run(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner, self._listener:

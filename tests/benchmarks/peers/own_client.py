@@ -1,6 +1,7 @@
 """An asyncio script on groundwatch's own client: what the pipeline around it adds, by contrast."""
 
 import asyncio
+from contextlib import aclosing
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, GroundingFact, GroundingSpec
 from groundwatch.transforms.grounding.client import GroundingClient
@@ -21,7 +22,7 @@ async def _check_all(job: Job) -> None:
         grounding_config=GROUNDING_CONFIG,
         max_in_flight=job.in_flight,
     )
-    async with GroundingClient(settings) as client:
+    async with aclosing(GroundingClient(settings)) as client:
 
         async def check(answer: Answer) -> Row:
             reply = await client.check(_request(answer))

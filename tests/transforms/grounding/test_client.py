@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import aclosing
 
 import httpx
 import pytest
@@ -75,7 +76,7 @@ def tokens(monkeypatch: pytest.MonkeyPatch) -> None:
 async def check(
     service: Service, settings: CheckSettings, *requests: CheckRequest
 ) -> list[client_module.CheckReply]:
-    async with GroundingClient(settings, transport=service) as client:
+    async with aclosing(GroundingClient(settings, transport=service)) as client:
         return await asyncio.gather(*(client.check(request) for request in requests))
 
 
@@ -160,7 +161,7 @@ def test_a_success_in_between_keeps_the_client_from_giving_up() -> None:
 
     async def one_after_another() -> None:
         service = Service(503, 200, 503, 200)
-        async with GroundingClient(settings, transport=service) as client:
+        async with aclosing(GroundingClient(settings, transport=service)) as client:
             for number in range(2):
                 await client.check(check_request(f"The valve opens at {number}.", "A fact."))
 
@@ -171,7 +172,7 @@ def test_a_refused_request_shows_that_the_service_is_there() -> None:
     settings = remote(give_up_after_s=0.0, max_attempts=1)
 
     async def scenario() -> list[type[BaseException]]:
-        async with GroundingClient(settings, transport=Service(503, 400, 503)) as client:
+        async with aclosing(GroundingClient(settings, transport=Service(503, 400, 503))) as client:
             requests = [check_request(f"The valve opens at {n}.", "A fact.") for n in range(3)]
             outcomes = [
                 await asyncio.gather(client.check(request), return_exceptions=True)
@@ -201,7 +202,7 @@ def test_a_call_that_is_throttled_until_its_deadline_fails_unsent() -> None:
     service = Service()
 
     async def held_back() -> None:
-        async with GroundingClient(settings, Closed(), service) as client:
+        async with aclosing(GroundingClient(settings, Closed(), service)) as client:
             await client.check(REQUEST)
 
     with pytest.raises(Unavailable, match="throttled"):

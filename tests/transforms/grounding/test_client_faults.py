@@ -7,6 +7,7 @@ import time
 import traceback
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import aclosing
 
 import pytest
 import stamina
@@ -51,7 +52,7 @@ def settings_for(address: str, max_in_flight: int = 16, **retries: float) -> Che
 
 
 async def check(server: FaultServer, request: CheckRequest, **retries: float) -> CheckReply:
-    async with GroundingClient(settings_for(server.address, **retries)) as client:
+    async with aclosing(GroundingClient(settings_for(server.address, **retries))) as client:
         return await client.check(request)
 
 
@@ -131,7 +132,7 @@ def test_a_refused_connection_is_unavailable() -> None:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     async def ask() -> None:
-        async with GroundingClient(settings_for(address)) as client:
+        async with aclosing(GroundingClient(settings_for(address))) as client:
             await client.check(REQUEST)
 
     with pytest.raises(Unavailable, match=r"\(connection refused\): start the checker"):
@@ -166,7 +167,7 @@ def test_a_service_that_asks_for_more_time_than_there_is_is_not_asked_again() ->
 
 async def check_together(server: FaultServer, count: int, **retries: float) -> list[object]:
     requests = [check_request(f"Lamp {number} glows.", "A lamp glows.") for number in range(count)]
-    async with GroundingClient(settings_for(server.address, count, **retries)) as client:
+    async with aclosing(GroundingClient(settings_for(server.address, count, **retries))) as client:
         calls = map(client.check, requests)
         outcomes = await asyncio.gather(*calls, return_exceptions=True)
     expected = [check_grounding(request) for request in requests]
@@ -193,7 +194,7 @@ def test_an_outage_ends_every_call_and_leaves_the_connections_usable() -> None:
     async def ask(server: FaultServer) -> list[object]:
         # The replies behind it all come at once, perhaps on a busy machine.
         settings = settings_for(server.address, len(hangs), timeout_s=4 * TIMEOUT_S)
-        async with GroundingClient(settings) as client:
+        async with aclosing(GroundingClient(settings)) as client:
             calls = [client.check(REQUEST) for _ in hangs]
             outcomes = await asyncio.gather(*calls, return_exceptions=True)
             replies = await asyncio.gather(*[client.check(REQUEST) for _ in hangs])

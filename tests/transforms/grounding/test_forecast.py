@@ -1,6 +1,7 @@
 """Forecasts of checks, held to the checks themselves."""
 
 import asyncio
+from contextlib import aclosing
 from functools import partial
 from typing import Any
 
@@ -42,7 +43,7 @@ def really(answer: Answer, settings: CheckSettings) -> CheckedAnswer:
     async def check() -> CheckedAnswer:
         # The embedded checker answers for a paid one, whose identical calls are paid for once.
         transport = LocalTransport()
-        async with GroundingClient(settings, transport=transport) as client:
+        async with aclosing(GroundingClient(settings, transport=transport)) as client:
             return await check_answer(answer, client, settings)
 
     return asyncio.run(check())

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import aclosing, suppress
 
 import httpx
 import pytest
@@ -56,7 +56,7 @@ def test_an_answer_that_always_fails_uses_up_its_attempts_without_other_traffic(
     checker = Checker("poison")
 
     async def ask() -> None:
-        async with client_of(checker) as client:
+        async with aclosing(client_of(checker)) as client:
             await client.check(POISON)
 
     with pytest.raises(Unavailable):
@@ -69,7 +69,7 @@ def test_the_last_answer_that_succeeded_is_asked_again() -> None:
     checker = Checker("poison")
 
     async def ask() -> None:
-        async with client_of(checker) as client:
+        async with aclosing(client_of(checker)) as client:
             await client.check(GOOD)
             with suppress(CheckFailed):
                 await client.check(POISON)
@@ -82,7 +82,7 @@ def test_while_the_probe_fails_too_everything_waits() -> None:
     checker = Checker("")
 
     async def ask() -> None:
-        async with client_of(checker) as client:
+        async with aclosing(client_of(checker)) as client:
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.5):
                     await client.check(POISON)
@@ -96,7 +96,7 @@ def test_a_probe_waits_for_its_time() -> None:
     checker = Checker("poison")
 
     async def ask() -> None:
-        async with client_of(checker, probe_after_s=60, probe_every_s=60) as client:
+        async with aclosing(client_of(checker, probe_after_s=60, probe_every_s=60)) as client:
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.3):
                     await client.check(POISON)

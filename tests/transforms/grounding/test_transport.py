@@ -322,7 +322,9 @@ async def check_over_tls(identity: Identity, folder: Path) -> ScriptedServer:
         tls=server_context(identity, folder),
     ) as server:
         try:
-            async with GroundingClient(settings_for(f"https://{HOST}:{server.url.port}")) as client:
+            async with contextlib.aclosing(
+                GroundingClient(settings_for(f"https://{HOST}:{server.url.port}"))
+            ) as client:
                 await client.check(check_request("Lamps glow.", "Lamps glow."))
                 await client.check(check_request("Doors close.", "Lamps glow."))
         finally:
@@ -356,7 +358,9 @@ def test_a_body_bomb_is_cut_off() -> None:
         bomb = Script(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 99)
         async with scripted_server(bomb) as server:
             address = f"http://{HOST}:{server.url.port}"
-            async with GroundingClient(settings_for(address, max_reply_bytes=50)) as client:
+            async with contextlib.aclosing(
+                GroundingClient(settings_for(address, max_reply_bytes=50))
+            ) as client:
                 with pytest.raises(BadReply, match="longer than 50 bytes"):
                     await client.check(check_request("Lamps glow.", "Lamps glow."))
                 await until(lambda: server.open_connections == 0)
@@ -371,7 +375,7 @@ def test_the_client_retries_on_a_stale_connection_and_counts_both_requests() -> 
         async with scripted_server(empty, Script(b"", closes=True), empty) as server:
             address = f"http://{HOST}:{server.url.port}"
             settings = settings_for(address, retries=RetrySettings(max_attempts=2))
-            async with GroundingClient(settings) as client:
+            async with contextlib.aclosing(GroundingClient(settings)) as client:
                 await client.check(check_request("Lamps glow.", "Lamps glow."))
                 await client.check(check_request("Doors close.", "Lamps glow."))
                 return client.take_sent().calls, len(server.heads)
@@ -397,7 +401,9 @@ def test_a_checker_behind_a_proxy_that_is_away_says_so(monkeypatch: pytest.Monke
     monkeypatch.setenv("HTTPS_PROXY", f"http://user:hush@{HOST}:9")
 
     async def check() -> None:
-        async with GroundingClient(settings_for("https://checker.example")) as client:
+        async with contextlib.aclosing(
+            GroundingClient(settings_for("https://checker.example"))
+        ) as client:
             await client.check(check_request("Lamps glow.", "Lamps glow."))
 
     expected = (

@@ -33,7 +33,7 @@ PAGES = {"/hello": lambda _: PAGE, "/large": lambda _: LARGE, "/broken": broken}
 
 @pytest.fixture
 def server() -> Iterator[StatusServer]:
-    with StatusServer("127.0.0.1", 0, PAGES, deadline_s=SOON_S) as server:
+    with closing(StatusServer("127.0.0.1", 0, PAGES, deadline_s=SOON_S)) as server:
         yield server
 
 
@@ -86,7 +86,7 @@ def test_nothing_else_is_there(server: StatusServer, method: str, path: str, sta
 
 
 def test_a_page_gets_the_accept_header() -> None:
-    with StatusServer("127.0.0.1", 0, {"/": lambda form: Page(200, form, b"")}) as server:
+    with closing(StatusServer("127.0.0.1", 0, {"/": lambda form: Page(200, form, b"")})) as server:
         assert asked(server, "/", Accept="text/html")[0].headers["Content-Type"] == "text/html"
 
 
@@ -103,7 +103,7 @@ def test_a_page_that_fails_is_logged_without_the_errors_text(
 
 
 def test_it_listens_on_the_sixth_version_of_the_protocol_too() -> None:
-    with StatusServer("::1", 0, PAGES) as server:
+    with closing(StatusServer("::1", 0, PAGES)) as server:
         assert server.address.startswith("http://[::1]:")
         assert asked(server, "/hello")[0].status == 200
 
@@ -148,7 +148,10 @@ def test_a_slow_client_is_cut_off(
 def test_many_slow_clients_keep_nobody_out_and_take_few_threads(
     do: Callable[[socket.socket], None],
 ) -> None:
-    with StatusServer("127.0.0.1", 0, PAGES, deadline_s=SOON_S) as server, ExitStack() as clients:
+    with (
+        closing(StatusServer("127.0.0.1", 0, PAGES, deadline_s=SOON_S)) as server,
+        ExitStack() as clients,
+    ):
         for _ in range(5 * MOST):
             do(clients.enter_context(connected(server)))
             assert serving(server) <= MOST
@@ -185,7 +188,7 @@ def test_closing_ends_the_connections_and_frees_the_address() -> None:
         wait_until(lambda: serving(server) == 1)
         server.close()
         assert is_ended(client)
-    with StatusServer(*place, pages=PAGES):
+    with closing(StatusServer(*place, pages=PAGES)):
         pass
 
 
@@ -197,7 +200,10 @@ def test_a_page_that_hangs_takes_few_threads() -> None:
         return PAGE
 
     pages = {"/": hang}
-    with StatusServer("127.0.0.1", 0, pages, deadline_s=SOON_S) as server, ExitStack() as clients:
+    with (
+        closing(StatusServer("127.0.0.1", 0, pages, deadline_s=SOON_S)) as server,
+        ExitStack() as clients,
+    ):
         for _ in range(MOST):
             clients.enter_context(connected(server)).sendall(b"GET / HTTP/1.0\r\n\r\n")
         wait_until(lambda: serving(server) == MOST)
@@ -223,6 +229,7 @@ def test_pages_are_served_while_a_worst_case_is_checked(server: StatusServer) ->
 
 OUT_OF_FILES = """
 import logging, os, resource, sys, time
+from contextlib import closing
 from groundwatch.launch.http_server import Page
 from groundwatch.launch.watch.health.status_server import StatusServer
 
@@ -230,7 +237,7 @@ from groundwatch.launch.watch.health.status_server import StatusServer
 logging.getLogger("groundwatch").setLevel(logging.ERROR)
 
 PAGES = {"/hello": lambda _: Page(200, "text/plain", b"hello")}
-with StatusServer("127.0.0.1", 0, PAGES) as server:
+with closing(StatusServer("127.0.0.1", 0, PAGES)) as server:
     # Room for nothing more than what is open already.
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) - 1,) * 2)
     print(server.address, flush=True)
