@@ -4,10 +4,8 @@ from msgspec.structs import asdict
 
 from groundwatch.pipeline.sinks.outcomes import Outcome
 from groundwatch.schemas import Record
-from groundwatch.schemas.alert import Alert, AlertKind, Severity
 from groundwatch.schemas.quantities import HOUR_US
 from groundwatch.schemas.summary import RunCounts
-from groundwatch.transforms.runtime import clock
 
 
 class LedgerHour(Record, frozen=True, kw_only=True):
@@ -45,8 +43,3 @@ def hour_of_batch(number: int, outcome: Outcome, counts: RunCounts, now_us: int)
         duplicates=counts.duplicates,
         sampled_out=counts.sampled_out,
     )
-
-
-def ledger_alert() -> Alert:
-    """Return the alert for messages that ended nowhere."""
-    return Alert(kind=AlertKind.LEDGER, event_time_us=clock.now_us(), severity=Severity.CRITICAL)

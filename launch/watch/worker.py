@@ -11,13 +11,12 @@ from typing import Any
 
 from groundwatch.launch.engine.batches import Batches, Work
 from groundwatch.launch.engine.journal import FOLDERS, Journal, Unaccounted
-from groundwatch.launch.engine.ledger import ledger_alert
 from groundwatch.launch.engine.pubsub.subscription import Subscription
 from groundwatch.pipeline.sinks.outcomes import Outcome, finished_beside
 from groundwatch.pipeline.sources.read_batch import MessageRange
 from groundwatch.pipeline.storage import TargetExists
 from groundwatch.schemas import Record
-from groundwatch.schemas.alert import Alert
+from groundwatch.schemas.alert import Alert, AlertKind, Severity
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.schemas.summary import RunCounts, Summary
@@ -228,8 +227,7 @@ class Worker:
             messages = [each.message for each in deferred]
             messages += self.retry_queue.take_due(self.size.messages - len(messages))
             if (room := self.size.messages - len(messages)) > 0:
-                wait_s = 0.0 if messages else _WAIT_S
-                messages += self.subscription.pull(room, _BATCH_BYTES, wait_s)
+                messages += self.subscription.pull(room, _BATCH_BYTES, 0.0 if messages else _WAIT_S)
             if 0 < len(messages) < min(self.size.messages, _SMALL_BATCH):
                 self._not_before_s = time.monotonic() + _BETWEEN_SMALL_BATCHES_S
             if messages:
@@ -271,7 +269,9 @@ class Worker:
         # The error's own words could contain text of an answer.
         defect = Defect(f"groundwatch has a bug: {name}")
         failure = failed_now(message, "ReadMessages", defect, retryable=True)
-        alerts = [ledger_alert()] if isinstance(error, Unaccounted) else []
+        now_us, severity = clock.now_us(), Severity.CRITICAL
+        ledger = Alert(kind=AlertKind.LEDGER, event_time_us=now_us, severity=severity)
+        alerts = [ledger] if isinstance(error, Unaccounted) else []
         try:
             self.batches.fail(work.number, failure, alerts)
         except OSError as full:
