@@ -3,8 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import IO
 
@@ -37,8 +36,7 @@ def is_stream(path: str) -> bool:
     return is_there and not (Path(path).is_file() or Path(path).is_dir())
 
 
-@contextmanager
-def writing(path: str) -> Iterator[IO[bytes]]:
+def writing(path: str) -> AbstractContextManager[IO[bytes]]:
     """Write to a path while a `with` block lasts; raise OSError if it cannot be written.
 
     A file appears when the block ends without an error, and replaces an earlier one, also where the
@@ -46,17 +44,12 @@ def writing(path: str) -> Iterator[IO[bytes]]:
     """
     descriptor = _descriptor(path)
     if descriptor is not None:
-        with open(descriptor, "wb", closefd=False) as stream:
-            yield stream
-        return
+        return open(descriptor, "wb", closefd=False)
     if is_stream(path):
         # No file is made if the pipe has gone.
-        with open(path, "wb", opener=lambda name, _: os.open(name, os.O_WRONLY)) as stream:
-            yield stream
-        return
+        return open(path, "wb", opener=lambda name, _: os.open(name, os.O_WRONLY))
     final_path = os.path.realpath(path) if storage.is_local(path) else path
-    with storage.replacing(final_path, storage.unshared_path(final_path)) as stream:
-        yield stream
+    return storage.replacing(final_path, storage.unshared_path(final_path))
 
 
 def text_beside(path: str | None) -> AbstractContextManager[object]:
