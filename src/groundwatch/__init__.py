@@ -29,24 +29,20 @@ if TYPE_CHECKING:
 
 __version__ = "2.1.0"
 _MODULES = {
-    "CheckGrounding": "groundwatch.transforms.check_grounding",
-    "CheckResult": "groundwatch.checks",
-    "CheckSettings": "groundwatch.transforms.grounding.settings",
-    "Checker": "groundwatch.transforms.grounding.python_checker",
-    "Deduplicate": "groundwatch.transforms.deduplicate",
-    "EnrichedAnswer": "groundwatch.schemas.enriched_answer",
-    "EscalationRule": "groundwatch.transforms.rules.thresholds",
-    "MeasureRates": "groundwatch.transforms.measure_rates",
-    "Message": "groundwatch.schemas.message",
-    "ParseAnswers": "groundwatch.transforms.parse_answers",
-    "RouteAnswers": "groundwatch.transforms.route_answers",
-    "SampleAnswers": "groundwatch.transforms.sample_answers",
-    "SelectAlerts": "groundwatch.transforms.select_alerts",
-    "TagAnswers": "groundwatch.transforms.tag_answers",
-    "Thresholds": "groundwatch.transforms.rules.thresholds",
-    "acheck": "groundwatch.checks",
-    "check": "groundwatch.checks",
-    "check_many": "groundwatch.checks",
+    **dict.fromkeys(("CheckResult", "acheck", "check", "check_many"), "checks"),
+    "EnrichedAnswer": "schemas.enriched_answer",
+    "Message": "schemas.message",
+    "CheckGrounding": "transforms.check_grounding",
+    "Deduplicate": "transforms.deduplicate",
+    "Checker": "transforms.grounding.python_checker",
+    "CheckSettings": "transforms.grounding.settings",
+    "MeasureRates": "transforms.measure_rates",
+    "ParseAnswers": "transforms.parse_answers",
+    "RouteAnswers": "transforms.route_answers",
+    **dict.fromkeys(("EscalationRule", "Thresholds"), "transforms.rules.thresholds"),
+    "SampleAnswers": "transforms.sample_answers",
+    "SelectAlerts": "transforms.select_alerts",
+    "TagAnswers": "transforms.tag_answers",
 }
 # Beam reports as a fault that it was installed without its extra gcp.
 logging.getLogger().addFilter(lambda record: "apitools not found" not in str(record.msg))
@@ -55,7 +51,7 @@ logging.getLogger().addFilter(lambda record: "apitools not found" not in str(rec
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:
