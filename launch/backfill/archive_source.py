@@ -89,8 +89,8 @@ class ArchiveSource:
         self._plan.advance(segment.number, self._attempt, ranges, finished.total())
 
     def _ranges_of(self, segment: Segment, places: "_Places") -> Iterator[MessageRange]:
-        ranges = iter(segment.ranges)
-        for each, messages in zip(ranges, self._reader.messages_of(segment), strict=True):
+        read = self._reader.messages_of(segment)
+        for each, messages in zip(segment.ranges, read, strict=True):
             noted = places.noting(each, self._until_error(messages.messages))
             yield messages._replace(messages=noted)
 

@@ -5,7 +5,7 @@ What runs the job is imported when all settings are valid: an import of Beam tak
 
 from collections.abc import Callable, Iterator
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from groundwatch.launch.cli.commands.backfill import BackfillSettings
 from groundwatch.launch.cli.commands.demo import DemoSettings
@@ -149,13 +149,10 @@ def _resumed_or_repeated(
 
 
 def _local_flags(job: JobSettings) -> Iterator[str]:
-    for group, names in (
-        (job.local, ("work_folder", "forget_replies")),
-        (job.costs, ("max_calls", "max_cost")),
-    ):
-        for name in names:
-            if getattr(group, name):
-                yield f"--{name}: is only for a run on this machine, without --runner"
+    given = asdict(job.local) | asdict(job.costs)
+    for name in ("work_folder", "forget_replies", "max_calls", "max_cost"):
+        if given[name]:
+            yield f"--{name}: is only for a run on this machine, without --runner"
 
 
 def _run(config: Config, processes: int, job: JobSettings) -> int:

@@ -25,13 +25,12 @@ _MOST_ATTEMPTS = 10
 _log = logging.getLogger(__name__)
 
 
-def write_summary(destination: Destination, summary: Summary) -> Summary:
+def write_summary(destination: Destination, summary: Summary) -> None:
     """Write the summary of a run, replace its earlier one, and update the folder's."""
     name = f"{_FOLDER}/{summary.name}.json"
     path, temporary_path = destination.path(name), destination.temporary_path(name)
     storage.write_whole(path, summary_to_json(summary), temporary_path)
     update_folder_summary(destination, summary.name)
-    return summary
 
 
 def remove_summary(destination: Destination, earlier: Summary) -> None:

@@ -47,8 +47,7 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=max(_FEWEST_SHARDS, workers))
     source = ReadSubscription(pubsub.subscription, settings.stream.id_label)
     topics = (pubsub.alert_topic, pubsub.failure_topic, pubsub.enriched_topic)
-    sink = stream_sink(config, windows, *topics)
-    return submit(config, source, sink)
+    return submit(config, source, stream_sink(config, windows, *topics))
 
 
 def stream_config(loaded: Loaded[WatchStreamSettings], workers: int, now_s: float) -> Config:
@@ -72,12 +71,8 @@ def _problems(settings: WatchStreamSettings, beam_options: PipelineOptions) -> I
     output = settings.job.output.output
     if output and storage.is_local(output):
         yield f"--output {output}: must begin with gs://, where every machine can write"
-    for name, parse in (
-        ("subscription", parse_subscription),
-        ("alert_topic", parse_topic),
-        ("failure_topic", parse_topic),
-        ("enriched_topic", parse_topic),
-    ):
+    topics = dict.fromkeys(("alert_topic", "failure_topic", "enriched_topic"), parse_topic)
+    for name, parse in {"subscription": parse_subscription, **topics}.items():
         # Beam would raise this while the pipeline is built.
         if value := getattr(settings.pubsub, name):
             try:

@@ -120,20 +120,19 @@ class LabelFiles:
         """Return the label of an answer as a word, UNSURE if only that is known."""
         if label := self.label(record_id):
             return UNSUPPORTED if label.is_unsupported else SUPPORTED
-        last = self.decisions(record_id)
-        return UNSURE if UNSURE in last.values() else None
+        return UNSURE if UNSURE in self.decisions(record_id).values() else None
 
-    def decisions(self, record_id: str) -> dict[tuple[int, int] | None, str]:
-        """Return the last label of an answer (None) and of each claim."""
+    def decisions(
+        self, record_id: str, labeller: str | None = None
+    ) -> dict[tuple[int, int] | None, str]:
+        """Return the last label of an answer (None) and of each claim, by anybody or one person."""
         given = self._decisions.get(record_id, ())
-        last = {each.span: each.label for each in given}
+        last = {each.span: each.label for each in given if labeller in (None, each.labeller)}
         return {span: label for span, label in last.items() if label}
 
     def own_decisions(self, record_id: str) -> dict[tuple[int, int] | None, str]:
         """Return the same of the person who labels now alone."""
-        given = self._decisions.get(record_id, ())
-        last = {each.span: each.label for each in given if each.labeller == self.labeller}
-        return {span: label for span, label in last.items() if label}
+        return self.decisions(record_id, self.labeller)
 
     def sample(self, record_id: str) -> str | None:
         """Return the stratum that a labelled answer was drawn from, None if it was chosen."""

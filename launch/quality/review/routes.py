@@ -121,8 +121,7 @@ class Routes:
                 return self._html(self._labels_page(filters))
             case "POST", [action]:
                 self._require_same_origin(request)
-                form = dict(parse_qsl(request.body.decode(errors="replace")))
-                return self._change(action, form)
+                return self._change(action, dict(parse_qsl(request.body.decode(errors="replace"))))
         raise _Refused(404, "The page does not exist.")
 
     def _record(self, record_id: str, filters: Mapping[str, str]) -> str:
@@ -132,14 +131,12 @@ class Routes:
             self._drawn = record_id
         kept = _DRAWN if record_id == self._drawn else _kept(filters)
         is_blind = "sample" in kept and not self._is_labelled(row)
-        if "sample" in kept:
-            around: tuple[str | None, str | None] = None, None
-        else:
+        before = behind = None
+        if "sample" not in kept:
             query = _query(filters)
-            around = (
-                self._neighbour(query, record_id, is_next=False),
-                self._neighbour(query, record_id, is_next=True),
-            )
+            before = self._neighbour(query, record_id, is_next=False)
+            behind = self._neighbour(query, record_id, is_next=True)
+        around = before, behind
         return self._pages.record_page(row, number, self._labels, kept, around, is_blind=is_blind)
 
     def _neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
