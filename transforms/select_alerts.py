@@ -31,6 +31,5 @@ class SelectAlerts(beam.PTransform):
 
 
 def _select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Iterator[Alert]:
-    alert = select_alert(enriched, rule)
-    if alert is not None:
+    if alert := select_alert(enriched, rule):
         yield alert

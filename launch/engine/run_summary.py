@@ -31,13 +31,10 @@ def summary_of(
     fields: dict[str, Any] = {**asdict(counts), "verdicts": verdicts}
     latency_ms, max_latency_ms = fields.pop("latency_ms"), fields.pop("max_latency_ms")
     return Summary(
-        **fields | {"deferred": deferred},
+        **{**fields, **rows, "deferred": deferred},
         run=config.run,
         source=config.source,
         checker=config.check.names,
-        enriched=rows["enriched"],
-        failures=rows["failures"],
-        alerts=rows["alerts"],
         cost=None if price is None else counts.characters / 1000 * price,
         mean_latency_ms=round(latency_ms / counts.timed, 1) if counts.timed else None,
         max_latency_ms=max_latency_ms if counts.timed else None,

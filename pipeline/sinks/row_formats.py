@@ -3,7 +3,7 @@
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from io import BytesIO
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
@@ -28,7 +28,7 @@ from groundwatch.transforms.rules.redaction import (
 )
 from groundwatch.transforms.runtime import clock
 from .avro_encoder import AvroBlocks, compile_encoder
-from .avro_rows import Row, open_writer, rewrite_blocks, rewrite_row
+from .avro_rows import open_writer, rewrite_blocks, rewrite_row
 from .topic_messages import MAX_DATA_BYTES, TopicMessage, build_message
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
@@ -118,16 +118,13 @@ class EnrichedFiles(RowFormat):
     def restrict_rows(self, content: bytes) -> bytes:
         """Hide texts in the rows of blocks."""
         schema = parse_schema(load_schema("enriched_answer"))
-        return rewrite_blocks(content, schema, schema, self._redact_row)
+        return rewrite_blocks(content, schema, schema, partial(redact_row, mode=self.policy))
 
     def restrict_message(self, message: TopicMessage) -> TopicMessage:
         """Hide texts in a record that was encoded as a message."""
         schema = parse_schema(load_schema("enriched_answer"))
-        data = rewrite_row(message.data, schema, schema, self._redact_row)
-        return replace(message, data=data)
-
-    def _redact_row(self, row: Row) -> Row:
-        return redact_row(row, self.policy)
+        change = partial(redact_row, mode=self.policy)
+        return replace(message, data=rewrite_row(message.data, schema, schema, change))
 
 
 @lru_cache(maxsize=1)  # a process writes the files of one run

@@ -35,11 +35,7 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
 
 def redact_row(row: dict[str, Any], mode: TextMode) -> dict[str, Any]:
     """Replace the texts of a record that was read from a file, as `redact` does."""
-
-    def changed(item: dict[str, Any], **changes: Any) -> dict[str, Any]:
-        return item | changes
-
-    return row | _hidden(row, mode, dict.__getitem__, changed)
+    return row | _hidden(row, mode, dict.__getitem__, lambda item, **changes: item | changes)
 
 
 def _hidden(
