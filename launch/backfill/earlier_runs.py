@@ -75,8 +75,7 @@ def announce_replacement(config: Config) -> set[str]:
 
 def failures_begun(config: Config) -> set[str]:
     """Return the files of failures of interrupted runs that a run replaces when it has ended."""
-    found = runs_like(config, config.output)
-    begun = (earlier for earlier in found if not earlier.is_complete)
+    begun = (each for each in runs_like(config, config.output) if not each.is_complete)
     return {path for earlier in begun for path in _failure_files(config.destination, earlier)}
 
 
@@ -94,8 +93,7 @@ def _unlisted_files(destination: Destination, run: Summary, kind: str) -> Iterab
 def _remove_run(destination: Destination, earlier: Summary) -> None:
     manifests = list(manifests_of(destination, earlier.name))
     for manifest in manifests:
-        entries = read_manifest_file(manifest)
-        storage.remove([destination.path(entry.path) for entry in entries])
+        storage.remove([destination.path(each.path) for each in read_manifest_file(manifest)])
     for kind in RowFormats._fields:
         unlisted = _unlisted_files(destination, earlier, kind)
         storage.remove([destination.path(path) for path in unlisted])

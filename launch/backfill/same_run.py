@@ -120,8 +120,7 @@ def change_since(
     known = dict(zip(earlier.inputs, earlier.versions, strict=True))
     left = [path for path in known if path not in moved]
     found = zip(left, _for_each(_version, left), strict=True)
-    changed = (path for path, now in found if now != known[path])
-    path = next(changed, None)
+    path = next((path for path, now in found if now != known[path]), None)
     return path and f"{path} has changed"
 
 

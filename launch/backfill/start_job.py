@@ -74,8 +74,7 @@ def demo(loaded: Loaded[DemoSettings]) -> int:
         check=loaded.settings.checker.check(reply_folder=work_folder),
     )
     # The samples of another release are others.
-    job = build(JobSettings, {"again": True})
-    return _run(config, 1, job)
+    return _run(config, 1, build(JobSettings, {"again": True}))
 
 
 def prepare(

@@ -31,8 +31,7 @@ _TOPIC = "enriched_topic"  # the kind of the messages that hold a record
 def schema_hash(version: str | None = None) -> str:
     """Hash what decides the bytes of a record: the schema, this release's, without descriptions."""
     schema = load_released(_NAME, version) if version else load_schema(_NAME)
-    content = to_parsing_canonical_form(schema)
-    return blake2b(content.encode(), digest_size=8).hexdigest()
+    return blake2b(to_parsing_canonical_form(schema).encode(), digest_size=8).hexdigest()
 
 
 def _earlier_versions() -> Mapping[str, str]:

@@ -107,8 +107,7 @@ class Journal:
         published_us = [m.publish_time_us for m in messages if m.publish_time_us is not None]
         with self.database.transaction():
             advance()
-            last = max(number, self.next_number() - 1)
-            self.database.keep_note(_LAST_NUMBER, last)
+            self.database.keep_note(_LAST_NUMBER, max(number, self.next_number() - 1))
             for answer in outcome.deferred:
                 self.database.write(statements.RELEASE_ID, record_key(answer.record_id))
             if counts.read:

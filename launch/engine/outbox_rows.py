@@ -97,8 +97,7 @@ class OutboxRows:
         return int(count)
 
     def delete(self, ids: Iterable[int]) -> None:
-        listed = msgspec.json.encode(list(ids)).decode()
-        self._database.write(statements.DELETE_ROWS, listed)
+        self._database.write(statements.DELETE_ROWS, msgspec.json.encode(list(ids)).decode())
 
     def record_delivered(self, kind: str, ids: Iterable[int], delivered: Delivered) -> None:
         """Delete the rows of a destination that are delivered, and count them."""

@@ -90,5 +90,4 @@ class Plan:
         return not list(self._database.read(statements.FIND_UNFINISHED_BATCH))
 
     def _add(self, messages: int, finished: int, ranges: Sequence[RecordRange]) -> None:
-        encoded = msgspec.json.encode(ranges)
-        self._database.write(statements.PLAN_BATCH, messages, finished, encoded)
+        self._database.write(statements.PLAN_BATCH, messages, finished, msgspec.json.encode(ranges))

@@ -75,7 +75,6 @@ def rows_committed(journal: Journal) -> dict[str, int]:
 
 
 def _used_thresholds(used: Thresholds) -> dict[str, float | dict[str, Any]]:
-    shown: dict[str, float | dict[str, Any]]
-    shown = {"low_grounded": used.low_grounded, "claim": used.claim}
+    shown: dict[str, Any] = {"low_grounded": used.low_grounded, "claim": used.claim}
     engines = {name: _used_thresholds(own) for name, own in used.engines.items()}
     return shown | ({"engines": engines} if engines else {})

@@ -157,8 +157,7 @@ def place_of(url: str, account: str = "") -> str:
 
     A token in the path cannot be read from it.
     """
-    parts = httpx.URL(url)
-    kept = parts.copy_with(username="", password="", query=None, fragment=None)
+    kept = httpx.URL(url).copy_with(username="", password="", query=None, fragment=None)
     return sha256(f"{str(kept).rstrip('/')} {account}".encode()).hexdigest()[:_PLACE_DIGITS]
 
 

@@ -106,8 +106,7 @@ class _Session(EnvironmentSession):
     def raise_error(self, *, is_success: bool) -> None:
         """Raise what `Target.send` does, if not all events were stored."""
         if self._rejected and is_success:
-            message = f"the receiver rejects {self._rejected} events"
-            raise RowsRefused(message, self._rejected)
+            raise RowsRefused(f"the receiver rejects {self._rejected} events", self._rejected)
         if self._error:
             raise self._error
         if not is_success:

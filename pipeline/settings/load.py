@@ -96,8 +96,7 @@ def load(
     keys = {*known, *removed, _CONFIG}
     keys.update(field.key for field in accepted if not field.is_argument)
     variables = _variables(environment, accepted, keys, problems)
-    from_environment = variables.pop(_CONFIG, None)
-    config = given.pop(_CONFIG, from_environment)
+    config = given.pop(_CONFIG, variables.pop(_CONFIG, None))
     of_file = _read_file(config, keys, problems) if config else {}
     elsewhere = of_file | variables
     for field in fields:

@@ -64,8 +64,7 @@ def stream_sink(
         failures = PublishRows(failure_topic, formats.failures.kind, encode)
     if enriched_topic:
         encode_record = partial(encode_enriched, text=config.text)
-        publish = PublishRows(enriched_topic, "enriched_messages", encode_record)
-        further["PublishEnriched"] = publish
+        further["PublishEnriched"] = PublishRows(enriched_topic, "enriched_messages", encode_record)
     rate_alerts = RateAlerts(config.rates, is_stream=True)
     return Sink(enriched, alerts, failures, rate_alerts, further=further)
 

@@ -63,5 +63,4 @@ def _read_ended(root: beam.Pipeline, paths: Sequence[str]) -> PCollection[str]:
 
 
 def _read_archive(path: str, *, are_failures: bool) -> Iterator[Message | TaggedFailure]:
-    messages = read_file(path, are_failures=are_failures)
-    return count_messages(MessageRange(path, messages))
+    return count_messages(MessageRange(path, read_file(path, are_failures=are_failures)))

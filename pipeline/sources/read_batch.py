@@ -115,5 +115,4 @@ def count_messages(source: MessageRange) -> Iterator[Message | TaggedFailure]:
         counters.MESSAGES_READ.inc()
         counters.ARCHIVES_DAMAGED.inc()
         damage = Message(payload=b"", place=f"{source.place}#after-record-{count}")
-        failure = failed_now(damage, "ReadMessages", error, retryable=False)
-        yield TaggedOutput(FAILURES, failure)
+        yield TaggedOutput(FAILURES, failed_now(damage, "ReadMessages", error, retryable=False))

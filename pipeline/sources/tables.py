@@ -76,8 +76,7 @@ def _text(value: bytes) -> str:
 
 def is_csv_name(path: str) -> bool:
     """Return whether a file is such a table, by its name; it may be compressed."""
-    name = path.lower()
-    return name.removesuffix(".gz").removesuffix(".zst").endswith(_NAMES)
+    return path.lower().removesuffix(".gz").removesuffix(".zst").endswith(_NAMES)
 
 
 def read_csv(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:

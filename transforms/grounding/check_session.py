@@ -140,8 +140,7 @@ class BackgroundSession(CheckSession):
             self._loop.call_soon_threadsafe(self._start_submitted)
 
     def detach(self, record_ids: Iterable[str]) -> None:
-        detaching = self._detach(tuple(record_ids))
-        asyncio.run_coroutine_threadsafe(detaching, self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._detach(tuple(record_ids)), self._loop).result()
 
     def has_ended(self, record_id: str) -> bool:
         check = self._checks.get(record_id)
@@ -183,8 +182,7 @@ class BackgroundSession(CheckSession):
                 check = _CheckInFlight(answer.record_id, done)
                 # Of two equal ids in flight only the first can be detached.
                 self._checks.setdefault(answer.record_id, check)
-                task = self._loop.create_task(self._check(check, answer))
-                self._tasks.add(task)
+                self._tasks.add(self._loop.create_task(self._check(check, answer)))
             elif detached.outcome is None:
                 detached.done = done
             else:

@@ -64,8 +64,7 @@ class SeenIds:
             return []
         batch = self._batch if batch is None else batch
         keys = list(map(record_key, record_ids))
-        rows = self._database.write_returning(_CLAIM_IDS, b"".join(keys), batch)
-        new = {key for (key,) in rows}
+        new = {key for (key,) in self._database.write_returning(_CLAIM_IDS, b"".join(keys), batch)}
         are_new = []
         for key in keys:
             are_new.append(key in new)

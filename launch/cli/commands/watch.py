@@ -62,8 +62,6 @@ ResultTarget = Annotated[
     tuple[str, str | None],
     kinds.ValueKind(_parse_target, "TOOL[=URL]", range=f"one of {', '.join(RESULT_TARGETS)}"),
 ]
-
-
 Webhook = Annotated[
     tuple[str, str], kinds.ValueKind(_parse_webhook, "KIND:VARIABLE", is_secret=True)
 ]

@@ -21,10 +21,8 @@ from groundwatch.transforms.runtime import clock, counters
 _BAR_INTERVAL_S = 0.2
 _LINE_INTERVAL_S = 10.0
 
-
 Gauges = Counter[str]
 """How many answers are done and have each verdict, calls are in flight, and so on, by name."""
-
 
 ENDS = (*map(str, Verdict), "failures", "duplicates", "sampled_out")
 """The gauges that add up to the answers that are done."""

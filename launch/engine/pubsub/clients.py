@@ -37,8 +37,7 @@ def open_client(kind: type[_Client], address: str | None, account: GoogleAccount
     through_proxy = ("grpc.http_proxy", proxy.url) if proxy else ("grpc.enable_http_proxy", 0)
     options = [*_OPTIONS, through_proxy]
     if server:
-        channel = grpc.insecure_channel(server, options=options)
-        return kind(transport=transport(channel=channel))
+        return kind(transport=transport(channel=grpc.insecure_channel(server, options=options)))
     return kind(
         transport=transport(
             credentials=find_credentials(account),

@@ -186,8 +186,7 @@ def calibrate(
             counter.update(found if (name or engine) in (None, each) else {})
     verdicts = {name: [each.verdict for each in group] for name, group in groups.items()}
     unknown = {name: unknown_recall(verdicts[name], others[name]) for name in groups}
-    by_half = weight is not None
-    choose = partial(choose_thresholds, goal=goal, resamples=resamples, by_half=by_half)
+    choose = partial(choose_thresholds, goal=goal, resamples=resamples, by_half=weight is not None)
     choices = {name: choose(each, has_recall=not unknown[name]) for name, each in groups.items()}
     cautions = {name: unequal_labels(verdicts[name], others[name]) for name in groups}
     return ChosenThresholds(goal, groups, choices, unknown, cautions, weight)

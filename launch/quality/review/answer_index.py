@@ -251,8 +251,7 @@ class AnswerIndex:
         for found, stratum, size in self._rows(
             f"{counted} FROM records WHERE stratum <> '' GROUP BY 1, 2"
         ):
-            known = drawn.get((found, stratum), (0, 0))
-            samples[found][Stratum(stratum)] = Sample(size, *known)
+            samples[found][Stratum(stratum)] = Sample(size, *drawn.get((found, stratum), (0, 0)))
         return dict(samples)
 
     def _limits(self) -> dict[Stratum, int]:

@@ -192,8 +192,7 @@ class DecisionLog:
         """Read the decisions that were appended since the last call; all in the first."""
         if not storage.is_local(self.path):
             # An object cannot grow.
-            content = b"" if self._start_byte else storage.read_whole(self.path)
-            return self._decisions(content)
+            return self._decisions(b"" if self._start_byte else storage.read_whole(self.path))
         status = self._status()
         if status is None or status[1] == self._start_byte:
             return []

@@ -45,8 +45,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
                 return fail(str(error))
             text = _comparison_text(settings, comparison)
             return _finish(settings, text, comparison.unreadable, comparison.after.tally)
-        thresholds = settings.given_thresholds
-        findings = read_output(found[0], thresholds, shown=settings.shown_answers)
+        findings = read_output(found[0], settings.given_thresholds, shown=settings.shown_answers)
     for run in read_summaries(settings.folder):
         if run.unfinished:
             sys.stderr.write(

@@ -154,8 +154,7 @@ def _read_rows(path: str, name: str) -> Iterator[_Row]:
         for rows in read_blocks(path):
             for row in rows:
                 escalation = next((tag for tag in ESCALATION_TAGS if tag in row["tags"]), "")
-                is_checked = row["check"] is not None
-                yield _Row(row["record_id"], row["verdict"], is_checked, escalation)
+                yield _Row(row["record_id"], row["verdict"], row["check"] is not None, escalation)
     elif name.startswith("failures/"):
         for failure in read_lines(path, FailureLine):
             yield _Row(failure.record_id, failure.error_class, failure.retryable)

@@ -111,8 +111,7 @@ def open_webhooks(
     _check_url(name, channel.url)
     yield AlertWebhook(f"{name} incidents", channel), is_incident
     if channel.most_answers:
-        target = AlertWebhook(name, channel, is_grouped=True)
-        yield target, lambda alert: not is_incident(alert)
+        yield AlertWebhook(name, channel, is_grouped=True), lambda alert: not is_incident(alert)
 
 
 def _channel(

@@ -45,8 +45,7 @@ class ScoreGrid:
 
     def by_support(self) -> dict[float, int]:
         """Count them by each support threshold, with the claim threshold in force."""
-        claim = self.thresholds.claim
-        return {step: self.low_grounded(step, claim) for step in self.support_steps}
+        return {step: self.low_grounded(step, self.thresholds.claim) for step in self.support_steps}
 
     def by_claim(self) -> dict[float, int]:
         """Count them by each claim threshold, with the support threshold in force."""

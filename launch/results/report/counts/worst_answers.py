@@ -90,8 +90,7 @@ class WorstAnswers:
         for each in sorted(kept, key=lambda each: each.rank, reverse=True):
             record_id = each.excerpt.answer.record_id
             if each.group not in found and record_id not in record_ids:
-                records = self._records.get(each.group, 1)
-                found[each.group] = replace(each.excerpt, records=records)
+                found[each.group] = replace(each.excerpt, records=self._records.get(each.group, 1))
                 record_ids.add(record_id)
         return list(found.values())
 

@@ -155,9 +155,7 @@ def _notes(findings: Findings) -> Iterator[list[str]]:
 
 
 def _pairing_sentence(found: Comparison) -> str:
-    by = found.pairing
-    ways = ("record id", "name", "question", "text")
-    counts = zip(ways, by, strict=True)
+    counts = zip(("record id", "name", "question", "text"), found.pairing, strict=True)
     paired = ", ".join(f"{count(pairs)} by {way}" for way, pairs in counts if pairs)
     return (
         f"{counted(found.total.pairs, 'answer')} in both{f' ({paired})' if paired else ''},"
