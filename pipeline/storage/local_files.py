@@ -48,10 +48,13 @@ def open_locked(open_path: Callable[[], int], path: str, wait_s: float) -> int |
     leads to another one, which is opened then.
     """
     deadline_s = time.monotonic() + wait_s
-    with waiting_for(f"another process, which holds {path}"):
-        while (found := _lock_now(open_path, path)) is None and time.monotonic() <= deadline_s:
-            time.sleep(_LOCK_POLL_S)
-    return found
+    descriptor = _lock_now(open_path, path)
+    if descriptor is None:
+        with waiting_for(f"another process, which holds {path}"):
+            while descriptor is None and time.monotonic() <= deadline_s:
+                time.sleep(_LOCK_POLL_S)
+                descriptor = _lock_now(open_path, path)
+    return descriptor
 
 
 def _lock_now(open_path: Callable[[], int], path: str) -> int | None:

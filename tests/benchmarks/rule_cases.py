@@ -45,11 +45,7 @@ from tests.transforms.lexical.claims import (
     test_user_statements,
 )
 from tests.transforms.lexical.contradictions import test_denials, test_find_differences
-from tests.transforms.lexical.reading import (
-    test_answer_sentences,
-    test_plain_text,
-    test_same_text,
-)
+from tests.transforms.lexical.reading import test_answer_sentences, test_plain_text, test_same_text
 from tests.transforms.lexical.values import test_read_values
 
 LOW = frozenset({Verdict.LOW_GROUNDED})

@@ -22,12 +22,7 @@ from pathlib import Path
 from groundwatch.pipeline.sinks.topic_messages import build_message
 from tests.benchmarks import watch_latency
 from tests.benchmarks.generated_answers import generated_messages
-from tests.benchmarks.watched_worker import (
-    SUBSCRIPTION,
-    WatchedWorker,
-    publish,
-    pubsub,
-)
+from tests.benchmarks.watched_worker import SUBSCRIPTION, WatchedWorker, publish, pubsub
 from tests.support.fake_pubsub.server import FakePubSub
 
 _LOOK_EVERY_S = 0.05

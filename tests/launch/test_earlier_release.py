@@ -71,7 +71,7 @@ def test_a_config_file_is_read_by_each_command() -> None:
         assert not [each for each in problems if "groundwatch.yaml" in each]
     loaded = commands["backfill"].load(["--config", "groundwatch.yaml"])
     assert loaded.notes == [
-        "groundwatch.yaml, line 45: estimate_from has no effect: `estimate` reads the whole input",
+        "groundwatch.yaml, line 45: estimate_from has no effect: `estimate` reads the whole input"
     ]
     job = loaded.settings.job
     assert job.alerts.alert_verdicts == ("LOW_GROUNDED", "NUMBER_MISMATCH", "DATE_MISMATCH")

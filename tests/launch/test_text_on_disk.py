@@ -162,10 +162,7 @@ def unreadable_inputs() -> dict[str, bytes]:
 
 @pytest.mark.parametrize("name", unreadable_inputs())
 def test_failures_without_payload_quote_nothing_of_the_input(
-    tmp_path: Path,
-    name: str,
-    capsys: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     archive, output = tmp_path / name, tmp_path / "out"
     archive.write_bytes(unreadable_inputs()[name])

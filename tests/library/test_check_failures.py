@@ -14,11 +14,7 @@ from msgspec.structs import replace
 
 from groundwatch import CheckSettings, check, check_many
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
-from groundwatch.transforms.grounding.settings import (
-    GoogleAccount,
-    RetrySettings,
-    settings_for,
-)
+from groundwatch.transforms.grounding.settings import GoogleAccount, RetrySettings, settings_for
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always, in_turn
 from tests.support.network import unset_network

@@ -93,10 +93,7 @@ REJECTED: dict[str, tuple[Change, str]] = {
     ),
     "an alias of another name": (setting("note", aliases=["remark"]), "its aliases changed"),
     "the record renamed": (lambda schema: schema.update(name="Item"), "its name changed"),
-    "another namespace": (
-        lambda schema: schema.update(namespace="store"),
-        "its namespace changed",
-    ),
+    "another namespace": (lambda schema: schema.update(namespace="store"), "its namespace changed"),
     "double to float": (setting("price", type="float"), "from double to float"),
     "int to long": (
         setting("size", type="long"),

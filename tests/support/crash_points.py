@@ -324,11 +324,7 @@ def _files(output: Path) -> dict[str, tuple[int, int]]:
 def rehearse(checker: CountingChecker) -> None:
     """Run a backfill in this process: forks of it have what a run imports and compiles."""
     nothing = io.StringIO()
-    with (
-        tempfile.TemporaryDirectory() as name,
-        redirect_stdout(nothing),
-        redirect_stderr(nothing),
-    ):
+    with tempfile.TemporaryDirectory() as name, redirect_stdout(nothing), redirect_stderr(nothing):
         prepare("backfill", Path(name), checker.address)
         if run_job("backfill", Path(name), checker.address):
             raise RuntimeError(f"the rehearsal failed: {nothing.getvalue()}")

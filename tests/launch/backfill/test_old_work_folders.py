@@ -90,10 +90,7 @@ def test_a_database_of_a_later_version_is_refused_and_stays(
 
 
 def test_a_damaged_database_ends_the_run_with_a_sentence_and_stays(
-    interrupted: Callable[[], int],
-    tmp_path: Path,
-    work: Path,
-    capsys: pytest.CaptureFixture[str],
+    interrupted: Callable[[], int], tmp_path: Path, work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = work / DATABASE
     change(work, "PRAGMA wal_checkpoint(TRUNCATE)")

@@ -117,11 +117,7 @@ def test_the_files_of_a_run_that_began_anew_are_replaced_at_its_end(
 
 @pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize(
-    ("step", "error"),
-    [
-        ("_write_file", OSError("the disk is gone")),
-        ("_record_placed", Crash()),
-    ],
+    ("step", "error"), [("_write_file", OSError("the disk is gone")), ("_record_placed", Crash())]
 )
 def test_a_publication_that_fails_beside_the_batches_fails_the_run_which_loses_nothing(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, step: str, error: Exception

@@ -176,10 +176,7 @@ def written(schema: dict[str, Any], *rows: dict[str, Any]) -> bytes:
             PLAIN, {"data": LINE}, Message(payload=LINE, place="x.avro#1"), id="subscription"
         ),
         pytest.param(
-            WITH_METADATA,
-            DELIVERED | {"data": LINE},
-            PULLED,
-            id="subscription with metadata",
+            WITH_METADATA, DELIVERED | {"data": LINE}, PULLED, id="subscription with metadata"
         ),
         pytest.param(
             TOPIC_SCHEMA,

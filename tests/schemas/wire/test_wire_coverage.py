@@ -76,10 +76,7 @@ MODULES = (
     *(assistant, dialogflow, discovery_engine, discovery_engine_methods, gemini, gen_ai_messages),
     groundwatch,
 )
-WIRE_TYPES = sorted(
-    {wire for module in MODULES for wire in wire_types_of(module)},
-    key=str,
-)
+WIRE_TYPES = sorted({wire for module in MODULES for wire in wire_types_of(module)}, key=str)
 
 
 def types_in(annotation: object, base: type) -> Iterator[Any]:

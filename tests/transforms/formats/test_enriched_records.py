@@ -144,9 +144,7 @@ ENVELOPES = answers(source_format=st.just("groundwatch.envelope"), skip_reasons=
 
 @example(an_answer("", source_format="gemini.candidate", finish_reason="47"))
 @given(st.one_of(DISCOVERY_ENGINE, INTERRUPTED, GEMINI, RECORDED, ENVELOPES))
-def test_checking_a_record_again_gives_the_same_record(
-    answer: Answer,
-) -> None:
+def test_checking_a_record_again_gives_the_same_record(answer: Answer) -> None:
     record = recorded(answer)
     assert recorded(read_back(record)) == record
 

@@ -61,10 +61,7 @@ def test_a_candidate_is_read_as_the_client_wrote_it() -> None:
         Fact(text="A place.", document="place"),
     )
     assert answer.supports == (GroundingSupport(start=8, end=END, score=0.75, facts=(1,)),)
-    assert answer.citations == (
-        Citation(start=8, end=END, facts=(1,)),
-        Citation(start=0, end=7),
-    )
+    assert answer.citations == (Citation(start=8, end=END, facts=(1,)), Citation(start=0, end=7))
     assert answer.tags == ()
 
 

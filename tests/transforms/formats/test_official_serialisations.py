@@ -27,10 +27,7 @@ FILLED = {
         ),
         (
             ["google.cloud.aiplatform_v1"],
-            {
-                "Candidate": "gemini.candidate",
-                "GenerateContentResponse": "gemini.generate_content",
-            },
+            {"Candidate": "gemini.candidate", "GenerateContentResponse": "gemini.generate_content"},
         ),
     )
     for client in clients

@@ -18,11 +18,7 @@ QUERY, FACT, TIME = "How long?", "Three days.", "2026-03-02T08:00:00Z"
 SAYS = {"content": {"parts": [{"text": "In 3 days."}]}, "finishReason": "STOP"}
 ENVELOPE = {"query": QUERY, "answer": "In 3 days.", "facts": [FACT], "time": TIME, "session": "s1"}
 SEARCHED = [{"actions": [{"searchAction": {"query": QUERY}}]}]
-RESOURCE = {
-    "answerText": "In 3 days.",
-    "references": [chunk_reference(FACT)],
-    "completeTime": TIME,
-}
+RESOURCE = {"answerText": "In 3 days.", "references": [chunk_reference(FACT)], "completeTime": TIME}
 
 
 IN_BODIES = (

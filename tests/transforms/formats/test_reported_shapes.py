@@ -429,14 +429,8 @@ FACTS: dict[str, tuple[Any, list[str]]] = {
         [returned(MCP), SPEAKING],
         [FACT, OTHER, "days: 730"],
     ),
-    "blocks of a tool's content in a chat": (
-        chat_with_tool(MCP),
-        [FACT, OTHER, '{"days":730}'],
-    ),
-    "the object of a tool that a text of it repeats": (
-        chat_with_tool(REPEATED),
-        ['{"days": 730}'],
-    ),
+    "blocks of a tool's content in a chat": (chat_with_tool(MCP), [FACT, OTHER, '{"days":730}']),
+    "the object of a tool that a text of it repeats": (chat_with_tool(REPEATED), ['{"days": 730}']),
     "the object of a tool without blocks": (
         [returned({"content": [], "structuredContent": {"days": 730}}), SPEAKING],
         ["days: 730"],
@@ -458,10 +452,7 @@ FACTS: dict[str, tuple[Any, list[str]]] = {
         | {"gen_ai.output.messages": OUTPUT},
         [f"{FACT}\n\n{OTHER}"],
     ),
-    "two results in one part": (
-        gen_ai(told=answered(response=FACT, content=OTHER)),
-        [FACT, OTHER],
-    ),
+    "two results in one part": (gen_ai(told=answered(response=FACT, content=OTHER)), [FACT, OTHER]),
     "an event that is there twice": (
         [*(returned({"result": fact}) for fact in (FACT, OTHER, FACT)), *[SPEAKING] * 2],
         [FACT, OTHER],
@@ -657,9 +648,7 @@ def test_recited_spans_count_without_what_stands_between_the_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    "paths",
-    [("$.parts[*]",), ("$.parts[0]",)],
-    ids=["all parts", "the first part"],
+    "paths", [("$.parts[*]",), ("$.parts[0]",)], ids=["all parts", "the first part"]
 )
 def test_the_parts_of_a_map_are_separate(paths: tuple[str, ...]) -> None:
     row = {"parts": [TEXT, OTHER], "found": [FACT]}

@@ -83,10 +83,7 @@ REJECTED = {
         ["groundingMetadata.groundingChunks[].retrievedContext"],
     ),
     "an exchange": (
-        {
-            "request": {"inlinePassages": {}, "documents": [WORDS]},
-            "response": {"answer": SAID},
-        },
+        {"request": {"inlinePassages": {}, "documents": [WORDS]}, "response": {"answer": SAID}},
         ["request.documents"],
     ),
     "a document in the data of a reference": (
@@ -109,10 +106,7 @@ REJECTED = {
         {"answer": "Lamps glow.", "facts": [{"chunk": "A lamp glows.", "page": "1"}]},
         ["facts[].chunk"],
     ),
-    "facts of an answer without text": (
-        {"answer": "", "contexts": [WORDS]},
-        ["contexts"],
-    ),
+    "facts of an answer without text": ({"answer": "", "contexts": [WORDS]}, ["contexts"]),
 }
 
 

@@ -180,10 +180,7 @@ def test_a_score_is_a_proportion_or_absent(written: object, score: float | None)
 SPAN = {"startIndex": "", "endIndex": "3"}
 EMPTY_STRINGS = {
     "score": (GOOD | {"groundingScore": ""}, GOOD),
-    "offset of a citation": (
-        GOOD | {"citations": [SPAN]},
-        GOOD | {"citations": [{"endIndex": 3}]},
-    ),
+    "offset of a citation": (GOOD | {"citations": [SPAN]}, GOOD | {"citations": [{"endIndex": 3}]}),
     "offset and score of a support": (
         GOOD | {"groundingSupports": [SPAN | {"groundingScore": ""}]},
         GOOD | {"groundingSupports": [{"endIndex": 3}]},

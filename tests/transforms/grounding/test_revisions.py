@@ -32,8 +32,7 @@ def test_the_embedded_checker_has_a_revision_of_its_rules(settings: dict[str, fl
 
 
 @pytest.mark.parametrize(
-    ("weight", "rules"),
-    [(1.0, f"{REVISION}+"), (0.5, f"{REVISION}+0.5*"), (inf, "")],
+    ("weight", "rules"), [(1.0, f"{REVISION}+"), (0.5, f"{REVISION}+0.5*"), (inf, "")]
 )
 def test_a_model_has_the_digest_of_its_file_beside_the_rules_and_its_weight(
     tmp_path: Path, weight: float, rules: str

@@ -70,8 +70,7 @@ def test_attributes_take_part_in_the_check() -> None:
 
 
 @pytest.mark.parametrize(
-    ("threshold", "cited"),
-    [(None, True), (0.0, True), (0.9, True), (0.95, False), (1.0, False)],
+    ("threshold", "cited"), [(None, True), (0.0, True), (0.9, True), (0.95, False), (1.0, False)]
 )
 def test_the_citation_threshold_decides_what_is_cited(threshold: float | None, cited: bool) -> None:
     response = check_grounding(check_request(LAMP, LAMP, citation_threshold=threshold))

@@ -255,10 +255,7 @@ def test_deleted_texts_leave_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    [
-        'read("SELECT x FROM t")',
-        'write_returning("UPDATE t SET x = 1 WHERE x < 0 RETURNING x")',
-    ],
+    ['read("SELECT x FROM t")', 'write_returning("UPDATE t SET x = 1 WHERE x < 0 RETURNING x")'],
 )
 def test_a_file_is_closed_between_the_calls_of_other_threads(tmp_path: Path, call: str) -> None:
     # In a process of its own: closed under a call, SQLite ended it by a fault in its memory.

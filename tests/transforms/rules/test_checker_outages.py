@@ -4,11 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from groundwatch.schemas.alert import CheckerIncident, OutageCause, Severity
-from groundwatch.transforms.rules.checker_outages import (
-    CheckerStatus,
-    OutageRule,
-    detect_outages,
-)
+from groundwatch.transforms.rules.checker_outages import CheckerStatus, OutageRule, detect_outages
 from tests.support.builders import NOON_US, an_outage
 
 RULE = OutageRule()

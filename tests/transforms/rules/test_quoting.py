@@ -5,12 +5,7 @@ import pytest
 from groundwatch import check
 from groundwatch.schemas.checked_answer import Contradiction
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.transforms.rules.quoting import (
-    MAX_CHARACTERS,
-    Quote,
-    cut_sentence,
-    quote_facts,
-)
+from groundwatch.transforms.rules.quoting import MAX_CHARACTERS, Quote, cut_sentence, quote_facts
 from groundwatch.transforms.rules.redaction import TextMode, redact, without_fact_texts
 from tests.support.builders import a_claim, a_fact, an_enriched
 

@@ -6,10 +6,7 @@ from groundwatch.schemas.wire.enums import (
     ASSIST_SKIPPED_REASONS,
     SUMMARY_SKIPPED_REASONS,
 )
-from groundwatch.transforms.rules.routing import (
-    PRECEDENCE,
-    SKIP_REASON_VERDICTS,
-)
+from groundwatch.transforms.rules.routing import PRECEDENCE, SKIP_REASON_VERDICTS
 
 
 def test_every_verdict_but_the_checks_good_one_has_its_place_in_the_order() -> None:

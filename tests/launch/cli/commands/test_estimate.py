@@ -168,9 +168,7 @@ def test_without_an_output_the_estimate_is_only_printed(
     assert list(elsewhere.iterdir()) == []
 
 
-def test_flags_of_a_backfill_are_taken_and_nothing_but_the_estimate_is_left(
-    tmp_path: Path,
-) -> None:
+def test_flags_of_a_backfill_are_taken_and_nothing_but_the_estimate_is_left(tmp_path: Path) -> None:
     flags = "--text", "none", "--timeout_s", "3", "--direct_num_workers", "1"
     estimate(an_archive(tmp_path, *VARIED), tmp_path / "out", *flags)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["estimate.json"]

@@ -311,11 +311,7 @@ def test_labels_of_flagged_answers_alone_tell_no_recall(
     [(10, 2, True), (2, 10, True), (10, 10, False), (6, 4, True), (9, 8, False)],
 )
 def test_a_recall_of_labels_that_are_not_in_the_proportions_of_all_says_so(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    flagged: int,
-    passed: int,
-    is_told: bool,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flagged: int, passed: int, is_told: bool
 ) -> None:
     found = evaluate(tmp_path, *chosen_labels(tmp_path, flagged, passed))
     sentence = f"{flagged} of 10 LOW_GROUNDED and {passed} of 10 GROUNDED answers have a label"

@@ -8,11 +8,7 @@ from pathlib import Path
 from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.schemas.verdict import Verdict
 from tests.support.answer_messages import parse_answer
-from tests.support.sample import (
-    DUPLICATE,
-    FAILURE,
-    sample_messages,
-)
+from tests.support.sample import DUPLICATE, FAILURE, sample_messages
 
 HELP_CENTRE = "https://help.quillow.example/"
 

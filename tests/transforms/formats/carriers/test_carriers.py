@@ -151,14 +151,8 @@ FAILED = {
         {"status": '{"error": {"code": 400}}', "request": ASKED},
         "ERROR",
     ),
-    "a batch whose status is a list": (
-        {"status": ["failed"], "request": ASKED},
-        "ERROR",
-    ),
-    "a batch with an error": (
-        {"key": "1", "request": ASKED, "error": {"code": 3}},
-        "3",
-    ),
+    "a batch whose status is a list": ({"status": ["failed"], "request": ASKED}, "ERROR"),
+    "a batch with an error": ({"key": "1", "request": ASKED, "error": {"code": 3}}, "3"),
     "a span with an error": (
         otlp({"gen_ai.output.messages": [], "error.type": "timeout"}),
         "timeout",

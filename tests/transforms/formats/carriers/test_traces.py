@@ -68,10 +68,7 @@ MODEL = of_kind(
 )
 TOLD = said(TEXT, {"role": "tool", "parts": [TOOL_PART]})
 RETRIEVED = said() | {"gen_ai.retrieval.documents": [FACT]}
-RECORD = {
-    "timeUnixNano": "1772438500000000000",
-    "body": {"stringValue": json.dumps(RETRIEVED)},
-}
+RECORD = {"timeUnixNano": "1772438500000000000", "body": {"stringValue": json.dumps(RETRIEVED)}}
 ONE_ANSWER: dict[str, Any] = {
     "a chain with documents of its own": batch(span(0, CHAIN | found() | of_kind("CHAIN"))),
     "a retriever before a model": batch(span(0, found()), span(1, MODEL)),

@@ -31,10 +31,7 @@ def documents(text: str = "page_content", **fields: Any) -> list[dict[str, Any]]
 
 
 GENERATED = {"data": ANSWER, "query": QUERY, "documents": documents("content"), "meta": {}}
-CHAT = [
-    {"role": "user", "content": QUERY},
-    *({"role": "tool", "content": fact} for fact in FACTS),
-]
+CHAT = [{"role": "user", "content": QUERY}, *({"role": "tool", "content": fact} for fact in FACTS)]
 CHOICES: list[dict[str, Any]] = [{"message": {"role": "assistant", "content": ANSWER}}]
 SHAPES = {
     "ragas.sample": Shape(

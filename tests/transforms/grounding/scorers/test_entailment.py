@@ -211,10 +211,7 @@ class Recorder:
 def test_all_claims_are_asked_at_once_each_with_one_passage() -> None:
     model = Recorder()
     score_by_entailment(["Lamps hang red.", "Tea is hot."], [LAMPS, TEA], model, 0.6)
-    assert model.pairs == [
-        (f"{LAMPS} {TEA}", "Lamps hang red."),
-        (f"{LAMPS} {TEA}", "Tea is hot."),
-    ]
+    assert model.pairs == [(f"{LAMPS} {TEA}", "Lamps hang red."), (f"{LAMPS} {TEA}", "Tea is hot.")]
 
 
 @pytest.mark.parametrize(("sure", "cited"), [(0.6, (1,)), (0.59, ())])

@@ -9,10 +9,7 @@ import msgspec
 import pytest
 
 from groundwatch.schemas.wire.grounding_check import CheckResponse
-from groundwatch.transforms.grounding.embedded_service import (
-    LocalTransport,
-    load_checker,
-)
+from groundwatch.transforms.grounding.embedded_service import LocalTransport, load_checker
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.scorers.shared_scorer import load_scorer
 from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences

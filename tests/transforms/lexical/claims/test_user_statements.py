@@ -42,11 +42,7 @@ ENGLISH = "I bought my lamp in May and it does not glow. Can I return it?"
             "Usted mencion\u00f3 que compr\u00f3 la l\u00e1mpara en mayo.",
             True,
         ),
-        (
-            "Ho comprato la lampada a maggio.",
-            "Ha detto che ha comprato la lampada a maggio.",
-            True,
-        ),
+        ("Ho comprato la lampada a maggio.", "Ha detto che ha comprato la lampada a maggio.", True),
         (
             "Comprei a l\u00e2mpada em maio.",
             "Voc\u00ea disse que comprou a l\u00e2mpada em maio.",

@@ -243,10 +243,7 @@ def test_numbers_in_the_uri_of_a_fact_are_not_compared() -> None:
     assert (each.kind, each.claim_value, each.fact_value) == ("NUMBER", "30 days", "14 days")
 
 
-FAST_TESTS = (
-    (contradictions, "_may_differ"),
-    (differing_values, "_may_be_in_another_unit"),
-)
+FAST_TESTS = ((contradictions, "_may_differ"), (differing_values, "_may_be_in_another_unit"))
 NEGATED = [(f"The shop {word} opens.", "The shop opens.") for word in sorted(NEGATING | CONTRACTED)]
 
 

@@ -2,10 +2,7 @@
 
 import pytest
 
-from groundwatch.transforms.lexical.language.number_forms import (
-    grouped_form,
-    number_form,
-)
+from groundwatch.transforms.lexical.language.number_forms import grouped_form, number_form
 
 # ruff: noqa: RUF001 - full-width digits are tested here
 
