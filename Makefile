@@ -25,6 +25,8 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --ro
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
 
+# Empty: the many processes of the tests would each compile the same modules.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 

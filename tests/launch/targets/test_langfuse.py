@@ -81,8 +81,9 @@ def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_thread_keeps_the_process_and_a_service_that_is_away_is_not_asked_for_each_score(
     server: ResultsServer, target: LangfuseScores
 ) -> None:
+    before = {*threading.enumerate()}
     server.answer = lambda _: Reply(503)
     with pytest.raises(TargetUnavailable):
         target.send([a_result(record_id=str(number)) for number in range(50)])
     assert len(server.received) <= 8
-    assert all(each.daemon for each in threading.enumerate() if each != threading.main_thread())
+    assert all(each.daemon for each in threading.enumerate() if each not in before)
