@@ -27,6 +27,7 @@ from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.journals import read_journal
 from tests.support.outputs import Json, distinct_ids_in, record_ids_in
+from tests.support.waiting import wait_until
 
 ANSWERS = "projects/lamps/topics/answers"
 SUBSCRIPTION = "projects/lamps/subscriptions/answers"
@@ -89,6 +90,7 @@ class Watched:
         given = {"subscription": SUBSCRIPTION, "pubsub_address": self.server.address}
         watch_settings = build(WatchSettings, given | settings)
         given_config = config or self.config()
+        streams = self.server.streams
         with closing(worker_journal(given_config, watch_settings)) as journal:
             journal.database.assign_run(given_config.run)
             with (
@@ -100,6 +102,8 @@ class Watched:
                 patch("groundwatch.launch.watch.worker._BETWEEN_SMALL_BATCHES_S", 0.05),
             ):
                 yield worker
+        # A message that is published now does not go to the worker that has ended.
+        wait_until(lambda: self.server.streams <= streams)
 
     def end_leases(self, clock: ManualClock) -> None:
         """Deliver again what a worker held that has ended: no server writes to its stream still."""

@@ -1,6 +1,8 @@
 """Waiting for messages on behalf of a call."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tests.support.fake_pubsub.broker import Broker
@@ -26,6 +28,18 @@ class Reader:
         self._broker = broker
         self._faults = faults
         self._most_bytes = most_bytes
+        self.streams = 0
+
+    @contextmanager
+    def streaming(self) -> Iterator[None]:
+        """Count a stream while a `with` block lasts."""
+        with self._broker.changed:
+            self.streams += 1
+        try:
+            yield
+        finally:
+            with self._broker.changed:
+                self.streams -= 1
 
     @property
     def starves_streams(self) -> bool:

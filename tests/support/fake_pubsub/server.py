@@ -62,6 +62,7 @@ class FakePubSub:
         self._port = settings.port
         self._broker = Broker(clock, self.faults)
         self._server: grpc.Server | None = None
+        self._reader = Reader(self._broker, self.faults, _MOST_RESPONSE_BYTES)
 
     def __enter__(self) -> Self:
         self.come_back()
@@ -84,10 +85,9 @@ class FakePubSub:
         """
         pool = ThreadPoolExecutor(_MOST_CALLS, thread_name_prefix="pubsub-server")
         server = grpc.server(pool, options=_OPTIONS)
-        reader = Reader(self._broker, self.faults, _MOST_RESPONSE_BYTES)
         services = (
             publisher(self._broker),
-            subscriber(self._broker, reader, self._settings.empty_pull_s),
+            subscriber(self._broker, self._reader, self._settings.empty_pull_s),
         )
         server.add_generic_rpc_handlers([handler(service, self.faults) for service in services])
         self._port = server.add_insecure_port(f"127.0.0.1:{self._port}")
@@ -121,6 +121,11 @@ class FakePubSub:
         """Publish messages with equal attributes; raises as the client does of an unknown topic."""
         messages = (PubsubMessage(data=payload, attributes=attributes) for payload in payloads)
         self._broker.publish(topic, messages)
+
+    @property
+    def streams(self) -> int:
+        """How many streams may still be given messages; one ends a moment after its client."""
+        return self._reader.streams
 
     def counts(self, subscription: str) -> Counts:
         """Say what a subscription has seen.

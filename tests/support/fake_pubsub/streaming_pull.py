@@ -48,19 +48,20 @@ def converse(
         most_bytes=opening.max_outstanding_bytes or sys.maxsize,
     )
     is_starved = reader.starves_streams
-    while is_starved and context.is_active() and hearing.is_alive():
-        hearing.join(_LOOK_AGAIN_S)
-    while context.is_active() and hearing.is_alive():
-        response = reader.fill(
-            StreamingPullResponse(),
-            context,
-            opening.subscription,
-            wait_s=_LOOK_AGAIN_S,
-            lease_s=opening.stream_ack_deadline_seconds,
-            flow=flow,
-        )
-        if response.received_messages:
-            yield response
+    with reader.streaming():
+        while is_starved and context.is_active() and hearing.is_alive():
+            hearing.join(_LOOK_AGAIN_S)
+        while context.is_active() and hearing.is_alive():
+            response = reader.fill(
+                StreamingPullResponse(),
+                context,
+                opening.subscription,
+                wait_s=_LOOK_AGAIN_S,
+                lease_s=opening.stream_ack_deadline_seconds,
+                flow=flow,
+            )
+            if response.received_messages:
+                yield response
 
 
 def _receive(requests: Iterator[Any], subscription: str, broker: Broker) -> None:
