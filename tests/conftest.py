@@ -39,8 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one more than there are cores: the tests wait for a third of their time."""
-    return (os.cpu_count() or 1) + 1
+    """Return two more than there are cores: the tests wait for a third of their time."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
