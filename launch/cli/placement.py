@@ -44,7 +44,8 @@ def place_job(loaded: Loaded[Any], job: JobSettings, quota_problems: list[str]) 
     """
     arguments = beam_arguments(loaded, job)
     if not loaded.others or loaded.problems:
-        return Placement(True, job.local.workers or 1, arguments)
+        processes = job.local.workers or 1
+        return Placement(is_local=True, processes=processes, beam_arguments=arguments)
     from . import beam_options  # noqa: PLC0415 - it imports Beam
 
     options = beam_options.read_beam_options(loaded, arguments)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from groundwatch.schemas import Record
 from groundwatch.schemas.grounding_result import GroundingResult
 
 EVALUATION = "grounding"
@@ -94,7 +93,7 @@ def metadata(result: GroundingResult) -> dict[str, Any]:
 
     A field of a record in a record is named as its column in CSV.
     """
-    screen = ("checker", "revision", "verdict", "support_score", "min_claim_score")
+    thresholds, screen = result.thresholds, result.screen
     fields = {
         "record_id": result.record_id,
         "reason": result.reason,
@@ -104,11 +103,12 @@ def metadata(result: GroundingResult) -> dict[str, Any]:
         "response_id": result.response_id,
         "check_checker": result.checker,
         "check_revision": result.revision,
-        **_columns("check_thresholds", result.thresholds, "low_grounded", "claim"),
-        **_columns("screen", result.screen, *screen),
+        "check_thresholds_low_grounded": thresholds and thresholds.low_grounded,
+        "check_thresholds_claim": thresholds and thresholds.claim,
+        "screen_checker": screen and screen.checker,
+        "screen_revision": screen and screen.revision,
+        "screen_verdict": screen and screen.verdict,
+        "screen_support_score": screen and screen.support_score,
+        "screen_min_claim_score": screen and screen.min_claim_score,
     }
     return {name: value for name, value in fields.items() if value not in (None, [])}
-
-
-def _columns(path: str, record: Record | None, *names: str) -> dict[str, Any]:
-    return {f"{path}_{name}": getattr(record, name, None) for name in names}

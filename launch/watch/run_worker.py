@@ -75,10 +75,12 @@ def _try_topics(settings: WatchSettings) -> None:
     """Raise `TargetMisconfigured` for missing topics; one that is deleted later is tried again."""
     problems = []
     for flag in ("alert_topic", "failure_topic", "enriched_topic"):
+        name = getattr(settings.pubsub, flag)
+        if not name:
+            continue
         try:
-            if name := getattr(settings.pubsub, flag):
-                with closing(open_topic(name, settings)) as topic:
-                    topic.try_access()
+            with closing(open_topic(name, settings)) as topic:
+                topic.try_access()
         except TargetMisconfigured as error:
             problems.append(f"--{flag}: {error}")
     if problems:

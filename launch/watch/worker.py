@@ -269,9 +269,10 @@ class Worker:
         # The error's own words could contain text of an answer.
         defect = Defect(f"groundwatch has a bug: {name}")
         failure = failed_now(message, "ReadMessages", defect, retryable=True)
-        now_us, severity = clock.now_us(), Severity.CRITICAL
-        ledger = Alert(kind=AlertKind.LEDGER, event_time_us=now_us, severity=severity)
-        alerts = [ledger] if isinstance(error, Unaccounted) else []
+        alerts = []
+        if isinstance(error, Unaccounted):
+            kind, severity = AlertKind.LEDGER, Severity.CRITICAL
+            alerts = [Alert(kind=kind, event_time_us=clock.now_us(), severity=severity)]
         try:
             self.batches.fail(work.number, failure, alerts)
         except OSError as full:

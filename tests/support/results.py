@@ -30,6 +30,17 @@ def a_result(**fields: Any) -> GroundingResult:
     return GroundingResult(**given | fields)
 
 
+METADATA = {
+    "record_id": RECORD_ID,
+    "reason": "SUPPORT_SCORE",
+    "engine": "shop",
+    "tags": ["UNSUPPORTED_CLAIM"],
+    "min_claim_score": 0.1,
+    "response_id": "resp-1",
+}
+"""What tools of traces keep beside the verdict of this result."""
+
+
 class ATarget(Target[GroundingResult]):
     """Keep what is sent, except rows of some ids; or raise an error of the test's choice."""
 

@@ -39,12 +39,18 @@ class ExportSettings(Settings, frozen=True, kw_only=True):
 
     def problems(self) -> Iterator[str]:
         """Name the settings that are missing or have no effect."""
-        unused: dict[str, object] = {"output": self.export_output}
-        if self.to in TABLES:
-            if not self.export_output:
-                yield f"--output is missing: name the file for --to {self.to}"
-            unused = {"endpoint": self.endpoint, "since": self.since, "progress": self.progress}
-            unused["alert_text"] = self.export_text
+        if self.to in TABLES and not self.export_output:
+            yield f"--output is missing: name the file for --to {self.to}"
+        unused = (
+            {"output": self.export_output}
+            if self.to not in TABLES
+            else {
+                "endpoint": self.endpoint,
+                "since": self.since,
+                "progress": self.progress,
+                "alert_text": self.export_text,
+            }
+        )
         if self.progress and is_stream(self.progress):
             yield f"--progress {self.progress}: must be a file"
         for name, value in unused.items():

@@ -66,21 +66,27 @@ def with_labelled(
         collected.add_records(records, settings.verdicts.given_thresholds)
         if unscored := [path for path in answers if path not in records]:
             collected.add_checked(unscored, settings, weights)
-        counts, damaged = collected.counts, collected.damaged
-        if counts.unreadable == counts.read and not damaged:
-            return fail_unreadable(collected.faults, answers)
-        reason = f"damaged files: {len(damaged)}" if damaged else ""
-        status = DONE
-        if collected.labelled:
-            status = use(collected, settings)
-        elif last := collected.last_failure:
-            reason = f"no answer could be checked: {last}"
-        else:
-            reason = "no label belongs to an answer; they are joined by record_id, name or id"
+        return _use(collected, answers, lambda: use(collected, settings), action)
     except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
         return fail(f"the {action} failed: {str(error) or 'interrupted'}")
-    failed = f"the {action} failed: {reason}"
-    return fail_with(failed, damaged[:SHOWN_FAULTS]) if reason else status
+
+
+def _use(
+    collected: LabelledAnswers, answers: Sequence[str], use: Callable[[], int], action: str
+) -> int:
+    counts = collected.counts
+    if counts.unreadable == counts.read and not collected.damaged:
+        return fail_unreadable(collected.faults, answers)
+    if not collected.labelled:
+        unmatched = "no label belongs to an answer; they are joined by record_id, name or id"
+        last = collected.last_failure
+        reason = f"no answer could be checked: {last}" if last else unmatched
+        return fail_with(f"the {action} failed: {reason}", collected.damaged[:SHOWN_FAULTS])
+    status = use()
+    if collected.damaged:
+        sentence = f"the {action} failed: damaged files: {len(collected.damaged)}"
+        return fail_with(sentence, collected.damaged[:SHOWN_FAULTS])
+    return status
 
 
 def _print_evaluation(collected: LabelledAnswers, settings: EvaluateSettings) -> int:

@@ -159,7 +159,10 @@ class PairedAnswers:
         # An empty name is a private file that exists only while it is open.
         self._database = sqlite3.connect("")
         self._database.executescript(_TABLES)
-        self.close = self._database.close
+
+    def close(self) -> None:
+        """Delete the database."""
+        self._database.close()
 
     def add(self, answer: AnswerRow, *, is_after: bool) -> None:
         """Store an answer of one of the folders; a later record of the same id replaces it."""

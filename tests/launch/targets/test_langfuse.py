@@ -10,7 +10,7 @@ from groundwatch.launch.targets.trace_tools import LangfuseScores
 from groundwatch.schemas.alert import WorstClaim
 from tests.support.builders import RECORD_ID
 from tests.support.http_messages import Reply
-from tests.support.results import SPAN_ID, TRACE_ID, a_result
+from tests.support.results import METADATA, SPAN_ID, TRACE_ID, a_result
 from tests.support.results_server import ResultsServer
 
 
@@ -28,14 +28,7 @@ def test_a_result_becomes_a_verdict_and_a_score_under_ids_that_repeat(
         "traceId": TRACE_ID,
         "observationId": SPAN_ID,
         "comment": "SUPPORT_SCORE; least supported claim 0.10",
-        "metadata": {
-            "record_id": RECORD_ID,
-            "reason": "SUPPORT_SCORE",
-            "engine": "shop",
-            "tags": ["UNSUPPORTED_CLAIM"],
-            "min_claim_score": 0.1,
-            "response_id": "resp-1",
-        },
+        "metadata": METADATA,
     }
     for _ in range(2):
         target.send([a_result()])

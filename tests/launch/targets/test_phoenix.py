@@ -7,7 +7,7 @@ from groundwatch.launch.targets.target import TargetMisconfigured, deliver
 from groundwatch.launch.targets.trace_tools import PhoenixAnnotations
 from tests.support.builders import RECORD_ID
 from tests.support.http_messages import Received, Reply
-from tests.support.results import SPAN_ID, TRACE_ID, a_result
+from tests.support.results import METADATA, SPAN_ID, TRACE_ID, a_result
 from tests.support.results_server import ResultsServer
 from tests.support.vendor_replies import documented_reply
 
@@ -29,14 +29,7 @@ def test_a_result_becomes_an_annotation_of_its_span_or_its_trace(server: Results
             "score": 0.25,
             "explanation": "SUPPORT_SCORE; least supported claim 0.10",
         },
-        "metadata": {
-            "record_id": RECORD_ID,
-            "reason": "SUPPORT_SCORE",
-            "engine": "shop",
-            "tags": ["UNSUPPORTED_CLAIM"],
-            "min_claim_score": 0.1,
-            "response_id": "resp-1",
-        },
+        "metadata": METADATA,
     }
     assert (trace["trace_id"], trace["identifier"]) == (TRACE_ID, "t")
 
