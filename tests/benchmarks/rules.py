@@ -37,7 +37,7 @@ from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.benchmarks.changed_checker import Check, checker_without, file_named, find_definition
 from tests.benchmarks.rule_cases import GROUPS, Case, read_cases
 
-_TABLE = Path(__file__).with_name("rules.toml")
+TABLE = Path(__file__).with_name("rules.toml")
 _HEADING = re.compile(r'\["?([\w ]+)"?\]')
 _SAMPLED, _ROUNDS = 100, 10  # so often every 100th answer is checked for the time
 
@@ -60,9 +60,13 @@ class Rule(Record, frozen=True):
         return self.goes[0].partition(".")[0]
 
 
-def _rules(path: Path) -> list[Rule]:
+def read_rules(path: Path) -> list[Rule]:
+    """Return the rules of a table; names of code that is not there are an error."""
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    return [_rule(name, row) for name, row in table.items()]
+    rules = [_rule(name, row) for name, row in table.items()]
+    for rule in rules:
+        _lines_of([*rule.without, *rule.goes])
+    return rules
 
 
 def _rule(name: str, row: Mapping[str, str]) -> Rule:
@@ -200,18 +204,16 @@ def main(arguments: list[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="the folder of the sets")
-    parser.add_argument("--rules", type=Path, default=_TABLE, help="another table of rules")
+    parser.add_argument("--rules", type=Path, default=TABLE, help="another table of rules")
     parser.add_argument("--only", nargs="+", help="the names of some rules")
     parser.add_argument("--together", action="store_true", help="take all of them out at once")
     parser.add_argument("--show", action="store_true", help="print each answer that changes")
     options = parser.parse_args(arguments)
     started_s = time.monotonic()
-    rules = {each.name: each for each in _rules(options.rules)}
+    rules = {each.name: each for each in read_rules(options.rules)}
     if unknown := set(options.only or ()) - set(rules):
         parser.error(f"{options.rules.name} has no {', '.join(sorted(unknown))}")
     chosen = [rules[name] for name in options.only or rules]
-    for rule in chosen:
-        _lines_of([*rule.without, *rule.goes])  # before all is measured, whether all is there
     if options.together:
         chosen = [_together(chosen)]
     cases = read_cases(options.data)
