@@ -78,7 +78,7 @@ class Case(NamedTuple):
 
 def read_cases(folder: Path) -> list[Case]:
     """Read the sets in a folder, and the tables of the tests."""
-    of_groups = zip(GROUPS, (_public(folder), _written(folder), _forms(), _edits()), strict=True)
+    of_groups = zip(GROUPS, (_public(folder), _written(folder), forms(), edits()), strict=True)
     return [Case(group, *case) for group, cases in of_groups for case in cases]
 
 
@@ -141,7 +141,8 @@ def _support_bot(folder: Path) -> Iterator[_Named]:
             yield "languages", _of(row["facts"], row[kind]), right
 
 
-def _forms() -> Iterator[_Named]:
+def forms() -> Iterator[_Named]:
+    """Yield the cases of the tables of forms, each with its table's name."""
     yield from _of_tables(
         _markup, _tables_and_marks, _claims, _clauses, _support_talk, _values, _questions
     )
@@ -154,7 +155,8 @@ def _forms() -> Iterator[_Named]:
                 yield "sample", requests[0], frozenset({Verdict(each.outcome)})
 
 
-def _edits() -> Iterator[_Named]:
+def edits() -> Iterator[_Named]:
+    """Yield the cases of the tables of edits, each with its table's name."""
     yield from _of_tables(_denials, _other_values, _edited_languages)
 
 
@@ -219,8 +221,6 @@ def _claims() -> Iterator[_Form]:
         yield check_request(sentence, _OTHER), CLAIM
     for (sentence,) in _table(test_read_claim.test_talk_about_the_sources_is_not_scored):
         yield from _right_and_wrong(sentence, "Lamps glow red.")
-    for phrase in test_read_claim.COURTESY:
-        yield check_request(phrase, _OTHER), NO_CLAIM
     statement = "The lamp of the shop glows for {} hours."
     for frame in test_frames.FRAMES:
         for hours, right in ((12, SUPPORTED), (15, LOW)):
@@ -254,9 +254,6 @@ def _support_talk() -> Iterator[_Form]:
         yield check_request(f"{phrase} {tests.CLAIM}", tests.FACT), SUPPORTED
     for statement in tests.STATEMENTS:
         yield check_request(statement, tests.FACT), CLAIM
-    for mark in tests.MARKS:
-        yield check_request(f"{tests.CLAIM}{mark}", tests.FACT), SUPPORTED
-        yield check_request(f"{tests.CLAIM[:-1]} {mark}.", tests.FACT), SUPPORTED
     for one, other in _pairs(tests.EQUAL):
         yield check_request(one, other), NOT_LOW
 
@@ -265,11 +262,12 @@ def _denials() -> Iterator[_Form]:
     for claim, fact in chain(
         _pairs(test_support_talk.DENIALS),
         test_find_differences.EVERYBODYS_FIRST_TRY,
-        [row[:2] for row in test_denials.DENIED.values()],
+        [tuple(row.replace("*", "").split(" | ")) for row in test_denials.DENIED],
         _pairs(test_support_talk.CHANGED_VALUES),
     ):
         yield check_request(claim, fact), LOW
-    for claim, _ in test_find_differences.CONTRADICTED.values():
+    for row in test_find_differences.CONTRADICTED:
+        claim = row.split(" | ")[1].replace("*", "")
         yield check_request(claim, *test_find_differences.FACTS), LOW
     for agreeing in (test_find_differences.AGREEING, test_denials.AGREEING):
         for claim, fact in agreeing.values():
