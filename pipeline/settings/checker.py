@@ -48,9 +48,10 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
       one that it finds LOW_GROUNDED is.
     escalate_share: Share of the other answers that the second checker checks, at random, to measure
       what the first one misses.
-    scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
-      config.json) whose log odds are added to those of the words in the embedded checker; in the
-      second one with --escalate local. Needs groundwatch[scorer].
+    scorer: Model whose log odds are added to those of the words in the embedded checker; in the
+      second one with --escalate local. It is a folder with an ONNX classifier of pairs or tokens
+      (model.onnx, tokenizer.json, config.json), or OWNER/NAME[@REVISION] of the Hugging Face Hub.
+      Needs groundwatch[scorer].
     scorer_weight: Weight of the scorer's log odds: 0 for the words alone, inf for the model alone.
     project: Google Cloud project, whose default_grounding_config is used.
     location: Location of Google's service. Default: that of --grounding_config, else global.
@@ -74,7 +75,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     escalate: kinds.Checker | None = None
     escalate_below: kinds.Fraction = _RULE.below
     escalate_share: kinds.Fraction = _RULE.share
-    scorer: kinds.ModelFolder | None = None
+    scorer: kinds.Scorer | None = None
     scorer_weight: kinds.Weight = _CHECK.scorer_weight
     project: kinds.Text | None = None
     location: Literal["global", "us", "eu"] | None = None

@@ -161,14 +161,22 @@ def _parse_failure_files(text: str) -> str:
     return _parse_location(text)
 
 
-def _parse_model_folder(text: str) -> str:
+def _parse_scorer(text: str) -> str:
     # The embedded checker imports all rules, which the help should not wait for.
-    from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, TOKENIZER, model_file  # noqa: PLC0415
+    from groundwatch.transforms.grounding.scorers import model_files  # noqa: PLC0415
 
-    files = {MODEL: model_file(text), TOKENIZER: Path(text) / TOKENIZER}
-    missing = [name for name, file in files.items() if not file.is_file()]
-    if missing:
-        raise ValueError(f"must be a folder that holds {' and '.join(missing)}")
+    if model_files.HubName.parse(_parse_text(text)):
+        return text
+    files = model_files.find_model(text)
+    there = {
+        model_files.MODEL: files.model,
+        model_files.TOKENIZER: files.folder / model_files.TOKENIZER,
+    }
+    if missing := [name for name, file in there.items() if not file.is_file()]:
+        raise ValueError(
+            f"must be a folder that holds {' and '.join(missing)}, or OWNER/NAME[@REVISION] of the"
+            " Hugging Face Hub"
+        )
     return text
 
 
@@ -281,7 +289,7 @@ LocalFolder = Annotated[
 ]
 LocalFile = Annotated[str, _accepting(lambda text: Path(text).is_file(), _FILE_FORM, "FILE")]
 KeyFile = Annotated[str, ValueKind(_parse_key_file, "FILE")]
-ModelFolder = Annotated[str, ValueKind(_parse_model_folder, "FOLDER")]
+Scorer = Annotated[str, ValueKind(_parse_scorer, "MODEL")]
 RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]
 FormatName = Annotated[str, _choice(_format_names, "FORMAT")]
 Sample = Annotated[tuple[str | None, float], ValueKind(_parse_engine_fraction, "[ENGINE=]RATE")]

@@ -32,7 +32,8 @@ from groundwatch import CheckSettings, check_many
 from groundwatch.schemas.verdict import is_of_second
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding.scorers.entailment import EntailmentModel, nearest_passage
-from groundwatch.transforms.grounding.scorers.onnx_model import MODEL, OnnxModel, TextPair
+from groundwatch.transforms.grounding.scorers.model_files import MODEL, find_model
+from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel, TextPair
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stems_of
 from groundwatch.transforms.lexical.scores.claim_result import ClaimResult, ScoredAnswer
@@ -88,7 +89,7 @@ def _facts_of(request: CheckRequest) -> list[str]:
 
 
 def _print(name: str, requests: Sequence[CheckRequest], scorer: str) -> None:
-    model = EntailmentModel(OnnxModel(scorer))
+    model = EntailmentModel(OnnxModel(find_model(scorer)))
     uncertain = list(_uncertain(requests))
     read = [_pairs_of(each) for each in requests]
     pairs, earlier = [new for new, _ in read], [old for _, old in read]
@@ -172,7 +173,7 @@ def _earlier(claim: str, facts: Sequence[str]) -> Iterator[str]:
 
 
 def _in_one_run(scorer: str) -> Callable[[Sequence[TextPair]], object]:
-    model = OnnxModel(scorer)
+    model = OnnxModel(find_model(scorer))
     return lambda pairs: model.run(pairs) if pairs else None
 
 

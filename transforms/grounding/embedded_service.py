@@ -81,20 +81,20 @@ class Reply(NamedTuple):
         return {name: value for name, value in given.items() if value}
 
 
-def load_checker(folder: str | None, weight: float) -> EmbeddedChecker:
-    """Load a checker that adds the log odds of a folder's model to those of the words.
+def load_checker(model: str | None, weight: float) -> EmbeddedChecker:
+    """Load a checker that adds the log odds of a model to those of the words.
 
     Args:
-      folder: None for the words alone.
+      model: a folder, or OWNER/NAME[@REVISION] of the Hugging Face Hub; None for the words alone.
       weight: of the model's log odds, from 0: 0 is the words alone, infinite the model alone.
 
     Raises:
-      Misconfigured: the folder holds no such model, or no output has the name that is needed.
+      Misconfigured: there is no such model, or no output has the name that is needed.
     """
-    if folder is None or not weight:
+    if model is None or not weight:
         return BY_WORDS
-    with waiting_for(f"the model in {folder}"):
-        scorer = load_scorer(folder)
+    with waiting_for(f"the model {model}"):
+        scorer = load_scorer(model)
     check = partial(check_grounding, scorer=scorer.score, weight=weight)
     return EmbeddedChecker(check, _revision(scorer.revision, weight))
 

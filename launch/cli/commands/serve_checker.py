@@ -13,8 +13,9 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
 
     serve_port: TCP port; 0 takes a free one.
     serve_host: Address to listen on.
-    scorer: Folder of an ONNX classifier of pairs or tokens (model.onnx, tokenizer.json,
-      config.json) whose log odds are added to those of the words. Needs groundwatch[scorer].
+    scorer: Model whose log odds are added to those of the words: a folder with an ONNX classifier
+      of pairs or tokens (model.onnx, tokenizer.json, config.json), or OWNER/NAME[@REVISION] of the
+      Hugging Face Hub. Needs groundwatch[scorer].
     scorer_weight: Weight of the scorer's log odds: 0 for the words alone, inf for the model alone.
     judge: Address of an OpenAI-compatible API, such as https://api.openai.com/v1, whose language
       model scores claims. The key is OPENAI_API_KEY in the environment.
@@ -23,7 +24,7 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
     serve_host: Annotated[kinds.Text, Note(flag="host")] = "127.0.0.1"
-    scorer: kinds.ModelFolder | None = None
+    scorer: kinds.Scorer | None = None
     scorer_weight: kinds.Weight = 1.0
     judge: kinds.Url | None = None
     judge_model: kinds.Text | None = None

@@ -12,7 +12,8 @@ from groundwatch.transforms.lexical.scores.claim_result import (
     ScoredAnswer,
     bounded_log_odds,
 )
-from .onnx_model import CONFIG, OnnxModel, TextPair
+from .model_files import CONFIG
+from .onnx_model import OnnxModel, TextPair
 
 _BATCH_CHARS = 2_000
 """Of a batch with its padding: about 512 tokens, beyond which one core gains nothing.

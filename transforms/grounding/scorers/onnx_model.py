@@ -3,25 +3,25 @@
 import re
 from collections.abc import Sequence
 from hashlib import file_digest
-from importlib import import_module
 from operator import attrgetter
-from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal
 
 import msgspec
 
 from groundwatch.transforms.grounding.errors import Misconfigured
+from .model_files import (
+    CONFIG,
+    PROMPT,
+    REVISION_DIGITS,
+    TOKENIZER,
+    ModelFiles,
+    import_scorer_module,
+)
 
-MODEL, TOKENIZER, CONFIG = "model.onnx", "tokenizer.json", "config.json"
-_QUANTIZED = "model_quantized.onnx"
-"""The name that Optimum's quantizer gives to a model."""
-
-PROMPT, _QUESTION, _PASSAGES = "prompt.txt", "{question}", "{passages}"
+_QUESTION, _PASSAGES = "{question}", "{passages}"
 PROBE_TOKENS = 512
 """Every model must accept that many."""
 
-_REVISION_DIGITS = 12
 _SPECIAL_TOKENS = 2
 """Positions that some models, such as RoBERTa's, never give to a token."""
 
@@ -41,12 +41,6 @@ TextPair = tuple[str, str]
 Truncation = Literal["longest_first", "only_first"]
 
 
-def model_file(folder: str) -> Path:
-    """Return the model of a folder: ``model.onnx``, or ``model_quantized.onnx`` if it is alone."""
-    plain, quantized = (Path(folder) / name for name in (MODEL, _QUANTIZED))
-    return quantized if quantized.is_file() and not plain.is_file() else plain
-
-
 class _Config(msgspec.Struct):
     """The part of ``config.json`` that is read."""
 
@@ -58,24 +52,24 @@ class OnnxModel:
     """A classifier of pairs of texts or of their tokens, as `transformers` exports them to ONNX.
 
     Args:
-      folder: contains ``model.onnx``, or ``model_quantized.onnx`` alone, ``tokenizer.json`` of the
-        tokenizers library, and, unless the model has one output, ``config.json`` with an
-        ``id2label`` that names the outputs. A model that was trained with the question has
-        ``prompt.txt``: its first text, with the places ``{question}`` and ``{passages}``.
+      files: the model, and its folder with ``tokenizer.json`` of the tokenizers library and, unless
+        the model has one output, ``config.json`` with an ``id2label`` that names the outputs. A
+        model that was trained with the question has ``prompt.txt``: its first text, with the places
+        ``{question}`` and ``{passages}``.
 
     Attributes:
       scores_tokens: whether each token has scores, or each pair.
       outputs: the number of scores of each.
       max_tokens: the longest input of the model; 512 if the configuration states no length.
-      revision: the first 12 digits of the SHA-256 of the model's file.
+      revision: that of the files, or the first 12 digits of the SHA-256 of the model's file.
 
     Raises:
-      Misconfigured: the folder contains no such model, or the extra ``scorer`` is not installed.
+      Misconfigured: there is no such model, or the extra ``scorer`` is not installed.
     """
 
-    def __init__(self, folder: str) -> None:
-        self.numpy = _module("numpy")
-        self._folder = folder
+    def __init__(self, files: ModelFiles) -> None:
+        self.numpy = import_scorer_module("numpy")
+        self._files = files
         config = self._load()
         self.labels = config.id2label
         self.max_tokens = config.max_position_embeddings - _SPECIAL_TOKENS
@@ -124,12 +118,13 @@ class OnnxModel:
 
     def error(self, reason: str) -> Misconfigured:
         """Return the error that the model is unsuitable."""
-        return Misconfigured(f"--scorer {self._folder}: {reason}")
+        return Misconfigured(f"--scorer {self._files.name}: {reason}")
 
     def _load(self) -> _Config:
         """Load the files of the folder; those of the prompt and of labels may be missing."""
-        onnxruntime, tokenizers = _module("onnxruntime"), _module("tokenizers")
-        root, file = Path(self._folder), model_file(self._folder)
+        onnxruntime = import_scorer_module("onnxruntime")
+        tokenizers = import_scorer_module("tokenizers")
+        _, root, file, revision = self._files
         try:
             options = onnxruntime.SessionOptions()
             # Concurrent checks use the other processors.
@@ -141,7 +136,8 @@ class OnnxModel:
             prompt = root / PROMPT
             self._prompt = prompt.read_text(encoding="utf-8") if prompt.exists() else None
             with file.open("rb") as model:
-                self.revision = file_digest(model, "sha256").hexdigest()[:_REVISION_DIGITS]
+                digest = file_digest(model, "sha256").hexdigest()
+                self.revision = revision or digest[:REVISION_DIGITS]
         except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
             raise self.error(f"cannot be loaded: {error}") from None
         text = self._prompt
@@ -181,10 +177,3 @@ class OnnxModel:
                 raise self.error("the model gives scores that are not numbers")
             found.add((logits.shape[:-1] == of_tokens, logits.shape[-1]))
         return max(found)
-
-
-def _module(name: str) -> ModuleType:
-    try:
-        return import_module(name)
-    except ImportError:
-        raise Misconfigured(f"--scorer needs {name}: pip install 'groundwatch[scorer]'") from None

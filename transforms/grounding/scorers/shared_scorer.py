@@ -15,7 +15,8 @@ from groundwatch.transforms.lexical.scores.claim_result import (
     ScoredAnswer,
 )
 from .entailment import EntailmentModel
-from .onnx_model import OnnxModel, model_file
+from .model_files import find_model
+from .onnx_model import OnnxModel
 from .unsupported_tokens import UnsupportedTokens
 
 _MOST_KEPT = 256
@@ -65,18 +66,18 @@ _loaded: WeakValueDictionary[tuple[str, int], SharedScorer] = WeakValueDictionar
 _loading = Lock()
 
 
-def load_scorer(folder: str) -> SharedScorer:
-    """Load the model of a folder, unless a check of this process has it.
+def load_scorer(name: str) -> SharedScorer:
+    """Load the model of a folder or of the Hub, unless a check of this process has it.
 
     Raises:
-      Misconfigured: the folder holds no such model, or no output has the name that is needed.
+      Misconfigured: there is no such model, or no output has the name that is needed.
     """
-    file = model_file(folder)
-    key = (folder, file.stat().st_mtime_ns if file.is_file() else 0)
+    files = find_model(name)
+    key = (name, files.model.stat().st_mtime_ns if files.model.is_file() else 0)
     with _loading:
         scorer = _loaded.get(key)
         if scorer is None:
-            model = OnnxModel(folder)
+            model = OnnxModel(files)
             scorer = _loaded[key] = SharedScorer(score_by(model), model.revision)
     return scorer
 

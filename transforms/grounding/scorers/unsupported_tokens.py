@@ -12,7 +12,8 @@ from groundwatch.transforms.lexical.scores.claim_result import (
     ScoredAnswer,
     bounded_log_odds,
 )
-from .onnx_model import CONFIG, OnnxModel, TextPair
+from .model_files import CONFIG
+from .onnx_model import OnnxModel, TextPair
 
 _UNSUPPORTED = frozenset({"hallucinated", "hallucination", "unsupported", "not_supported"})
 _MAX_TOKENS = 4_096

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnxruntime.quantization import quantize_dynamic
 
-from groundwatch.pipeline.settings.kinds import ModelFolder
+from groundwatch.pipeline.settings.kinds import Scorer
 from groundwatch.transforms.grounding.embedded_service import load_checker
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.scorers.entailment import (
@@ -21,13 +21,14 @@ from groundwatch.transforms.grounding.scorers.entailment import (
     batches_by_length,
     score_by_entailment,
 )
+from groundwatch.transforms.grounding.scorers.model_files import find_model
 from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
 from groundwatch.transforms.lexical.scores.support_score import sigmoid
 from tests.support.encoders import write_encoder
 from tests.support.entailment_models import write_model
 
 BOTH, ONE = ("Lamps are red", "red lamps"), ("Lamps glow", "red lamps")
-parse_folder = get_args(ModelFolder)[1].parse
+parse_folder = get_args(Scorer)[1].parse
 SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))
 
 
@@ -42,20 +43,22 @@ SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))
 def test_a_model_returns_the_probability_that_a_passage_entails_a_claim(
     tmp_path: Path, outputs: int, labels: tuple[str, ...] | None
 ) -> None:
-    model = EntailmentModel(OnnxModel(write_model(tmp_path, outputs=outputs, labels=labels)))
+    model = EntailmentModel(
+        OnnxModel(find_model(write_model(tmp_path, outputs=outputs, labels=labels)))
+    )
     assert model.probabilities([BOTH, ONE]) == pytest.approx([SURE, UNSURE])
     assert model.probabilities([]) == []
 
 
 def test_of_several_outputs_the_one_that_is_named_so_counts(tmp_path: Path) -> None:
     labels = "entailment", "neutral", "contradiction"
-    model = EntailmentModel(OnnxModel(write_model(tmp_path, outputs=3, labels=labels)))
+    model = EntailmentModel(OnnxModel(find_model(write_model(tmp_path, outputs=3, labels=labels))))
     [first] = model.probabilities([BOTH])
     assert first == pytest.approx(1 / (2 + exp(2)))
 
 
 def test_pairs_of_any_length_and_number_are_scored_in_order(tmp_path: Path) -> None:
-    model = EntailmentModel(OnnxModel(write_model(tmp_path)))
+    model = EntailmentModel(OnnxModel(find_model(write_model(tmp_path))))
     pairs = [("red " * (number % 2) + "word " * number * 20, "red") for number in range(70)]
     found = model.probabilities(pairs)
     assert found == pytest.approx([SURE if number % 2 else UNSURE for number in range(70)])
@@ -88,7 +91,8 @@ def test_a_model_of_8_bit_integers_scores_as_the_one_that_it_was_made_of(tmp_pat
     ).stat().st_size
     pairs = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, 50)]
     exact, rounded = (
-        EntailmentModel(OnnxModel(folder)).probabilities(pairs) for folder in (plain, str(small))
+        EntailmentModel(OnnxModel(find_model(folder))).probabilities(pairs)
+        for folder in (plain, str(small))
     )
     assert rounded == pytest.approx(exact, abs=0.01)
     assert parse_folder(str(small)) == str(small)
@@ -96,7 +100,7 @@ def test_a_model_of_8_bit_integers_scores_as_the_one_that_it_was_made_of(tmp_pat
 
 
 def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:
-    model = EntailmentModel(OnnxModel(write_model(tmp_path)))
+    model = EntailmentModel(OnnxModel(find_model(write_model(tmp_path))))
     probabilities = model.probabilities(
         [("red " + "word " * 2_000, "red"), ("word " * 2_000, "red red")]
     )
@@ -105,7 +109,7 @@ def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [400, 600, 3_000])
 def test_a_claim_longer_than_the_model_takes_is_truncated(tmp_path: Path, words: int) -> None:
-    model = EntailmentModel(OnnxModel(write_model(tmp_path)))
+    model = EntailmentModel(OnnxModel(find_model(write_model(tmp_path))))
     probabilities = model.probabilities(
         [("red", "red " + "word " * words), ("word", "word " * words)]
     )
@@ -187,7 +191,7 @@ def test_without_the_extra_it_is_said_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(Misconfigured, match=r"pip install 'groundwatch\[scorer\]'"):
-        EntailmentModel(OnnxModel(write_model(tmp_path)))
+        EntailmentModel(OnnxModel(find_model(write_model(tmp_path))))
 
 
 LAMPS, TEA, KETTLES = "Lamps glow red. Lamps hang.", "Tea is hot.", "Kettles whistle."
