@@ -26,7 +26,7 @@ class Hub(ThreadingHTTPServer):
       breaks_off: whether only half of each file is sent.
     """
 
-    def __init__(self, repositories: Mapping[str, Mapping[str, bytes]]) -> None:
+    def __init__(self, repositories: dict[str, Mapping[str, bytes]]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.repositories = repositories
         self.sent: list[str] = []
@@ -109,14 +109,13 @@ def _digest(content: bytes) -> str:
     return sha1(content, usedforsecurity=False).hexdigest()
 
 
-def files_of(folder: str, **renamed: str) -> dict[str, bytes]:
-    """Read the files of a model for a repository, some with other names there."""
-    return {renamed.get(path.stem, path.name): path.read_bytes() for path in Path(folder).iterdir()}
+def files_of(folder: str) -> dict[str, bytes]:
+    """Read the files of a model for a repository."""
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
 @contextmanager
-def model_hub(**repositories: Mapping[str, bytes]) -> Iterator[Hub]:
-    """Serve repositories while the block lasts; their owner is ``owner``."""
-    named = {f"owner/{name}": files for name, files in repositories.items()}
-    with serving(Hub(named)) as server:
+def model_hub(repositories: dict[str, Mapping[str, bytes]]) -> Iterator[Hub]:
+    """Serve repositories, by OWNER/NAME, while the block lasts."""
+    with serving(Hub(repositories)) as server:
         yield server

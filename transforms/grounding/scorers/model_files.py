@@ -25,7 +25,7 @@ _ON_THE_HUB = (
 )
 """What repositories of the Hub call their model, the smallest and fastest first."""
 
-_HUB_NAME = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
+_HUB_NAME = re.compile(r"(?P<name>\w[\w.-]*/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 REVISION_DIGITS = 12
 
 
@@ -59,9 +59,8 @@ class HubName(NamedTuple):
         HubName(name='owner/model', revision='v1')
         >>> HubName.parse("./owner/model")
         """
-        found = _HUB_NAME.fullmatch(text)
-        is_folder = text.startswith((".", "/", "~")) or Path(text).is_dir()
-        return None if is_folder or not found else cls(found["name"], found["revision"])
+        found = None if Path(text).is_dir() else _HUB_NAME.fullmatch(text)
+        return found and cls(found["name"], found["revision"])
 
     def __str__(self) -> str:
         return f"{self.name}@{self.revision}" if self.revision else self.name

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from hashlib import file_digest
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -135,9 +136,7 @@ class OnnxModel:
             config = msgspec.json.decode(content, type=_Config)
             prompt = root / PROMPT
             self._prompt = prompt.read_text(encoding="utf-8") if prompt.exists() else None
-            with file.open("rb") as model:
-                digest = file_digest(model, "sha256").hexdigest()
-                self.revision = revision or digest[:REVISION_DIGITS]
+            self.revision = revision or _digest(file)
         except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
             raise self.error(f"cannot be loaded: {error}") from None
         text = self._prompt
@@ -177,3 +176,8 @@ class OnnxModel:
                 raise self.error("the model gives scores that are not numbers")
             found.add((logits.shape[:-1] == of_tokens, logits.shape[-1]))
         return max(found)
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()[:REVISION_DIGITS]

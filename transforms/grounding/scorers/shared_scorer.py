@@ -72,9 +72,9 @@ def load_scorer(name: str) -> SharedScorer:
     Raises:
       Misconfigured: there is no such model, or no output has the name that is needed.
     """
-    files = find_model(name)
-    key = (name, files.model.stat().st_mtime_ns if files.model.is_file() else 0)
     with _loading:
+        files = find_model(name)
+        key = (name, files.model.stat().st_mtime_ns if files.model.is_file() else 0)
         scorer = _loaded.get(key)
         if scorer is None:
             model = OnnxModel(files)
