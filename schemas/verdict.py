@@ -53,6 +53,7 @@ class Tag(_Value):
     RECOMBINED = "RECOMBINED"
     SCORE_DRIFT = "SCORE_DRIFT"
     UNIT_MISMATCH = "UNIT_MISMATCH"
+    UNREAD_LANGUAGE = "UNREAD_LANGUAGE"
     UNSUPPORTED_CLAIM = "UNSUPPORTED_CLAIM"
     # Set on the message to a topic, not on the record in a file.
     FACTS_DROPPED = "FACTS_DROPPED"

@@ -77,8 +77,13 @@ class CheckedClaim(_CheckWire, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class CheckResponse(_CheckWire, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The reply: `support_score` (0..1) is absent, not 0, if no claim requires a check."""
+    """The reply: `support_score` (0..1) is absent, not 0, if no claim requires a check.
+
+    groundwatch's own checker adds `unread_language`: words alone gave the scores, since its model
+    does not read the language.
+    """
 
     support_score: float | None = None
     cited_chunks: tuple[CitedChunk, ...] = ()
     claims: tuple[CheckedClaim, ...] = ()
+    unread_language: bool = False

@@ -30,6 +30,7 @@ def write_model(
     has_positions: bool = False,
     is_declared: bool = True,
     max_positions: int | None = None,
+    language: str | None = None,
 ) -> str:
     """Write a model, its tokenizer and its configuration.
 
@@ -43,6 +44,7 @@ def write_model(
       has_positions: whether the model can only take a certain number of tokens, without saying so.
       is_declared: whether the model says which shape its output has.
       max_positions: the length that the configuration states.
+      language: the one that the configuration names; the tokenizer knows "red" alone.
 
     Returns:
       The folder.
@@ -70,6 +72,8 @@ def write_model(
         config: dict[str, object] = {"id2label": dict(enumerate(labels))}
         if max_positions:
             config["max_position_embeddings"] = max_positions
+        if language:
+            config["language"] = language
         (folder / "config.json").write_text(json.dumps(config))
     return str(folder)
 

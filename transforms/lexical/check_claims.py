@@ -55,7 +55,7 @@ def check_grounding(
 
     The request is within the service's limits. Only claims that require a check have a score. The
     log odds of the `scorer`, times the `weight`, are added to those of the words; if it is
-    infinite, the scorer's stand alone.
+    infinite, the scorer's stand alone. Words alone decide in a language that it does not read.
     """
     facts = _described(request)
     sentences = split_sentences(request.answer_candidate, Sources.of(facts))
@@ -73,7 +73,8 @@ def check_grounding(
             results, in_answer = (list(map(add, each, model)) for each in (results, in_answer))
     scored = [result.log_odds for result in results if result.log_odds is not None]
     support = support_score_of_log_odds(scored)
-    return _response(sentences, in_answer, support, request)
+    response = _response(sentences, in_answer, support, request)
+    return replace(response, unread_language=True) if scorer and model is None else response
 
 
 def has_claims(request: CheckRequest) -> bool:
@@ -227,7 +228,7 @@ def _check_by_model(
     claims: Sequence[ClaimForms],
     scorer: ScoreClaims,
     threshold: float,
-) -> list[ClaimResult]:
+) -> list[ClaimResult] | None:
     texts = render_facts(_described(request))
     required = [
         replace(sentence, text=_text_for_model(claim, sentence))
@@ -237,7 +238,10 @@ def _check_by_model(
     answer = ScoredAnswer(
         text=request.answer_candidate, claims=required, question=request.query or None
     )
-    scores = iter(scorer(answer, texts, threshold))
+    found = scorer(answer, texts, threshold)
+    if found is None:
+        return None
+    scores = iter(found)
     return [next(scores) if claim.forms else ClaimResult() for claim in claims]
 
 

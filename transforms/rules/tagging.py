@@ -58,6 +58,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         Tag.UNSUPPORTED_CLAIM: min_claim_score is not None and min_claim_score < thresholds.claim,
         Tag.SCORE_DRIFT: drift is not None and abs(drift) > thresholds.drift,
         Tag.CITATION_MISMATCH: cited.mismatch,
+        Tag.UNREAD_LANGUAGE: grounding is not None and grounding.unread_language,
     }
     tags = {
         *answer.tags,

@@ -144,7 +144,9 @@ def test_tags_of_all_steps_stand_sorted_and_once_each() -> None:
         answer=an_answer(
             tags=(Tag.STREAM_ERROR, Tag.BAD_OFFSETS, Tag.BAD_OFFSETS), answerable_probability=0.2
         ),
-        grounding=Grounding(support_score=0.2, claims=tuple(scored(0.1)), recombined=True),
+        grounding=Grounding(
+            support_score=0.2, claims=tuple(scored(0.1)), recombined=True, unread_language=True
+        ),
         check=a_check(),
     )
     assert tag_answer(given, Thresholds()).tags == (
@@ -152,6 +154,7 @@ def test_tags_of_all_steps_stand_sorted_and_once_each() -> None:
         "LOW_ANSWERABLE_PROBABILITY",
         "RECOMBINED",
         "STREAM_ERROR",
+        "UNREAD_LANGUAGE",
         "UNSUPPORTED_CLAIM",
     )
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from groundwatch.transforms.grounding.errors import Misconfigured
 
 MODEL, TOKENIZER, CONFIG, PROMPT = "model.onnx", "tokenizer.json", "config.json", "prompt.txt"
+_CARD = "README.md"
 _QUANTIZED = "model_quantized.onnx"
 """The name that Optimum's quantizer gives to a model."""
 
@@ -119,13 +120,27 @@ def _snapshot(name: str, revision: str | None) -> tuple[Path, str | None]:
         folder = Path(cached)
         return folder, _model_of(each for each in _ON_THE_HUB if (folder / each).is_file())
     file = _model_of(each.rfilename for each in info.siblings)
-    wanted = [TOKENIZER, CONFIG, PROMPT, *([file, f"{file}_data"] if file else ())]
+    wanted = [TOKENIZER, CONFIG, PROMPT, _CARD, *([file, f"{file}_data"] if file else ())]
     return Path(api.snapshot_download(name, revision=revision, allow_patterns=wanted)), file
 
 
 def _model_of(files: Iterable[str]) -> str | None:
     there = {*files}
     return next((each for each in _ON_THE_HUB if each in there), None)
+
+
+def card_language(files: ModelFiles) -> object:
+    """Return the language or languages that a model's card names; None without such a card.
+
+    Source: https://huggingface.co/docs/hub/model-cards
+    """
+    card = files.folder / _CARD
+    if not card.is_file():
+        return None
+    try:
+        return (import_scorer_module("huggingface_hub").metadata_load(card) or {}).get("language")
+    except Exception:  # noqa: BLE001 - a card that cannot be read names none
+        return None
 
 
 def _problem(error: Any, name: str, revision: str | None) -> str:

@@ -1,8 +1,9 @@
 """Share a loaded model, and what it made of an answer, among the checks of a process."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from hashlib import blake2b
 from threading import Lock
 from weakref import WeakValueDictionary
@@ -22,6 +23,8 @@ from .unsupported_tokens import UnsupportedTokens
 _MOST_KEPT = 256
 """Answers whose results are kept; checks with several weights are that close to each other."""
 
+_MOST_FACTS, _MOST_OF_A_FACT = 8, 400
+
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -37,11 +40,11 @@ class SharedScorer:
         self.revision = revision
         self._score = score
         self._lock = Lock()
-        self._found: OrderedDict[bytes, Future[list[ClaimResult]]] = OrderedDict()
+        self._found: OrderedDict[bytes, Future[list[ClaimResult] | None]] = OrderedDict()
 
     def score(
         self, answer: ScoredAnswer, facts: Sequence[str], threshold: float
-    ) -> list[ClaimResult]:
+    ) -> list[ClaimResult] | None:
         """Score claims, or wait for another thread that does; raise what the scorer raises."""
         key = blake2b(_encode((answer, facts, threshold))).digest()
         with self._lock:
@@ -88,4 +91,20 @@ def score_by(model: OnnxModel) -> ScoreClaims:
     Raises:
       Misconfigured: no output of it has the name that is needed.
     """
-    return (UnsupportedTokens if model.scores_tokens else EntailmentModel)(model).score
+    score = (UnsupportedTokens if model.scores_tokens else EntailmentModel)(model).score
+    return partial(_score_if_read, model, score)
+
+
+def _score_if_read(
+    model: OnnxModel,
+    score: Callable[[ScoredAnswer, Sequence[str], float], list[ClaimResult]],
+    answer: ScoredAnswer,
+    facts: Sequence[str],
+    threshold: float,
+) -> list[ClaimResult] | None:
+    """Score claims, unless the answer or its facts are in a language that the model does not read.
+
+    The beginnings of some facts are enough to see their language.
+    """
+    texts = [answer.text, *(fact[:_MOST_OF_A_FACT] for fact in facts[:_MOST_FACTS])]
+    return score(answer, facts, threshold) if model.reads(" ".join(texts)) else None

@@ -52,8 +52,11 @@ class ScoredAnswer(Record, frozen=True, kw_only=True):
     question: str | None = None
 
 
-ScoreClaims = Callable[[ScoredAnswer, Sequence[str], float], list[ClaimResult]]
-"""Score the claims of an answer by the facts; cite facts from a probability, 0..1."""
+ScoreClaims = Callable[[ScoredAnswer, Sequence[str], float], list[ClaimResult] | None]
+"""Score the claims of an answer by the facts; cite facts from a probability, 0..1.
+
+None says that the scorer does not read the language of the answer or the facts.
+"""
 
 
 def bounded_log_odds(probability: float) -> float:

@@ -74,7 +74,7 @@ def test_only_the_model_that_fits_is_downloaded_once(
     hub.repositories["owner/red"] = {
         **{name: model[name] for name in rest},
         **dict.fromkeys([*others, chosen], content),
-        **dict.fromkeys(["README.md", "pytorch_model.bin"], b"..."),
+        "pytorch_model.bin": b"...",
     }
     found = f"{chosen} owner/red@{COMMIT[:12]}"
     assert find("owner/red") == found
@@ -99,6 +99,25 @@ def test_a_check_names_the_model_and_sends_the_token(
     assert check["checker"] == "local+red@main"
     assert check["revision"] == f"owner/red@{COMMIT[:12]}"
     assert f"Bearer {TOKEN}" in hub.tokens
+
+
+@pytest.mark.parametrize(
+    ("card", "is_read"),
+    [
+        ("---\nlanguage: en\n---\n# A model", False),
+        ("---\nlanguage:\n- en\nlicense: mit\n---\n", False),
+        ("---\nlanguage:\n- en\n- de\n---\n", True),
+        ("---\nlanguage: [en\n---\n", True),
+        ("# A model", True),
+    ],
+)
+def test_words_alone_decide_in_a_language_that_the_card_does_not_name(
+    card: str, is_read: bool, hub: Hub
+) -> None:
+    hub.repositories["owner/red"] = {**hub.repositories["owner/red"], "README.md": card.encode()}
+    german = "--answer", "Sie sind rot.", "--fact", "Sie sind rot."
+    _, output, _ = run(*GROUNDWATCH, "check", *german, "--json", "--scorer", "owner/red")
+    assert ("UNREAD_LANGUAGE" in json.loads(output)["tags"]) is not is_read
 
 
 @pytest.mark.parametrize(

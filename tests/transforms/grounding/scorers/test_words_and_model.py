@@ -14,7 +14,7 @@ from groundwatch.transforms.lexical.scores.support_score import (
     support_score_of_log_odds,
 )
 from tests.support.checks import check_request
-from tests.support.entailment_models import write_model
+from tests.support.entailment_models import Head, write_model
 
 THINGS = ("lamps", "kettles", "chairs", "tables", "clocks", "doors", "mugs", "pens", "rugs", "bags")
 COLOURS = ("red", "blue", "green", "white", "black")
@@ -93,6 +93,23 @@ def test_a_short_answer_beside_the_facts_is_left_to_the_model(folder: str) -> No
     words, model, both = (reply_of(folder, weight, request).claims[0] for weight in (0.0, inf, 0.5))
     assert words.score is None
     assert both.score == pytest.approx(sigmoid(0.5 * logit(model.score or 0)))
+
+
+@pytest.mark.parametrize("weight", [1.0, inf])
+@pytest.mark.parametrize("head", ["sequence", "token"])
+def test_words_alone_decide_in_a_language_that_the_model_does_not_read(
+    tmp_path: Path, weight: float, head: Head
+) -> None:
+    labels = "supported" if head == "token" else "entailment", "hallucinated"
+    model = write_model(tmp_path, head=head, labels=labels, language="en")
+    english = check_request("Red, red, red, yes.".lower(), "red red (red) 2024, red")
+    german = check_request("Lampen sind rot.", "Alle Lampen im Laden sind rot.")
+    by_words = BY_WORDS.check(german)
+    assert by_words.support_score
+    assert reply_of(model, weight, german) == replace(by_words, unread_language=True)
+    read = reply_of(model, weight, english)
+    assert read.support_score != BY_WORDS.check(english).support_score
+    assert not read.unread_language
 
 
 def test_a_token_classifier_is_added_likewise(tmp_path: Path) -> None:
