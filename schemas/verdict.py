@@ -54,6 +54,7 @@ class Tag(_Value):
     SCORE_DRIFT = "SCORE_DRIFT"
     UNIT_MISMATCH = "UNIT_MISMATCH"
     UNREAD_LANGUAGE = "UNREAD_LANGUAGE"
+    UNSEEN_VALUE = "UNSEEN_VALUE"
     UNSUPPORTED_CLAIM = "UNSUPPORTED_CLAIM"
     # Set on the message to a topic, not on the record in a file.
     FACTS_DROPPED = "FACTS_DROPPED"

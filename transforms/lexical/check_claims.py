@@ -20,12 +20,13 @@ from .claims.facts_asked import agree, has_value
 from .claims.short_answers import ShortAnswer
 from .contradictions.difference import Difference
 from .contradictions.find_differences import find_differences
+from .contradictions.unseen_values import unseen_values_of
 from .facts.fact_text import FactAndAttributes, needs_index, render_facts, render_without_uris
-from .language.words import ClaimWords
+from .language.words import VALUE, ClaimWords
 from .reading.answer_sentences import Sentence, split_sentences
 from .reading.citation_marks import Sources
 from .reading.plain_text import read_plain
-from .scores.claim_result import CONTRADICTED, ClaimResult, ScoreClaims, ScoredAnswer
+from .scores.claim_result import WRONG, ClaimResult, ScoreClaims, ScoredAnswer
 from .scores.equal_forms import with_spelling_of_facts
 from .scores.scoring import AnswerFactWords, ClaimInFacts, read_long_facts, read_whole_facts
 from .scores.support_score import logit, sigmoid, support_score_of_log_odds, support_share
@@ -66,7 +67,7 @@ def check_grounding(
     if model is not None and weight == inf:
         results = in_answer = model
     else:
-        results = _check_by_words(claims, facts, logit(threshold))
+        results = _check_by_words(claims, facts, request.query, logit(threshold))
         in_answer = list(in_context(results))
         if model is not None:
             add = partial(add_model, weight=weight, citation_log_odds=logit(threshold))
@@ -113,7 +114,10 @@ def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords
 
 
 def _check_by_words(
-    claims: Sequence[ClaimForms], facts: Sequence[FactAndAttributes], citation_log_odds: float
+    claims: Sequence[ClaimForms],
+    facts: Sequence[FactAndAttributes],
+    query: str | None,
+    citation_log_odds: float,
 ) -> list[ClaimResult]:
     texts = render_facts(facts)
     compared = render_without_uris(facts, texts)
@@ -123,8 +127,9 @@ def _check_by_words(
     respelled = [with_spelling_of_facts(claim, words.missing, compared) for claim in read]
     changed = _read([claim for claim in respelled if claim], texts) if any(respelled) else words
     others = iter(respelled)
+    unseen = unseen_values_of([_stated(claim) for claim in claims], texts, query)
     results = []
-    for claim in claims:
+    for claim, of_no_source in zip(claims, unseen, strict=True):
         forms = claim.forms
         if not forms:
             results.append(ClaimResult())
@@ -137,8 +142,8 @@ def _check_by_words(
         if claim.answer:
             log_odds = _with_question(log_odds, claim.answer, own[-1], compared)
         found = _differences_of(claim, own, compared)
-        if found:
-            results.append(ClaimResult(min(log_odds, CONTRADICTED), (), found))
+        if found or of_no_source:
+            results.append(ClaimResult(min(log_odds, WRONG), (), found, is_wrong=True))
         elif not is_only and _is_beside_the_facts(claim, chosen):
             results.append(ClaimResult())
         else:
@@ -146,6 +151,11 @@ def _check_by_words(
             cited = chosen.supporting(citation_log_odds) if is_cited else []
             results.append(ClaimResult(log_odds, cited, found, _gain(chosen)))
     return results
+
+
+def _stated(claim: ClaimForms) -> str:
+    """Return the text of a claim, empty if it cannot have a value."""
+    return claim.text if claim.forms and claim.forms[0].signs & VALUE else ""
 
 
 def _with_question(

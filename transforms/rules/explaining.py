@@ -37,11 +37,14 @@ def explain_low_claims(
 
 
 def name_unseen_values(
-    claims: Sequence[Claim], facts: Sequence[Fact], contradictions: Sequence[Contradiction]
+    claims: Sequence[Claim],
+    facts: Sequence[Fact],
+    contradictions: Sequence[Contradiction],
+    query: str | None = None,
 ) -> Iterator[Contradiction]:
-    """Yield the values that no fact has, of claims that no fact supports or contradicts.
+    """Yield the values that no source has, of claims that no fact supports or contradicts.
 
-    These are invented, or computed. They change neither a score nor a verdict nor a tag.
+    These are invented, or computed. They change no score of a checker.
     """
     explained = {each.claim for each in contradictions}
     bare = [
@@ -52,7 +55,7 @@ def name_unseen_values(
     if not bare:
         return
     texts = [claims[number].text for number in bare]
-    unseen = find_unseen_values(texts, describe_facts(facts))
+    unseen = find_unseen_values(texts, describe_facts(facts), query)
     for number, values in zip(bare, unseen, strict=True):
         for kind, text in values:
             yield Contradiction(claim=number, kind=kind, claim_value=text)

@@ -53,11 +53,13 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         if decided is None
         else decided
     )
+    unseen = tuple(name_unseen_values(claims, answer.facts, contradictions, answer.query))
     found = {
         Tag.RECOMBINED: grounding is not None and grounding.recombined,
         Tag.UNSUPPORTED_CLAIM: min_claim_score is not None and min_claim_score < thresholds.claim,
         Tag.SCORE_DRIFT: drift is not None and abs(drift) > thresholds.drift,
         Tag.CITATION_MISMATCH: cited.mismatch,
+        Tag.UNSEEN_VALUE: bool(unseen),
         Tag.UNREAD_LANGUAGE: grounding is not None and grounding.unread_language,
     }
     tags = {
@@ -80,7 +82,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         check=checked.check and replace(checked.check, thresholds=used),
         citation_precision=cited.precision,
         citation_recall=cited.recall,
-        mismatches=(*contradictions, *name_unseen_values(claims, answer.facts, contradictions)),
+        mismatches=(*contradictions, *unseen),
         generator_citations=answer.citations,
         generator_supports=answer.supports,
         screen=checked.screen,

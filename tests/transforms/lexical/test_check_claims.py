@@ -4,6 +4,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from groundwatch.schemas.wire.grounding_check import (
     CheckedClaim,
@@ -173,6 +174,26 @@ def test_a_claim_of_known_words_gains_by_its_neighbours_unless_it_has_an_unseen_
         assert checked.score is not None
         assert (checked.score > alone + 0.01) is gains
         assert checked.score <= 0.6
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Refunds are paid in cash within 99 days.",
+        "Within 99 days, refunds are paid in cash.",
+        "In cash and within 99 days refunds are paid.",
+        "Refunds are paid within 99 days to the original card.",
+    ],
+)
+def test_a_value_that_neither_a_fact_nor_the_question_has_is_not_grounded(claim: str) -> None:
+    fact = "Refunds are paid within 14 days to the original card."
+    request = check_request(f"{CHAIR} {claim}", CHAIR, fact)
+    [chair, checked] = check_grounding(request).claims
+    assert checked.score == pytest.approx(0.2) or (checked.score or 1) < 0.2
+    assert not checked.citation_indices
+    assert (chair.score or 0) > 0.9
+    asked = replace(request, query="Are refunds paid within 99 days?")
+    assert (check_grounding(asked).claims[1].mismatches == ()) is ("original card" not in claim)
 
 
 def test_the_replies_say_what_a_claim_contradicts_and_that_nobody_looked_where_none_was() -> None:

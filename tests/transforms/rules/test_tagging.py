@@ -259,7 +259,7 @@ def test_a_contradiction_that_the_checker_found_decides() -> None:
         (a_claim(score=None), []),
     ],
 )
-def test_a_value_that_no_fact_has_is_named_and_changes_neither_verdict_nor_tags(
+def test_a_value_that_no_fact_has_is_named_and_tagged_and_changes_no_score_of_a_checker(
     claim: Claim, expected: list[str]
 ) -> None:
     text = "Some are said to shine 9 hours."
@@ -271,8 +271,17 @@ def test_a_value_that_no_fact_has_is_named_and_changes_neither_verdict_nor_tags(
     ]
     assert all(each.fact is None and each.fact_value is None for each in named.mismatches)
     assert plain.mismatches == ()
-    same = ("verdict", "verdict_reason", "tags", "support_score", "claims")
+    same = ("verdict", "verdict_reason", "support_score", "claims")
     assert all(getattr(named, name) == getattr(plain, name) for name in same)
+    assert named.tags == (*plain.tags, *([Tag.UNSEEN_VALUE] if expected else []))
+
+
+def test_a_value_of_the_question_is_named_in_no_claim() -> None:
+    text = "Some are said to shine 9 hours."
+    claim = a_claim(text, end=len(text), score=0.2)
+    answer = an_answer(facts=(LAMP_HOURS,), query="Do they shine for 9 hours?")
+    checked = CheckedAnswer(answer=answer, grounding=Grounding(support_score=0.2, claims=(claim,)))
+    assert tag_answer(checked, Thresholds()).mismatches == ()
 
 
 def test_of_a_claim_that_contradicts_a_fact_only_that_is_named() -> None:

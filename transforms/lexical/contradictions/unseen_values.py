@@ -1,5 +1,6 @@
 """Find the values of claims that no fact has, such as an invented number."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,12 +11,16 @@ from groundwatch.transforms.lexical.language.words import VALUE, read_words
 from groundwatch.transforms.lexical.reading.citation_marks import Sources
 from groundwatch.transforms.lexical.reading.plain_text import read_plain
 from groundwatch.transforms.lexical.values.read_values import IN_ORDER, read_values
-from groundwatch.transforms.lexical.values.value import DATE, NUMBER, WEEKDAY, Value
+from groundwatch.transforms.lexical.values.value import DATE, NUMBER, PHONE, WEEKDAY, Value
 
 _MAX_FACT_CHARS = 2_000_000
 _MAX_COMPARISONS = 100_000
 """So many characters of facts are read for an answer, the most that the service takes, which takes
 up to a second; and so many pairs of values are compared, in a tenth of one."""
+
+_LEAST, _ALWAYS = 10, "24/7"
+_JOINED = re.compile(r"\s?[-\u2013\u2014]\s?\d|(?:st|nd|rd|th)(?!\w)")
+_JOINED_BEFORE = re.compile(r"\d\s?[-\u2013\u2014]\s?$")
 
 
 class UnseenValue(NamedTuple):
@@ -26,39 +31,69 @@ class UnseenValue(NamedTuple):
 
 
 def find_unseen_values(
-    claims: Sequence[str], facts: Sequence[FactAndAttributes]
+    claims: Sequence[str], facts: Sequence[FactAndAttributes], query: str | None = None
 ) -> list[list[UnseenValue]]:
-    """Find for each claim its numbers, amounts and dates that no fact has, in whatever spelling.
+    """Find for each claim its values that neither a fact nor the question has in any spelling.
 
-    A number in words counts only with a unit: "two plans" may count what the facts list. Facts of
-    more than two million characters are not read.
+    They are dates, times, amounts, numbers with a unit and numbers of two digits or more. A number
+    in words counts only with a unit: "two plans" may count what the facts list. Facts of more than
+    two million characters are not read.
 
     >>> [[value]] = find_unseen_values(["$5 for 3 days."], [("It costs 5 dollars.", {})])
     >>> value.text
     '3 days'
     """
+    may_have = [claim if read_words(claim).signs & VALUE else "" for claim in claims]
+    sources = Sources.of(facts) if any(may_have) else Sources()
+    plain = [claim and read_plain(claim, sources).text for claim in may_have]
+    return unseen_values_of(plain, render_facts(facts), query)
+
+
+def unseen_values_of(
+    claims: Sequence[str], facts: Sequence[str], query: str | None
+) -> list[list[UnseenValue]]:
+    """Find the values as `find_unseen_values` does, in claims and facts that are plain texts."""
     found: list[list[UnseenValue]] = [[] for _ in claims]
-    may_have = [number for number, claim in enumerate(claims) if read_words(claim).signs & VALUE]
-    if not may_have or sum([len(text) for text, _ in facts]) > _MAX_FACT_CHARS:
+    stated = [(number, text, each) for number, text in enumerate(claims) for each in _stated(text)]
+    if not stated or sum(map(len, facts)) > _MAX_FACT_CHARS:
         return found
-    sources = Sources.of(facts)
-    plain = [(number, read_plain(claims[number], sources).text) for number in may_have]
-    stated = [(number, text, value) for number, text in plain for value in _stated(text)]
+    texts = [*facts, *filter(None, [query])]
+    known = "\n".join(texts).casefold()
+    stated = [each for each in stated if not _stands_in(known, each[1], each[2])]
     if not stated:
         return found
-    of_facts = [value for fact in render_facts(facts) for _, value in sentences_of(fact).values]
-    for number, text, value in stated[: _MAX_COMPARISONS // max(1, len(of_facts))]:
-        if not any(map(value.equals, of_facts)):
-            is_date = value.kind in (DATE, WEEKDAY)
+    values = [value for text in texts for _, value in sentences_of(text).values]
+    for number, text, value in stated[: _MAX_COMPARISONS // max(1, len(values))]:
+        if not any(map(value.equals, values)):
+            is_date = value.kind == DATE
             kind = ContradictionKind.DATE if is_date else ContradictionKind.NUMBER
             found[number].append(UnseenValue(kind, text[value.start : value.end]))
     return [list(dict.fromkeys(each)) for each in found]
 
 
 def _stated(text: str) -> Iterator[Value]:
-    """Yield the values of a text that it states itself, and not only counts."""
+    """Yield the values of a text that only a source can have told.
+
+    A weekday may be one of "Monday to Friday"; "2019-20", "34-23" and "46th" are no numbers.
+    """
     for value in read_values(text):
-        in_digits = any(map(str.isdigit, text[value.start : value.end]))
-        is_count = value.kind == NUMBER and value.units in ((), IN_ORDER) and not in_digits
-        if not (value.is_implied or is_count):
+        if value.is_implied or value.kind in (PHONE, WEEKDAY) or value.units == IN_ORDER:
+            continue
+        if _JOINED.match(text, value.end) or _JOINED_BEFORE.search(text[: value.start]):
+            continue
+        written = text[value.start : value.end]
+        if value.kind == NUMBER and not value.units:
+            is_code = written.startswith("0") or text[: value.start].endswith(("+", "#"))
+            if is_code or not written[0].isdigit() or max(value.raw, default=0) < _LEAST:
+                continue
+        if written != _ALWAYS:
             yield value
+
+
+def _stands_in(known: str, text: str, value: Value) -> bool:
+    """Return whether a value stands in a text as it is written in the claim, whatever it is there.
+
+    The text is one without upper case: "february" is no month to a reader of values.
+    """
+    written = re.escape(text[value.start : value.end].casefold())
+    return re.search(rf"(?<![\d.,]){written}(?![.,]?\d)", known) is not None

@@ -12,21 +12,23 @@ _MIN_DOUBT = 1e-6
 """Probabilities are kept this far from 0 and 1, whose log odds are infinite."""
 
 
-CONTRADICTED = logit(0.2)
-"""A claim that contradicts a fact scores at most that."""
+WRONG = logit(0.2)
+"""A claim that contradicts a fact, or has a value that no source has, scores at most that."""
 
 
 class ClaimResult(NamedTuple):
     """The log odds of a claim, None if it requires no check, and the facts that it cites.
 
     `differences` are what it contradicts, None if nobody looked. `gain` is how much its log odds
-    rise if its neighbours are supported.
+    rise if its neighbours are supported. `is_wrong` says that no score of a model makes up for what
+    the words have found.
     """
 
     log_odds: float | None = None
     cited: Sequence[int] = ()
     differences: Sequence[Difference] | None = None
     gain: float = 0.0
+    is_wrong: bool = False
 
 
 class ScorerFailed(Exception):

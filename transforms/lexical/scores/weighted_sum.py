@@ -2,7 +2,7 @@
 
 from math import inf
 
-from .claim_result import CONTRADICTED, ClaimResult
+from .claim_result import WRONG, ClaimResult
 
 _MOST_LOG_ODDS = 100.0
 """Log odds are kept within these, which are scores of 0 and 1 to any digit that is shown."""
@@ -13,17 +13,17 @@ def add_model(
 ) -> ClaimResult:
     """Return a claim's result by its words and by a model, whose log odds count `weight` times.
 
-    A claim that contradicts a fact scores at most 0.2, and cites none. Facts that either of the two
-    cites are cited if the sum reaches `citation_log_odds`. Words that say nothing of a claim add 0;
-    where the model has no score, that of the words stands.
+    A claim that is wrong by its words scores at most 0.2, and cites none. Facts that either of the
+    two cites are cited if the sum reaches `citation_log_odds`. Words that say nothing of a claim
+    add 0; where the model has no score, that of the words stands.
     """
     if model.log_odds is None:
         return words
     log_odds = (words.log_odds or 0.0) + weight * model.log_odds
     log_odds = min(max(log_odds, -_MOST_LOG_ODDS), _MOST_LOG_ODDS)
-    if words.differences:
-        log_odds = min(log_odds, CONTRADICTED)
-    is_cited = log_odds >= citation_log_odds and not words.differences
+    if words.is_wrong:
+        log_odds = min(log_odds, WRONG)
+    is_cited = log_odds >= citation_log_odds and not words.is_wrong
     cited = {*words.cited, *model.cited} if is_cited else ()
     return ClaimResult(log_odds, sorted(cited), words.differences)
 

@@ -111,7 +111,24 @@ _UNIT = re.compile(
 _SECOND_WORD = re.compile(r" (celsius|fahrenheit|cent)(?!\w)", re.IGNORECASE)
 _MAX_LABEL = 12
 _LABELS = (
-    *("step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"),
+    *(
+        "step",
+        "option",
+        "method",
+        "part",
+        "point",
+        "item",
+        "example",
+        "figure",
+        "table",
+        "page",
+        "passage",
+        "form",
+        "section",
+        "chapter",
+        "article",
+        "line",
+    ),
     *("no.", "#"),
 )
 _OPENING, _BEHIND_LABEL = ("[", "\u3010"), " \t\r\n\u00a0(s"

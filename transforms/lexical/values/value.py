@@ -12,7 +12,7 @@ DATE, TIME, PHONE, NUMBER, WEEKDAY = "date", "time", "phone", "number", "weekday
 HALF_DAY, HOUR = 720, 60
 """Hours are in minutes."""
 
-_PLAIN = Unit("", 1.0)
+_PLAIN, _HUNDREDTH = Unit("", 1.0), Unit("", 0.01)
 _MOST_OFF = 0.05
 _MORE_DIGITS = 2
 """So many more digits an exact number has than one that is "over" or "nearly" it. "Over $50" may be
@@ -70,7 +70,9 @@ class Value(NamedTuple):
         if self.per_s and other.per_s and self.per_s != other.per_s:
             return False
         if not (self.units and other.units):
-            return not self.raw or self._agrees(other, _PLAIN, _PLAIN)
+            return not self.raw or self._agrees(
+                other, self.unit_beside(other), other.unit_beside(self)
+            )
         return any(
             one.dimension == two.dimension
             and (bool(one.factor and two.factor) or self.has_number_of(other))
@@ -89,6 +91,11 @@ class Value(NamedTuple):
         """Return whether both have the same number or range, in whatever unit."""
         is_same_last = self.last == other.last or any(own in other.last for own in self.last)
         return is_same_last and any(own in other.raw for own in self.raw)
+
+    def unit_beside(self, other: "Value") -> Unit:
+        """Return the unit of a number where one of both has none: 25% is 1/4."""
+        is_share = any(unit.dimension == "share" for unit in self.units)
+        return _HUNDREDTH if is_share and max(other.raw, default=1) < 1 else _PLAIN
 
     def _agrees(self, other: "Value", unit: Unit, its_unit: Unit) -> bool:
         """Return whether the numbers, or one with a range that has it, are equal in their units."""

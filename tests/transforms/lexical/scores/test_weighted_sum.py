@@ -4,7 +4,7 @@ import pytest
 
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.transforms.lexical.contradictions.difference import Difference
-from groundwatch.transforms.lexical.scores.claim_result import CONTRADICTED, ClaimResult
+from groundwatch.transforms.lexical.scores.claim_result import WRONG, ClaimResult
 from groundwatch.transforms.lexical.scores.weighted_sum import add_model
 
 NUMBERS = (Difference(ContradictionKind.NUMBER, "20", "30", 0),)
@@ -20,14 +20,20 @@ CITED_FROM = 0.5
         (ClaimResult(0.5, (2,), ()), ClaimResult(-2.0, ()), 0.25, ClaimResult(0.0, [], ())),
         # A fact at the threshold.
         (ClaimResult(-0.5, (), ()), ClaimResult(1.0, (1,)), 1.0, ClaimResult(CITED_FROM, [1], ())),
-        # A contradiction decides, without a fact; one that scores lower keeps its sum.
+        # What is wrong stays wrong, without a fact; a claim that scores lower keeps its sum.
         (
-            ClaimResult(CONTRADICTED, (), NUMBERS),
+            ClaimResult(WRONG, (), NUMBERS, is_wrong=True),
             ClaimResult(9.0, (1,)),
             1.0,
-            ClaimResult(CONTRADICTED, [], NUMBERS),
+            ClaimResult(WRONG, [], NUMBERS),
         ),
-        (ClaimResult(-3.0, (), NUMBERS), ClaimResult(-1.0), 1.0, ClaimResult(-4.0, [], NUMBERS)),
+        (
+            ClaimResult(-3.0, (), NUMBERS, is_wrong=True),
+            ClaimResult(-1.0),
+            1.0,
+            ClaimResult(-4.0, [], NUMBERS),
+        ),
+        (ClaimResult(WRONG, is_wrong=True), ClaimResult(9.0, (1,)), 1.0, ClaimResult(WRONG, [])),
         # Words that say nothing add 0.
         (ClaimResult(None, (), None), ClaimResult(-1.0), 2.0, ClaimResult(-2.0, [], None)),
         # No claim.
