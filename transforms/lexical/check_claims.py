@@ -22,7 +22,7 @@ from .contradictions.difference import Difference
 from .contradictions.find_differences import find_differences
 from .contradictions.unseen_values import unseen_values_of
 from .facts.fact_text import FactAndAttributes, needs_index, render_facts, render_without_uris
-from .language.words import VALUE, ClaimWords
+from .language.words import VALUE, ClaimWords, read_words
 from .reading.answer_sentences import Sentence, split_sentences
 from .reading.citation_marks import Sources
 from .reading.plain_text import read_plain
@@ -31,6 +31,8 @@ from .scores.equal_forms import with_spelling_of_facts
 from .scores.scoring import AnswerFactWords, ClaimInFacts, read_long_facts, read_whole_facts
 from .scores.support_score import logit, sigmoid, support_score_of_log_odds, support_share
 from .scores.weighted_sum import add_model
+from .values.read_values import read_values
+from .values.value import Value
 
 REVISION = "words-2"
 """The version of these rules: another one gives other replies."""
@@ -102,8 +104,11 @@ def find_contradictions(
     texts = render_facts(facts)
     words = _read([form for claim in read for form in claim.forms], texts)
     compared = render_without_uris(facts, texts)
+    premises = read_values(query or "")
     return [
-        _differences_of(claim, [ClaimInFacts(form, words) for form in claim.forms], compared)
+        _differences_of(
+            claim, [ClaimInFacts(form, words) for form in claim.forms], compared, premises
+        )
         for claim in read
     ]
 
@@ -124,9 +129,12 @@ def _check_by_words(
     read = list(chain.from_iterable([claim.forms for claim in claims]))
     is_only = sum(bool(claim.forms) for claim in claims) == 1
     words = _read(read, texts)
+    if query:
+        words = words._replace(missing=words.missing.difference(read_words(query).numbers()))
     respelled = [with_spelling_of_facts(claim, words.missing, compared) for claim in read]
     changed = _read([claim for claim in respelled if claim], texts) if any(respelled) else words
     others = iter(respelled)
+    premises = read_values(query or "")
     unseen = unseen_values_of([_stated(claim) for claim in claims], texts, query)
     results = []
     for claim, of_no_source in zip(claims, unseen, strict=True):
@@ -141,7 +149,7 @@ def _check_by_words(
         log_odds = chosen.log_odds()
         if claim.answer:
             log_odds = _with_question(log_odds, claim.answer, own[-1], compared)
-        found = _differences_of(claim, own, compared)
+        found = _differences_of(claim, own, compared, premises)
         if found or of_no_source:
             results.append(ClaimResult(min(log_odds, WRONG), (), found, is_wrong=True))
         elif not is_only and _is_beside_the_facts(claim, chosen):
@@ -187,7 +195,10 @@ def _is_beside_the_facts(claim: ClaimForms, chosen: ClaimInFacts) -> bool:
 
 
 def _differences_of(
-    claim: ClaimForms, forms: Sequence[ClaimInFacts], facts: Sequence[str]
+    claim: ClaimForms,
+    forms: Sequence[ClaimInFacts],
+    facts: Sequence[str],
+    premises: Sequence[Value],
 ) -> list[Difference]:
     """Find differences in the first form that has any; a cell denies its heading, not its row.
 
@@ -195,7 +206,7 @@ def _differences_of(
     """
     answer = claim.answer
     for form in forms[-1:] if answer and answer.is_fragment else forms:
-        found = find_differences(form.claim, facts, form.comparable_facts(_MIN_SHARE))
+        found = find_differences(form.claim, facts, form.comparable_facts(_MIN_SHARE), premises)
         if claim.is_row and form is not forms[-1]:
             found = [each for each in found if each.kind != ContradictionKind.NEGATION]
         if found:

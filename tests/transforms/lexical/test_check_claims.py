@@ -193,7 +193,7 @@ def test_a_value_that_neither_a_fact_nor_the_question_has_is_not_grounded(claim:
     assert not checked.citation_indices
     assert (chair.score or 0) > 0.9
     asked = replace(request, query="Are refunds paid within 99 days?")
-    assert (check_grounding(asked).claims[1].mismatches == ()) is ("original card" not in claim)
+    assert check_grounding(asked).claims[1].mismatches == ()
 
 
 def test_the_replies_say_what_a_claim_contradicts_and_that_nobody_looked_where_none_was() -> None:

@@ -7,7 +7,13 @@ from itertools import islice
 
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.sentences import COLONS
-from groundwatch.transforms.lexical.language.words import TokenKind, Words, form_of, read_words
+from groundwatch.transforms.lexical.language.words import (
+    VALUE,
+    TokenKind,
+    Words,
+    form_of,
+    read_words,
+)
 from groundwatch.transforms.lexical.reading.citation_marks import ADDRESS, FILE, PAGE
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
@@ -25,6 +31,8 @@ _SOURCE = re.compile(rf"{FILE}|{ADDRESS}|{PAGE}|{_DATE}|\A\s*\W?\d{{1,3}}\b", re
 _FEWEST_TOKENS = 4
 """Of a heading or a line with a colon that is a sentence."""
 
+_MAX_EXCLAMATION_TOKENS = 8
+
 VERBS = frozenset(map(form_of, phrases.words_of("verbs")))
 _CLAUSE = frozenset(map(form_of, phrases.words_of("clause"))) | VERBS
 ASKING = frozenset(map(form_of, phrases.words_of("asking")))
@@ -39,6 +47,13 @@ def is_sentence(words: Words, *, is_colon: bool) -> bool:
     if is_colon and (forms[-1] in VERBS or not _ANNOUNCING.isdisjoint(forms)):
         return False
     return TokenKind.NUMBER in words.kinds or not _CLAUSE.isdisjoint(forms)
+
+
+def exclaims(text: str, words: Words) -> bool:
+    """Return whether a text is a short exclamation that states nothing: "Good luck with it!"."""
+    is_short = text.endswith("!") and len(words.forms) <= _MAX_EXCLAMATION_TOKENS
+    is_bare = VERBS.isdisjoint(words.forms) and _CLAUSE.isdisjoint(words.forms[:1])
+    return is_short and is_bare and not words.signs & VALUE
 
 
 def states_itself(line: str, *, is_code: bool) -> bool:

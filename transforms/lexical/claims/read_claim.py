@@ -13,7 +13,7 @@ from groundwatch.transforms.lexical.language.words import (
 )
 from groundwatch.transforms.lexical.reading.answer_sentences import Role
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
-from .clauses import QUESTION_MARKS, is_sentence, reports, statements_of, states_itself
+from .clauses import QUESTION_MARKS, exclaims, is_sentence, reports, statements_of, states_itself
 from .frames import without_frame
 
 _AROUND = " \t*_\u00a1\u00bf"
@@ -87,7 +87,7 @@ def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
     bare = statement.strip(_AROUND)
     if bare.endswith(QUESTION_MARKS) or _is_label(bare, words, is_heading=is_heading):
         return None
-    if phrases.addresses_reader(bare):
+    if phrases.addresses_reader(bare) or exclaims(bare, words):
         return None
     is_address = (
         statement != plain and bare.endswith(("!", ",")) and TokenKind.WORD not in words.kinds

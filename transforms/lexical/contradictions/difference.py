@@ -13,6 +13,7 @@ from groundwatch.transforms.lexical.facts.fact_sentences import (
 )
 from groundwatch.transforms.lexical.language.cache import CachedAttribute
 from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, form_of
+from groundwatch.transforms.lexical.values.value import Value
 
 ComparedFacts = Sequence[tuple[int, FactSentences]]
 """The facts with most of a claim's words, each behind its number."""
@@ -56,10 +57,16 @@ class ComparedClaim(ReadSentence):
       numbers: the forms of its numbers.
     """
 
-    def __init__(self, words: ClaimWords) -> None:
+    def __init__(self, words: ClaimWords, premises: Sequence[Value]) -> None:
         super().__init__(words.text, words.signs)
         self.words = words
+        self._premises = premises
         self.numbers = frozenset(words.numbers)
+
+    @CachedAttribute
+    def stated(self) -> list[Value]:
+        """Its values that are not premises."""
+        return [each for each in self.values if not any(map(each.equals, self._premises))]
 
     @CachedAttribute
     def stems(self) -> AbstractSet[str]:

@@ -21,6 +21,7 @@ from groundwatch.transforms.lexical.language.negations import (
     negating_words,
 )
 from groundwatch.transforms.lexical.language.words import NEGATION, VALUE, ClaimWords, form_of
+from groundwatch.transforms.lexical.values.value import Value
 from .denials import DENIED, SIMILAR, find_denial, part_about_the_same
 from .difference import ComparedClaim, ComparedFacts, Difference
 from .differing_values import NEAR, Near, find_other_units, find_other_values
@@ -38,15 +39,18 @@ _MAX_CLAIM_TOKENS = 128
 
 
 def find_differences(
-    claim: ClaimWords, facts: Sequence[str], candidates: Sequence[int]
+    claim: ClaimWords, facts: Sequence[str], candidates: Sequence[int], premises: Sequence[Value]
 ) -> list[Difference]:
-    """Find where a claim differs from the candidates among the facts, by the first search."""
+    """Find where a claim differs from the candidates among the facts, by the first search.
+
+    The values of the question are premises, which no fact contradicts.
+    """
     if len(claim.forms) > _MAX_CLAIM_TOKENS or not candidates:
         return []
     bare = claim.text.strip(" .!*_")
     if any(_stands_in(bare, facts[number]) for number in candidates[:_MAX_FACTS]):
         return []
-    own = ComparedClaim(claim)
+    own = ComparedClaim(claim, premises)
     read = [(number, sentences_of(facts[number])) for number in candidates[:_MAX_FACTS]]
     return list(_differences_from_near(own, read)) or list(find_other_units(own, read))
 

@@ -349,7 +349,7 @@ def _number_in_words(text: str, start: int) -> Sequence[Value]:
 
 def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Value:
     """Return a number or a range with what is around it: scale, unit, rate; or as a year."""
-    last, end = _last_of_range(text, start, end, raw)
+    raw, last, end = _range(text, start, end, raw)
     is_plain = not last and text[start:end].isdecimal()
     scale, end = _scale(text, end)
     if scale != 1:
@@ -376,19 +376,24 @@ def _scale(text: str, end: int) -> tuple[float, int]:
     return 1.0, end
 
 
-def _last_of_range(
+def _range(
     text: str, start: int, end: int, raw: tuple[float, ...]
-) -> tuple[tuple[float, ...], int]:
-    """Return the last number of a range, "3-5" or "three to five", and where it ends."""
+) -> tuple[tuple[float, ...], tuple[float, ...], int]:
+    """Return the first and last number of a range, "3-5" or "five to three", and where it ends.
+
+    The smaller number is the first; the last is empty if there is no range.
+    """
     found = _RANGE.match(text, end)
     if not found or (found["joined"] and not _BETWEEN.search(text, max(0, start - 9), start)):
-        return (), end
+        return raw, (), end
     word = found["word"]
     last = (_WORDS[word.lower()],) if word else _amounts(found["digits"], text)
-    is_range = bool(last) and last[0] > raw[0]
-    if not is_range or (raw[0] in _SURE_YEARS and last[0] in _SURE_YEARS):
-        return (), end
-    return last, found.end()
+    if not last or last[0] == raw[0] or (raw[0] in _SURE_YEARS and last[0] in _SURE_YEARS):
+        return raw, (), end
+    if last[0] > raw[0]:
+        return raw, last, found.end()
+    # "34-23" may be a score.
+    return (last, raw, found.end()) if found[0].strip()[0].isalpha() else (raw, (), end)
 
 
 def _hedge(text: str, start: int) -> str:

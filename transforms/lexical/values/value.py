@@ -191,10 +191,11 @@ def _rounds(number: float, rounded: float, factor: float, hedge: str) -> bool:
     digits, place = _last_place(rounded)
     more = _last_place(number)[0] - digits
     steps = (number * factor - rounded) / place
+    if abs(steps) * place > _MOST_OFF * rounded:
+        return False
     match hedge:
         case "about":
-            is_close = abs(steps) * place <= _MOST_OFF * rounded
-            return more >= 1 and abs(steps) <= 0.5 and is_close  # noqa: PLR2004 - half a place
+            return more >= 1 and abs(steps) <= 0.5  # noqa: PLR2004 - half a place
         case "over":
             return more >= _MORE_DIGITS and 0 <= steps < 1
         case _:

@@ -41,6 +41,9 @@ $0.99 | 99 cents
 20 EUR | 20 euros
 €1.2 billion | 1,200,000,000 euros
 15 percent | 15%
+25% | 1/4
+29 to 15 days | 18 days
+29 to 15 days | 15 to 29 days
 15 % | 15 Prozent
 1.5 metres | 150 cm
 6ft | 6 feet
@@ -118,6 +121,10 @@ $5 a month | $5 a year
 about 67 % | 66.2 %
 about 3 million | 2.7 million
 over $50 | $55
+up to $1,000 | $112
+over 100 users | 187 users
+29 to 15 days | 12 days
+34-23 | 25
 nearly 300 users | 305 users
 over 300 users | 297 users
 """.strip().splitlines()
