@@ -10,7 +10,7 @@ answers with their question; courtesy and refusals, which are no claims, and wha
 is one; and the messages of the bundled sample that need one call. Each row of a table is a case, or
 one for each verdict or direction that it has. Beside them there are short answers to facts in other
 words (tests/data/short_answers.jsonl), written by hand for this measure before the checker was
-tried on them.
+tried on them, and answers that repeat a figure of the question (tests/data/premises.jsonl).
 
 The edits are the tables of statements that contradict a fact, or seem to: the tests of the rules
 that find contradictions. That a rule passes its own test says little of what it is worth.
@@ -146,7 +146,7 @@ def forms() -> Iterator[_Named]:
     yield from _of_tables(
         _markup, _tables_and_marks, _claims, _clauses, _support_talk, _values, _questions
     )
-    yield from _of_tables(_short_answers, _languages)
+    yield from _of_tables(_short_answers, _premises, _languages)
     for each in sample_messages():
         if each.outcome in set(CLAIM | NO_CLAIM):
             answer = parse_answer(each.message)
@@ -304,7 +304,15 @@ def _questions() -> Iterator[_Form]:
 
 
 def _short_answers() -> Iterator[_Form]:
-    for row in _rows(ROOT / "tests" / "data" / "short_answers.jsonl"):
+    yield from _answers_in("short_answers")
+
+
+def _premises() -> Iterator[_Form]:
+    yield from _answers_in("premises")
+
+
+def _answers_in(file: str) -> Iterator[_Form]:
+    for row in _rows(ROOT / "tests" / "data" / f"{file}.jsonl"):
         for kind, right in (("right", SUPPORTED), ("wrong", LOW)):
             for answer in row[kind]:
                 yield replace(check_request(answer, row["fact"]), query=row["query"]), right

@@ -30,12 +30,10 @@ from pathlib import Path
 from statistics import median
 
 from groundwatch.schemas import Record
-from groundwatch.schemas.verdict import Verdict
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
-from groundwatch.transforms.rules.tagging import score_verdict
-from groundwatch.transforms.rules.thresholds import Thresholds
 from tests.benchmarks.changed_checker import Check, checker_without, file_named, find_definition
 from tests.benchmarks.rule_cases import GROUPS, Case, read_cases
+from tests.support.checks import verdict_of
 
 TABLE = Path(__file__).with_name("rules.toml")
 _HEADING = re.compile(r'\["?([\w ]+)"?\]')
@@ -140,13 +138,6 @@ def _lines_of_table(table: str, entries: str) -> Iterator[int]:
             yield number
 
 
-def _verdict(reply: CheckResponse) -> Verdict:
-    scores = [claim.score for claim in reply.claims if claim.score is not None]
-    contradicts = any(claim.mismatches for claim in reply.claims)
-    lowest = min(scores, default=None)
-    return score_verdict(reply.support_score, lowest, Thresholds(), contradicts=contradicts).verdict
-
-
 def _time_of(check: Check, requests: Sequence[CheckRequest]) -> float:
     started_s = time.process_time()
     for request in requests:
@@ -178,7 +169,7 @@ def _row(rule: Rule, cases: Sequence[Case], before: Sequence[CheckResponse], *, 
     for case, known in zip(cases, before, strict=True):
         reply = check(case.request)
         different += reply != known
-        old, new = _verdict(known), _verdict(reply)
+        old, new = verdict_of(known), verdict_of(reply)
         if old != new:
             was, is_right = old in case.right, new in case.right
             for place, is_counted in enumerate((True, was and not is_right, is_right and not was)):
@@ -221,7 +212,7 @@ def main(arguments: list[str] | None = None) -> None:
     _print("| | answers | right |\n| --- | ---: | ---: |")
     for group in GROUPS:
         found = [
-            _verdict(reply) in case.right
+            verdict_of(reply) in case.right
             for case, reply in zip(cases, before, strict=True)
             if case.group == group
         ]

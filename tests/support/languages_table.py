@@ -15,9 +15,7 @@ import msgspec
 from groundwatch.schemas import Record
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.lexical.check_claims import check_grounding
-from groundwatch.transforms.rules.tagging import score_verdict
-from groundwatch.transforms.rules.thresholds import Thresholds
-from tests.support.checks import check_request
+from tests.support.checks import check_request, verdict_of
 
 _FOLDER = Path(__file__).parents[1] / "data" / "languages"
 LANGUAGES = {
@@ -61,10 +59,7 @@ def sentences(language: str) -> list[Sentence]:
 
 def is_recognized(sentence: Sentence) -> bool:
     """Return whether a sentence has the verdict that its form should have."""
-    response = check_grounding(check_request(sentence.text, sentence.fact))
-    scores = [claim.score for claim in response.claims if claim.score is not None]
-    lowest = min(scores, default=None)
-    verdict = score_verdict(response.support_score, lowest, Thresholds()).verdict
+    verdict = verdict_of(check_grounding(check_request(sentence.text, sentence.fact)))
     if sentence.form in _UNSCORABLE:
         return verdict == Verdict.UNSCORABLE
     return verdict == (Verdict.GROUNDED if sentence.form in _GROUNDED else Verdict.LOW_GROUNDED)

@@ -42,13 +42,13 @@ def _without_text(claim: CheckedClaim) -> CheckedClaim:
 
 
 def _with_text(
-    claim: CheckedClaim, answer: bytes, request: CheckRequest, query: str | None
+    claim: CheckedClaim, answer: bytes, request: CheckRequest, *, is_first: bool
 ) -> CheckedClaim:
     text = answer[claim.start_pos : claim.end_pos].decode()
     if not claim.mismatches:
         return replace(claim, claim_text=text)
     described = [(fact.fact_text, fact.attributes) for fact in request.facts]
-    [found] = find_contradictions([text], described, query)
+    [found] = find_contradictions([text], described, request.query, is_first=is_first)
     values = {(each.kind, each.fact): each for each in found}
     return replace(
         claim,
@@ -77,10 +77,10 @@ def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
         for chunk in stored.cited_chunks
     )
     claims = []
-    query = request.query
+    is_first = True
     for claim in stored.claims:
-        claims.append(_with_text(claim, answer, request, query))
+        claims.append(_with_text(claim, answer, request, is_first=is_first))
         # Only the first statement of an answer may be a short one.
-        query = None if claim.grounding_check_required else query
+        is_first = is_first and not claim.grounding_check_required
     response = replace(stored, cited_chunks=chunks, claims=tuple(claims))
     return CheckReply(response=response, attempts=found.attempts, revision=found.revision)

@@ -91,16 +91,21 @@ def _described(request: CheckRequest) -> list[FactAndAttributes]:
 
 
 def find_contradictions(
-    claims: Sequence[str], facts: Sequence[FactAndAttributes], query: str | None = None
+    claims: Sequence[str],
+    facts: Sequence[FactAndAttributes],
+    query: str | None = None,
+    *,
+    is_first: bool = True,
 ) -> list[list[Difference]]:
     """Find for each claim what it contradicts in the facts, given with their attributes.
 
-    The claims are in their order in the answer; the first may be a short answer to the query.
+    The claims are in their order in the answer. The first of them may be a short answer to the
+    query, if it `is_first` in the answer, too.
     """
     sources = Sources.of(facts)
     plain = (read_plain(claim, sources).text.strip() for claim in claims)
     sentences = [Sentence(text=text, start_byte=0, end_byte=0) for text in plain]
-    read = list(read_claims(sentences, query))
+    read = list(read_claims(sentences, query if is_first else None))
     texts = render_facts(facts)
     words = _read([form for claim in read for form in claim.forms], texts)
     compared = render_without_uris(facts, texts)
@@ -135,7 +140,7 @@ def _check_by_words(
     changed = _read([claim for claim in respelled if claim], texts) if any(respelled) else words
     others = iter(respelled)
     premises = read_values(query or "")
-    unseen = unseen_values_of([_stated(claim) for claim in claims], texts, query)
+    unseen = unseen_values_of(list(map(_text_with_values, claims)), texts, query)
     results = []
     for claim, of_no_source in zip(claims, unseen, strict=True):
         forms = claim.forms
@@ -161,7 +166,7 @@ def _check_by_words(
     return results
 
 
-def _stated(claim: ClaimForms) -> str:
+def _text_with_values(claim: ClaimForms) -> str:
     """Return the text of a claim, empty if it cannot have a value."""
     return claim.text if claim.forms and claim.forms[0].signs & VALUE else ""
 

@@ -26,7 +26,7 @@ def explain_low_claims(
         return ()
     is_first = all(each.required_score is None for each in claims[: low[0]])
     texts = [claims[number].text for number in low]
-    found = find_contradictions(texts, describe_facts(facts), query if is_first else None)
+    found = find_contradictions(texts, describe_facts(facts), query, is_first=is_first)
     return tuple(
         [
             Contradiction(claim=number, **difference._asdict())

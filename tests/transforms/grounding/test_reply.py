@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from groundwatch.schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 from groundwatch.transforms.grounding.protocol import CheckReply, interpret_reply
@@ -73,6 +74,16 @@ def test_a_stored_reply_has_no_text_and_finds_the_values_of_its_mismatches_again
     stored = encode_reply(reply)
     assert b"days" not in stored
     assert decode_reply(stored, request) == reply
+
+
+def test_the_values_of_a_later_claim_are_found_beside_a_figure_of_the_question() -> None:
+    answer = "Lamps glow red. The warranty of a 60 W lamp lasts 30 days."
+    facts = "Lamps glow red.", "The warranty of a 40 W lamp lasts 14 days."
+    asked = replace(check_request(answer, *facts), query="What about my 60 W lamp?")
+    reply = CheckReply(response=check_grounding(asked), attempts=1)
+    [mismatch] = reply.response.claims[1].mismatches or ()
+    assert (mismatch.claim_value, mismatch.fact_value) == ("30 days", "14 days")
+    assert decode_reply(encode_reply(reply), asked) == reply
 
 
 MEMBERS: dict[str, tuple[dict[str, object], dict[str, object] | None]] = {

@@ -104,8 +104,10 @@ class OnnxModel:
         Its tokenizer keeps English words whole, and splits most words of other languages, or does
         not know them.
         """
+        if not self._is_english:
+            return True
         words = " ".join(each for each in _WORD.findall(text) if any(map(str.isalpha, each)))
-        if not (self._is_english and words):
+        if not words:
             return True
         encoded = self.encode(words)
         pieces = Counter(encoded.word_ids)

@@ -64,7 +64,7 @@ class ComparedClaim(ReadSentence):
         self.numbers = frozenset(words.numbers)
 
     @CachedAttribute
-    def stated(self) -> list[Value]:
+    def values_of_its_own(self) -> list[Value]:
         """Its values that are not premises."""
         return [each for each in self.values if not any(map(each.equals, self._premises))]
 

@@ -35,7 +35,7 @@ def find_other_values(
     own: ComparedClaim, near: Sequence[Near], facts: Iterable[FactSentences]
 ) -> Iterator[Difference]:
     """Find values in whose place the sentence in which a claim nearly stands has another."""
-    stated = list(filter(_may_replace, own.stated))
+    stated = list(filter(_may_replace, own.values_of_its_own))
     closest = [each for each in near if each.share >= NEAR]
     for value in stated:
         for each in closest:
@@ -59,7 +59,7 @@ def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Diffe
     """Find numbers that a similar sentence has in another unit or rate, and no fact in this one."""
     if not _may_be_in_another_unit(own, facts):
         return
-    for value in own.stated:
+    for value in own.values_of_its_own:
         if value.is_implied or any(fact.has_value(value) for _, fact in facts):
             continue
         found = [

@@ -21,6 +21,10 @@ up to a second; and so many pairs of values are compared, in a tenth of one."""
 _LEAST, _ALWAYS = 10, "24/7"
 _JOINED = re.compile(r"\s?[-\u2013\u2014]\s?\d|(?:st|nd|rd|th)(?!\w)")
 _JOINED_BEFORE = re.compile(r"\d\s?[-\u2013\u2014]\s?$")
+_MAX_JOINT = 4
+"""Characters: a digit, a dash, and a space on each side of it."""
+
+_IN_NUMBER_BEFORE, _IN_NUMBER = re.compile(r"[\d.,]"), re.compile(r"[.,]?\d")
 
 
 class UnseenValue(NamedTuple):
@@ -44,7 +48,9 @@ def find_unseen_values(
     '3 days'
     """
     may_have = [claim if read_words(claim).signs & VALUE else "" for claim in claims]
-    sources = Sources.of(facts) if any(may_have) else Sources()
+    if not any(may_have):
+        return [[] for _ in claims]
+    sources = Sources.of(facts)
     plain = [claim and read_plain(claim, sources).text for claim in may_have]
     return unseen_values_of(plain, render_facts(facts), query)
 
@@ -54,46 +60,59 @@ def unseen_values_of(
 ) -> list[list[UnseenValue]]:
     """Find the values as `find_unseen_values` does, in claims and facts that are plain texts."""
     found: list[list[UnseenValue]] = [[] for _ in claims]
-    stated = [(number, text, each) for number, text in enumerate(claims) for each in _stated(text)]
+    stated = [
+        (number, value, text[value.start : value.end])
+        for number, text in enumerate(claims)
+        for value in _values_of_a_source(text)
+    ]
     if not stated or sum(map(len, facts)) > _MAX_FACT_CHARS:
         return found
-    texts = [*facts, *filter(None, [query])]
-    known = "\n".join(texts).casefold()
-    stated = [each for each in stated if not _stands_in(known, each[1], each[2])]
+    known = "\n".join([*facts, query or ""]).casefold()
+    stated = [each for each in stated if not _is_written_in(known, each[-1].casefold())]
     if not stated:
         return found
-    values = [value for text in texts for _, value in sentences_of(text).values]
-    for number, text, value in stated[: _MAX_COMPARISONS // max(1, len(values))]:
+    of_facts = [value for fact in facts for _, value in sentences_of(fact).values]
+    values = [*of_facts, *read_values(query or "")]
+    for number, value, written in stated[: _MAX_COMPARISONS // max(1, len(values))]:
         if not any(map(value.equals, values)):
             is_date = value.kind == DATE
             kind = ContradictionKind.DATE if is_date else ContradictionKind.NUMBER
-            found[number].append(UnseenValue(kind, text[value.start : value.end]))
+            found[number].append(UnseenValue(kind, written))
     return [list(dict.fromkeys(each)) for each in found]
 
 
-def _stated(text: str) -> Iterator[Value]:
-    """Yield the values of a text that only a source can have told.
+def _values_of_a_source(text: str) -> Iterator[Value]:
+    """Yield the values of a text that an answer can have from a source alone.
 
-    A weekday may be one of "Monday to Friday"; "2019-20", "34-23" and "46th" are no numbers.
+    A weekday may be one of "Monday to Friday"; "2019-20", "34-23" and "46th" do not count.
     """
     for value in read_values(text):
         if value.is_implied or value.kind in (PHONE, WEEKDAY) or value.units == IN_ORDER:
             continue
-        if _JOINED.match(text, value.end) or _JOINED_BEFORE.search(text[: value.start]):
+        before = text[max(0, value.start - _MAX_JOINT) : value.start]
+        if _JOINED.match(text, value.end) or _JOINED_BEFORE.search(before):
             continue
         written = text[value.start : value.end]
         if value.kind == NUMBER and not value.units:
-            is_code = written.startswith("0") or text[: value.start].endswith(("+", "#"))
+            is_code = written.startswith("0") or before.endswith(("+", "#"))
             if is_code or not written[0].isdigit() or max(value.raw, default=0) < _LEAST:
                 continue
         if written != _ALWAYS:
             yield value
 
 
-def _stands_in(known: str, text: str, value: Value) -> bool:
-    """Return whether a value stands in a text as it is written in the claim, whatever it is there.
+def _is_written_in(known: str, written: str) -> bool:
+    """Return whether a value stands in a text as the claim writes it, not as a part of a number.
 
-    The text is one without upper case: "february" is no month to a reader of values.
+    Both are without upper case: "february" is no month to a reader of values.
     """
-    written = re.escape(text[value.start : value.end].casefold())
-    return re.search(rf"(?<![\d.,]){written}(?![.,]?\d)", known) is not None
+    place = known.find(written)
+    while place >= 0:
+        before, after = (
+            known[max(0, place - 1) : place],
+            known[place + len(written) : place + len(written) + 2],
+        )
+        if not _IN_NUMBER_BEFORE.match(before) and not _IN_NUMBER.match(after):
+            return True
+        place = known.find(written, place + 1)
+    return False

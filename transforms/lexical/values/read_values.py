@@ -111,25 +111,8 @@ _UNIT = re.compile(
 _SECOND_WORD = re.compile(r" (celsius|fahrenheit|cent)(?!\w)", re.IGNORECASE)
 _MAX_LABEL = 12
 _LABELS = (
-    *(
-        "step",
-        "option",
-        "method",
-        "part",
-        "point",
-        "item",
-        "example",
-        "figure",
-        "table",
-        "page",
-        "passage",
-        "form",
-        "section",
-        "chapter",
-        "article",
-        "line",
-    ),
-    *("no.", "#"),
+    *("step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"),
+    *("passage", "form", "section", "chapter", "article", "line", "no.", "#"),
 )
 _OPENING, _BEHIND_LABEL = ("[", "\u3010"), " \t\r\n\u00a0(s"
 _LABEL = re.compile(rf"(?:{any_of(_LABELS)})s?\s?\(?$|[\[\u3010]$")

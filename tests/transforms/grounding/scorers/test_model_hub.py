@@ -70,7 +70,8 @@ def test_only_the_model_that_fits_is_downloaded_once(
     hub: Hub,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    content, *rest = model["model.onnx"], "tokenizer.json", "config.json"
+    model = {**model, "README.md": b"..."}
+    content, *rest = model["model.onnx"], "tokenizer.json", "config.json", "README.md"
     hub.repositories["owner/red"] = {
         **{name: model[name] for name in rest},
         **dict.fromkeys([*others, chosen], content),
@@ -81,7 +82,7 @@ def test_only_the_model_that_fits_is_downloaded_once(
     assert sorted(hub.sent) == sorted([chosen, *rest])
     assert find("owner/red@main") == found
     assert find(f"owner/red@{COMMIT}") == found
-    assert len(hub.sent) == 3
+    assert len(hub.sent) == 4
     monkeypatch.setenv("HF_ENDPOINT", UNREACHABLE)
     assert find("owner/red") == found
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

@@ -8,15 +8,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
+from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.grounding.protocol import CheckReply
 from groundwatch.transforms.grounding.stored_reply import decode_reply, encode_reply
 from groundwatch.transforms.lexical.check_claims import check_grounding, has_claims
 from groundwatch.transforms.lexical.claims.questions import read_question
 from groundwatch.transforms.lexical.claims.short_answers import read_short_answer
-from groundwatch.transforms.rules.tagging import score_verdict
-from groundwatch.transforms.rules.thresholds import Thresholds
-from tests.support.checks import check_request
+from tests.support.checks import check_request, verdict_of
 from tests.support.texts import said_text
 
 # Question, fact, right answers, wrong answers; "|" is between them.
@@ -181,11 +179,6 @@ def each_answer() -> Iterator[tuple[str, str, str, Verdict]]:
 
 def asked(answer: str, query: str, *facts: str) -> CheckRequest:
     return replace(check_request(answer, *facts), query=query)
-
-
-def verdict_of(response: CheckResponse) -> Verdict:
-    scores = [claim.score for claim in response.claims if claim.score is not None]
-    return score_verdict(response.support_score, min(scores, default=None), Thresholds()).verdict
 
 
 @pytest.mark.parametrize(("question", "fact", "answer", "verdict"), list(each_answer()))

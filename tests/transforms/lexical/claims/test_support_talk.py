@@ -7,9 +7,8 @@ import pytest
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.schemas.wire.grounding_check import CheckResponse
 from groundwatch.transforms.lexical.check_claims import check_grounding
-from groundwatch.transforms.rules.tagging import score_verdict
 from groundwatch.transforms.rules.thresholds import Thresholds
-from tests.support.checks import check_request
+from tests.support.checks import check_request, verdict_of
 
 FACT = (
     "The annual plan costs 99 dollars. Refunds are paid within 14 days. The office opens at 9 am."
@@ -237,10 +236,8 @@ def checked(answer: str, fact: str = FACT) -> CheckResponse:
 
 
 def is_low(response: CheckResponse) -> bool:
-    """Return whether an answer is LOW_GROUNDED; contradicted claims score low."""
-    scores = [claim.score for claim in response.claims if claim.score is not None]
-    least = min(scores, default=None)
-    return score_verdict(response.support_score, least, Thresholds()).verdict == "LOW_GROUNDED"
+    """Return whether an answer is LOW_GROUNDED."""
+    return verdict_of(response) == "LOW_GROUNDED"
 
 
 def kinds(response: CheckResponse) -> set[ContradictionKind]:
