@@ -18,6 +18,9 @@ _MAX_COMPARISONS = 100_000
 """So many characters of facts are read for an answer, the most that the service takes, which takes
 up to a second; and so many pairs of values are compared, in a tenth of one."""
 
+_MAX_PLACES = 100
+"""A "0" stands in each part of "0x0x0x": after so many places, values are compared instead."""
+
 _LEAST, _ALWAYS = 10, "24/7"
 _JOINED = re.compile(r"\s?[-\u2013\u2014]\s?\d|(?:st|nd|rd|th)(?!\w)")
 _JOINED_BEFORE = re.compile(r"\d\s?[-\u2013\u2014]\s?$")
@@ -106,13 +109,13 @@ def _is_written_in(known: str, written: str) -> bool:
 
     Both are without upper case: "february" is no month to a reader of values.
     """
-    place = known.find(written)
-    while place >= 0:
-        before, after = (
-            known[max(0, place - 1) : place],
-            known[place + len(written) : place + len(written) + 2],
-        )
-        if not _IN_NUMBER_BEFORE.match(before) and not _IN_NUMBER.match(after):
-            return True
+    place = -1
+    for _ in range(_MAX_PLACES):
         place = known.find(written, place + 1)
+        if place < 0:
+            break
+        before, after = place - 1, place + len(written)
+        is_part = before >= 0 and _IN_NUMBER_BEFORE.match(known, before)
+        if not is_part and not _IN_NUMBER.match(known, after):
+            return True
     return False
