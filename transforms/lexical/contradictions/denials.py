@@ -230,8 +230,9 @@ def _reach(sentence: ReadSentence, matched: Matched) -> _Part:
     first, last = sentence.content[matched.first], sentence.content[matched.last]
     start, end = first.start, last.end
     left = _REACH
+    in_negations = places_in(sentence.negations)
     for token in reversed([each for each in sentence.tokens if each.end <= start]):
-        left -= not (token.lower in LIGHT or may_negate(token.lower))
+        left -= not (token.lower in LIGHT or token.start in in_negations)
         if left < 0 or not _BREAKS.isdisjoint(sentence.text[token.end : start]):
             break
         start = token.start

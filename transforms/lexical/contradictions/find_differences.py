@@ -4,6 +4,7 @@ It differs in a number, a date or a unit, or denies what the sentence states.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.transforms.lexical.facts.fact_sentences import (
@@ -20,11 +21,18 @@ from groundwatch.transforms.lexical.language.negations import (
     NEGATING_IN_CJK,
     negating_words,
 )
-from groundwatch.transforms.lexical.language.words import NEGATION, VALUE, ClaimWords, form_of
+from groundwatch.transforms.lexical.language.words import (
+    NEGATION,
+    VALUE,
+    ClaimWords,
+    form_of,
+    read_words,
+)
 from groundwatch.transforms.lexical.values.value import Value
 from .denials import DENIED, SIMILAR, find_denial, part_about_the_same
 from .difference import ComparedClaim, ComparedFacts, Difference
 from .differing_values import NEAR, Near, find_other_units, find_other_values
+from .joined_clauses import clauses_of, statements_about
 
 _SIMILAR = 0.5
 """A sentence with this share of a claim's words is about the same, and may confirm its values."""
@@ -35,7 +43,7 @@ time."""
 
 _NO_WORDS = NEGATING | CONTRACTED | NEGATING_IN_CJK | NEUTRAL | {"longer"}
 _MAYBE_NO_WORDS = VALUE_STEMS.union(map(stem_of, map(form_of, _NO_WORDS)))
-_MAX_CLAIM_TOKENS = 128
+_MIN_CLAUSE_TOKENS, _MAX_CLAIM_TOKENS = 3, 128
 
 
 def find_differences(
@@ -52,7 +60,8 @@ def find_differences(
         return []
     own = ComparedClaim(claim, premises)
     read = [(number, sentences_of(facts[number])) for number in candidates[:_MAX_FACTS]]
-    return list(_differences_from_near(own, read)) or list(find_other_units(own, read))
+    found = list(_differences_from_near(own, read)) or list(find_other_units(own, read))
+    return found or list(_denials_of_clauses(claim, read))
 
 
 def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
@@ -62,6 +71,20 @@ def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterat
         near = _near(claim, facts)
         changed = list(find_other_values(claim, near, sentences)) if claim.signs & VALUE else []
         yield from changed or _denials(claim, near)
+
+
+def _denials_of_clauses(claim: ClaimWords, facts: ComparedFacts) -> Iterator[Difference]:
+    """Find what the nearest sentences deny of clauses, unless one has the clause as it is."""
+    sentences = [each for _, each in facts]
+    signs = chain([claim.signs], *(each.signs for each in sentences))
+    clauses = clauses_of(claim.text) if any(each & NEGATION for each in signs) else []
+    for clause in clauses:
+        own = ComparedClaim(ClaimWords(clause, read_words(clause)), ())
+        if len(own.words.forms) >= _MIN_CLAUSE_TOKENS and _may_differ(own, sentences):
+            near = _near(own, facts)
+            # The first letter may have another case.
+            if not any(clause[1:] in each.sentence.text for each in near):
+                yield from _denials(own, near)
 
 
 def _near(own: ReadSentence, facts: ComparedFacts) -> list[Near]:
@@ -94,6 +117,7 @@ def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
             signs = each.signs[place]
             if (claim.signs | signs) & NEGATION and (
                 not claim.signs & signs & NEGATION
+                or len(each.contents[place]) > len(claim.words.distinct)
                 or negating_words(claim.text) != negating_words(each.texts[place])
             ):
                 return True
@@ -119,13 +143,14 @@ def _stands_in(claim: str, fact: str) -> bool:
     return not before or before[-1] in ".!?\n:"
 
 
-def _denials(own: ReadSentence, near: Sequence[Near]) -> Iterator[Difference]:
+def _denials(own: ComparedClaim, near: Sequence[Near]) -> Iterator[Difference]:
     """Find what the nearest sentence about the same denies."""
     similar = [each for each in near if each.share >= SIMILAR]
     if not any((own.signs | each.sentence.signs) & NEGATION for each in similar):
         return
     for each in similar:
-        if part := part_about_the_same(own, each.sentence):
-            if found := find_denial(own, each.sentence, part):
-                yield Difference(ContradictionKind.NEGATION, *found, each.fact)
-            return
+        for sentence in chain(statements_about(own, each.sentence), [each.sentence]):
+            if part := part_about_the_same(own, sentence):
+                if found := find_denial(own, sentence, part):
+                    yield Difference(ContradictionKind.NEGATION, *found, each.fact)
+                return

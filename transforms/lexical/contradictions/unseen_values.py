@@ -42,9 +42,8 @@ def find_unseen_values(
 ) -> list[list[UnseenValue]]:
     """Find for each claim its values that neither a fact nor the question has in any spelling.
 
-    They are dates, times, amounts, numbers with a unit and numbers of two digits or more. A number
-    in words counts only with a unit: "two plans" may count what the facts list. Facts of more than
-    two million characters are not read.
+    They are dates, times, amounts, numbers with a unit and numbers from ten: "two plans" may count
+    what the facts list. Facts of more than two million characters are not read.
 
     >>> [[value]] = find_unseen_values(["$5 for 3 days."], [("It costs 5 dollars.", {})])
     >>> value.text
@@ -98,7 +97,8 @@ def _values_of_a_source(text: str) -> Iterator[Value]:
         written = text[value.start : value.end]
         if value.kind == NUMBER and not value.units:
             is_code = written.startswith("0") or before.endswith(("+", "#"))
-            if is_code or not written[0].isdigit() or max(value.raw, default=0) < _LEAST:
+            is_vague = written.endswith("s")  # "millions"
+            if is_code or is_vague or max(value.raw, default=0) < _LEAST:
                 continue
         if written != _ALWAYS:
             yield value

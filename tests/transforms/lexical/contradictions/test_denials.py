@@ -22,6 +22,18 @@ Two-factor login is *disabled* by default. | Two-factor login is *enabled* by de
 Für die Rückgabe *brauchen* Sie einen Beleg. | Ein Beleg ist für die Rückgabe *nicht nötig*.
 Les chiens sont *acceptés* dans la chambre. | Les chiens ne sont *pas autorisés* dans la chambre.
 *No es obligatorio* pagar un depósito. | Es *necesario* pagar un depósito.
+Vouchers are *transferable*. | Vouchers expire after twelve months and are *not transferable*.
+Vouchers are *not transferable*. | Vouchers do not expire and are *transferable*.
+Parcels can be *changed*. | Parcels leave at noon and can *no longer be changed*.
+Wood can be *put* in. | Cast iron, wood and hand-painted china must *not be put* in.
+Washed items can be *exchanged*. | Worn, washed or altered items *cannot be exchanged*.
+You can *bring* dogs to the park. | You *cannot bring* glass, drones or dogs to the park.
+The app runs on *Linux*. | The app runs on Windows and macOS but *not on Linux*.
+Gutscheine sind *übertragbar*. | Gutscheine verfallen im Mai und sind *nicht übertragbar*.
+Los bonos *son* transferibles. | Los bonos caducan a los doce meses y *no son* transferibles.
+Les bons sont *cessibles*. | Les bons expirent après douze mois et ne sont *pas cessibles*.
+Vouchers are *transferable*, and we gladly help with that. | Vouchers are *not transferable*.
+Vouchers expire in May, but vouchers are *transferable*. | Vouchers are *not transferable*.
 """.strip().splitlines()
 """A claim and a fact, each with stars around what is quoted."""
 
@@ -82,6 +94,26 @@ AGREEING = {
     "for guests who are disabled": (
         "There are rooms for guests on the ground floor.",
         "There are rooms for disabled guests on the ground floor.",
+    ),
+    "of another subject that is joined": (
+        "Refunds are free.",
+        "Refunds are paid in credit and returns are not free.",
+    ),
+    "of a joined subject with another quality": (
+        "Items can be exchanged.",
+        "Items that were worn, washed or altered cannot be exchanged.",
+    ),
+    "of another of two that a verb joins": (
+        "The warranty covers the motor.",
+        "The warranty does not cover the battery, but covers the frame and the motor.",
+    ),
+    "clauses with a condition": (
+        "Vouchers are transferable, but only if they were a gift.",
+        "Vouchers are not transferable. Vouchers that were a gift are.",
+    ),
+    "negations of the same in one of two clauses": (
+        "She is no longer in a coma but does not respond to visitors.",
+        "Though the girl is no longer in a coma, she does not respond to visitors.",
     ),
     "another name": (
         "There are also non-Arab Christians in the town.",

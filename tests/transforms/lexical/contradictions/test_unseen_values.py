@@ -35,6 +35,7 @@ def named(claim: str, *facts: str) -> list[tuple[str, str]]:
         ("It won 34-23 in the season 2019-20.", []),
         ("It is the 46th, on the twelfth floor.", []),
         ("The 3 to 5 years count from march 2024.", []),
+        ("You pay in twelve instalments, for hundreds of plans.", [("NUMBER", "twelve")]),
         ("It is covered for 99 years.", [("NUMBER", "99 years")]),
         ("**9&nbsp;years** [1]", [("NUMBER", "9 years")]),
     ],
