@@ -65,6 +65,11 @@ class ComparedClaim(ReadSentence):
         self.numbers = frozenset(words.numbers)
 
     @CachedAttribute
+    def values(self) -> list[Value]:
+        """The values, read once for all comparisons."""
+        return self.words.values
+
+    @CachedAttribute
     def values_of_its_own(self) -> list[Value]:
         """Its values that are not premises."""
         return [each for each in self.values if not any(map(each.equals, self._premises))]

@@ -44,10 +44,11 @@ def _stem(form: str) -> str:
 stem_of = WordCache(_stem, max_bytes=6_000_000).__getitem__
 """Return the form of a word without the ending of a plural or a past."""
 
-VALUE_STEMS = frozenset(
-    map(stem_of, map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
-)
-"""The stems of the words that values have."""
+VALUE_FORMS = frozenset(map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
+"""The forms of the words that values have."""
+
+VALUE_STEMS = frozenset(map(stem_of, VALUE_FORMS))
+"""The stems of these."""
 
 _VERB_CHARS = 4
 
