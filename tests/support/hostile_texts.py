@@ -202,6 +202,12 @@ FAMILIES: dict[str, Callable[[int, int], Case]] = {
     "claims of equal words": _repeat(
         lambda _: cycle(["pump", "lamp."]), lambda: _each("pump {word}."), tokens_a_word=3
     ),
+    "sentences of a common word": _repeat(
+        lambda n: _each("pump {word}.", n * 700), lambda: _each("pump {word}x."), tokens_a_word=3
+    ),
+    "denied sentences of a common word": _repeat(
+        lambda n: _each("no pump {word}.", n * 700), lambda: _each("pump {word}x."), tokens_a_word=3
+    ),
     "words never together": _repeat(
         lambda _: cycle([_word(i) for i in range(16) for _ in range(80)]),
         lambda: cycle([*(_word(i) for i in range(15)), _word(15) + "."]),

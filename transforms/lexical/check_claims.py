@@ -140,7 +140,7 @@ def _check_by_words(
     changed = _read([claim for claim in respelled if claim], texts) if any(respelled) else words
     others = iter(respelled)
     premises = read_values(query or "")
-    unseen = unseen_values_of(list(map(_text_with_values, claims)), texts, query)
+    unseen = unseen_values_of(list(map(_with_values, claims)), texts, query)
     results = []
     for claim, of_no_source in zip(claims, unseen, strict=True):
         forms = claim.forms
@@ -166,9 +166,12 @@ def _check_by_words(
     return results
 
 
-def _text_with_values(claim: ClaimForms) -> str:
-    """Return the text of a claim, empty if it cannot have a value."""
-    return claim.text if claim.forms and claim.forms[0].signs & VALUE else ""
+def _with_values(claim: ClaimForms) -> tuple[str, Sequence[Value]]:
+    """Return the text of a claim with its values, which are read once if nothing was cut off."""
+    own = claim.forms[0] if claim.forms else None
+    if own is None or not own.signs & VALUE:
+        return claim.text, ()
+    return claim.text, own.values if own.text == claim.text else read_values(claim.text)
 
 
 def _with_question(

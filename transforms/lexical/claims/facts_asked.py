@@ -69,7 +69,7 @@ def has_value(fragment: str, question: Question, facts: Sequence[str]) -> bool |
     has_it = has_other = 0.0
     for fact in facts:
         sentences = sentences_of(fact)
-        for share, place in sentences.near(stems, _ANY):
+        for (share, *_), place in sentences.near(stems, _ANY):
             found = [each for each in sentences.read(place).values if not each.is_implied]
             if any(map(value.equals, found)):
                 has_it = max(has_it, share)

@@ -10,6 +10,7 @@ from groundwatch.transforms.lexical.facts.fact_sentences import (
     FactSentences,
     ReadSentence,
     stem_of,
+    stems_of,
 )
 from groundwatch.transforms.lexical.language.cache import CachedAttribute
 from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, form_of
@@ -64,9 +65,20 @@ class ComparedClaim(ReadSentence):
         self.numbers = frozenset(words.numbers)
 
     @CachedAttribute
+    def values(self) -> list[Value]:
+        """The values, read once for all comparisons."""
+        return self.words.values
+
+    @CachedAttribute
     def values_of_its_own(self) -> list[Value]:
         """Its values that are not premises."""
         return [each for each in self.values if not any(map(each.equals, self._premises))]
+
+    @CachedAttribute
+    def plain_numbers(self) -> AbstractSet[str]:
+        """The stems of its values without a unit, which may name what it is about: "lamp 36"."""
+        plain = [self.text[each.start : each.end] for each in self.values if not each.units]
+        return stems_of(" ".join(plain))
 
     @CachedAttribute
     def stems(self) -> AbstractSet[str]:

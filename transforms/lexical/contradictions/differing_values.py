@@ -65,7 +65,7 @@ def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Diffe
         found = [
             (share, _text(sentence, other), number)
             for number, fact in facts
-            for share, place in fact.near(own.places.keys(), _ALIKE, VALUE)
+            for (share, *_), place in fact.near(own.places.keys(), _ALIKE, VALUE, own.numbers)
             for sentence in [fact.read(place)]
             for other in _in_another_unit(value, own, sentence)
         ]

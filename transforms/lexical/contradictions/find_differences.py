@@ -4,13 +4,13 @@ It differs in a number, a date or a unit, or denies what the sentence states.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
+from operator import itemgetter
 
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.transforms.lexical.facts.fact_sentences import (
     VALUE_STEMS,
     FactSentences,
-    ReadSentence,
     sentences_of,
     stem_of,
 )
@@ -55,11 +55,15 @@ def find_differences(
     """
     if len(claim.forms) > _MAX_CLAIM_TOKENS or not candidates:
         return []
+    distinct: dict[str, int] = {}
+    for number in candidates:
+        distinct.setdefault(facts[number], number)
+    nearest = list(islice(distinct.items(), _MAX_FACTS))
     bare = claim.text.strip(" .!*_")
-    if any(_stands_in(bare, facts[number]) for number in candidates[:_MAX_FACTS]):
+    if any(_stands_in(bare, fact) for fact, _ in nearest):
         return []
     own = ComparedClaim(claim, premises)
-    read = [(number, sentences_of(facts[number])) for number in candidates[:_MAX_FACTS]]
+    read = [(number, sentences_of(fact)) for fact, number in nearest]
     found = list(_differences_from_near(own, read)) or list(find_other_units(own, read))
     return found or list(_denials_of_clauses(claim, read))
 
@@ -68,9 +72,9 @@ def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterat
     """Find what a claim changes or denies of the sentences with most of its words."""
     sentences = [each for _, each in facts]
     if _may_differ(claim, sentences):
-        near = _near(claim, facts)
-        changed = list(find_other_values(claim, near, sentences)) if claim.signs & VALUE else []
-        yield from changed or _denials(claim, near)
+        near = _near(claim, facts, VALUE) if claim.signs & VALUE else []
+        changed = list(find_other_values(claim, near, sentences))
+        yield from changed or _denials(claim, _near(claim, facts))
 
 
 def _denials_of_clauses(claim: ClaimWords, facts: ComparedFacts) -> Iterator[Difference]:
@@ -87,18 +91,16 @@ def _denials_of_clauses(claim: ClaimWords, facts: ComparedFacts) -> Iterator[Dif
                 yield from _denials(own, near)
 
 
-def _near(own: ReadSentence, facts: ComparedFacts) -> list[Near]:
-    """Return the sentences with most of a claim's words, the nearest first."""
+def _near(own: ComparedClaim, facts: ComparedFacts, signs: int = 0) -> list[Near]:
+    """Return the sentences with most of a claim's words, and with signs, the nearest first."""
     words = frozenset(own.places)
-    if not words:
-        return []
     near = [
-        Near(share, number, sentences.read(place))
+        (rank, number, sentences.read(place))
         for number, sentences in facts
-        for share, place in sentences.near(words, _SIMILAR)
+        for rank, place in sentences.near(words, _SIMILAR, signs, own.plain_numbers)
     ]
-    near.sort(key=lambda each: -each.share)
-    return near[:_MAX_SENTENCES]
+    near.sort(key=itemgetter(0), reverse=True)
+    return [Near(rank[0], number, sentence) for rank, number, sentence in near[:_MAX_SENTENCES]]
 
 
 def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
@@ -112,8 +114,9 @@ def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
     is_bare = words == stems and not claim.signs & (NEGATION | VALUE)
     maybe = len(stems) - len(words)
     similar, near = (_least_share(share, len(words), maybe) for share in (SIMILAR, NEAR))
+    least = DENIED if is_bare else similar
     for each in facts:
-        for share, place in each.near(words, DENIED if is_bare else similar, relevant):
+        for (share, *_), place in each.near(words, least, relevant, claim.numbers):
             signs = each.signs[place]
             if (claim.signs | signs) & NEGATION and (
                 not claim.signs & signs & NEGATION

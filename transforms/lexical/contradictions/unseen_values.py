@@ -1,7 +1,7 @@
 """Find the values of claims that no fact has, such as an invented number."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from groundwatch.schemas.verdict import ContradictionKind
@@ -54,18 +54,21 @@ def find_unseen_values(
         return [[] for _ in claims]
     sources = Sources.of(facts)
     plain = [claim and read_plain(claim, sources).text for claim in may_have]
-    return unseen_values_of(plain, render_facts(facts), query)
+    return unseen_values_of(
+        [(text, read_values(text)) for text in plain], render_facts(facts), query
+    )
 
 
 def unseen_values_of(
-    claims: Sequence[str], facts: Sequence[str], query: str | None
+    claims: Sequence[tuple[str, Sequence[Value]]], facts: Sequence[str], query: str | None
 ) -> list[list[UnseenValue]]:
-    """Find the values as `find_unseen_values` does, in claims and facts that are plain texts."""
+    """Find the values as `find_unseen_values` does, in plain texts; a claim's are behind it."""
     found: list[list[UnseenValue]] = [[] for _ in claims]
     stated = [
         (number, value, text[value.start : value.end])
-        for number, text in enumerate(claims)
-        for value in _values_of_a_source(text)
+        for number, (text, values) in enumerate(claims)
+        for value in values
+        if _is_of_a_source(value, text)
     ]
     if not stated or sum(map(len, facts)) > _MAX_FACT_CHARS:
         return found
@@ -83,25 +86,24 @@ def unseen_values_of(
     return [list(dict.fromkeys(each)) for each in found]
 
 
-def _values_of_a_source(text: str) -> Iterator[Value]:
-    """Yield the values of a text that an answer can have from a source alone.
+def _is_of_a_source(value: Value, text: str) -> bool:
+    """Return whether an answer can have a value of a text from a source alone.
 
     A weekday may be one of "Monday to Friday"; "2019-20", "34-23" and "46th" do not count.
     """
-    for value in read_values(text):
-        if value.is_implied or value.kind in (PHONE, WEEKDAY) or value.units == IN_ORDER:
-            continue
-        before = text[max(0, value.start - _MAX_JOINT) : value.start]
-        if _JOINED.match(text, value.end) or _JOINED_BEFORE.search(before):
-            continue
-        written = text[value.start : value.end]
-        if value.kind == NUMBER and not value.units:
-            is_code = written.startswith("0") or before.endswith(("+", "#"))
-            is_vague = written.endswith("s")  # "millions"
-            if is_code or is_vague or max(value.raw, default=0) < _LEAST:
-                continue
-        if written != _ALWAYS:
-            yield value
+    if value.is_implied or value.kind in (PHONE, WEEKDAY) or value.units == IN_ORDER:
+        return False
+    is_plain = value.kind == NUMBER and not value.units
+    if is_plain and max(value.raw, default=0) < _LEAST:
+        return False
+    before = text[max(0, value.start - _MAX_JOINT) : value.start]
+    written = text[value.start : value.end]
+    is_code = written.startswith("0") or before.endswith(("+", "#"))
+    is_vague = written.endswith("s")  # "millions"
+    if is_plain and (is_code or is_vague):
+        return False
+    is_joined = _JOINED.match(text, value.end) or _JOINED_BEFORE.search(before)
+    return not is_joined and written != _ALWAYS
 
 
 def _is_written_in(known: str, written: str) -> bool:

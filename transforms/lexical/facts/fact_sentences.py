@@ -1,10 +1,10 @@
 """The sentences of a fact, and what can be compared in a sentence."""
 
-from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
-from heapq import nlargest
 from itertools import chain, compress, starmap
+from math import ceil
+from operator import itemgetter
 
 from groundwatch.transforms.lexical.language.cache import CachedAttribute, FactCache, WordCache
 from groundwatch.transforms.lexical.language.modality import NEUTRAL
@@ -22,11 +22,11 @@ from groundwatch.transforms.lexical.language.words import (
 from groundwatch.transforms.lexical.values.read_values import VALUE_WORDS, read_values
 from groundwatch.transforms.lexical.values.value import Value
 
-_MAX_OCCURRENCES = 64
-"""Sentences with a word; a more frequent word finds none."""
-
 _FEW, _MAX_NEAR = 40, 8
-"""Of more sentences than a few, those with most rare words are compared."""
+"""Of more sentences than a few, so many are compared, the first by rank."""
+
+Rank = tuple[float, int, int]
+"""A sentence's share of some words, how many others it has, and minus how many it has at all."""
 
 _MIN_STEM = 4
 
@@ -44,10 +44,11 @@ def _stem(form: str) -> str:
 stem_of = WordCache(_stem, max_bytes=6_000_000).__getitem__
 """Return the form of a word without the ending of a plural or a past."""
 
-VALUE_STEMS = frozenset(
-    map(stem_of, map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
-)
-"""The stems of the words that values have."""
+VALUE_FORMS = frozenset(map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
+"""The forms of the words that values have."""
+
+VALUE_STEMS = frozenset(map(stem_of, VALUE_FORMS))
+"""The stems of these."""
 
 _VERB_CHARS = 4
 
@@ -127,14 +128,14 @@ class FactSentences:
     """The sentences of a fact, and where its words are.
 
     Attributes:
-      texts: the sentences.
+      texts: the sentences, equal ones once.
       signs: of each, what it may have, as bits.
       numbers: of each, the forms of its numbers, in order.
       contents: of each, the stems of its content tokens.
     """
 
     def __init__(self, fact: str) -> None:
-        self.texts = [text for _, text in locate_sentences(fact)]
+        self.texts = list(dict.fromkeys([text for _, text in locate_sentences(fact)]))
         words = [read_words(text) for text in self.texts]
         self.signs = [each.signs for each in words]
         self.numbers = [each.numbers() for each in words]
@@ -176,26 +177,31 @@ class FactSentences:
         return index
 
     def near(
-        self, words: AbstractSet[str], share: float, signs: int = 0
-    ) -> list[tuple[float, int]]:
-        """Return the sentences with a share of some words, and with signs, behind their shares."""
+        self,
+        words: AbstractSet[str],
+        share: float,
+        signs: int = 0,
+        others: AbstractSet[str] = frozenset(),
+    ) -> list[tuple[Rank, int]]:
+        """Return the sentences with a share of some words, and with signs, behind their ranks."""
         if not words:
             return []
         least = share * len(words)
         contents = self.contents
         numbers: Iterable[int] = range(len(contents))
         if len(contents) > _FEW:
-            found = [self._index[word] for word in words if word in self._index]
-            rare = [places for places in found if len(places) <= _MAX_OCCURRENCES]
-            counts = Counter(chain.from_iterable(rare))
-            numbers = nlargest(_MAX_NEAR, sorted(counts), key=counts.__getitem__)
-        near = []
-        for number in numbers:
-            if signs and not self.signs[number] & signs:
-                continue
-            shared = len(words & contents[number])
-            if shared >= least:
-                near.append((shared / len(words), number))
+            # A sentence without any of so many words has less than the share.
+            found = sorted([self._index.get(word, []) for word in words], key=len)
+            numbers = sorted(set[int]().union(*found[: len(words) - ceil(least) + 1]))
+        near = [
+            ((shared / len(words), len(others & content), -len(content)), number)
+            for number in numbers
+            if not signs or self.signs[number] & signs
+            if (shared := len(words & (content := contents[number]))) >= least
+        ]
+        if len(contents) > _FEW:
+            near.sort(key=itemgetter(0), reverse=True)
+            del near[_MAX_NEAR:]
         return near
 
     def read(self, number: int) -> ReadSentence:

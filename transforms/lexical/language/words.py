@@ -11,7 +11,8 @@ from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from groundwatch.schemas import Record
-from groundwatch.transforms.lexical.values.read_values import may_have_value
+from groundwatch.transforms.lexical.values.read_values import may_have_value, read_values
+from groundwatch.transforms.lexical.values.value import Value
 from .cache import CachedAttribute, WordCache
 from .negations import MARKS, may_deny
 from .number_forms import grouped_form
@@ -249,6 +250,11 @@ class ClaimWords:
     def names(self) -> Sequence[str]:
         """The content tokens that are names; the first token of a claim is not a name."""
         return _of_kind(_NAME, self.forms[1:], self.kinds[1:])
+
+    @CachedAttribute
+    def values(self) -> list[Value]:
+        """The values in the text."""
+        return read_values(self.text) if self.signs & VALUE else []
 
     @CachedAttribute
     def pairs(self) -> list[Pair]:

@@ -2,18 +2,13 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain
 
-from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of
-from groundwatch.transforms.lexical.language.words import VALUE, ClaimWords, form_of, read_words
-from groundwatch.transforms.lexical.values.read_values import VALUE_WORDS, read_values
+from groundwatch.transforms.lexical.facts.fact_sentences import VALUE_FORMS, sentences_of
+from groundwatch.transforms.lexical.language.words import VALUE, ClaimWords, read_words
 from groundwatch.transforms.lexical.values.value import Value
 
 _MAX_FACT_CHARS = 20_000
 """Of facts whose values are read; larger ones are compared as they are spelled."""
-
-_FORMS = frozenset(map(form_of, chain.from_iterable(map(str.split, VALUE_WORDS))))
-"""Of the words that may be a part of a value."""
 
 
 def with_spelling_of_facts(
@@ -26,12 +21,12 @@ def with_spelling_of_facts(
     if not claim.signs & VALUE:
         return None
     missed = claim.distinct & missing
-    if missed.isdisjoint(claim.numbers) and missed.isdisjoint(_FORMS):
+    if missed.isdisjoint(claim.numbers) and missed.isdisjoint(VALUE_FORMS):
         return None
     if sum(map(len, facts)) > _MAX_FACT_CHARS:
         return None
     text, place = [], 0
-    for value in read_values(claim.text):
+    for value in claim.values:
         spelled = claim.text[value.start : value.end]
         if value.start < place or missed.isdisjoint(read_words(spelled).forms):
             continue

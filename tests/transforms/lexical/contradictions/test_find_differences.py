@@ -237,6 +237,74 @@ def test_of_many_facts_those_with_most_of_the_claims_words_are_read() -> None:
     assert found(claim, *facts, TOWER) == [("NUMBER", "320 metres", "330 metres", 30)]
 
 
+NUMBERED = range(1, 100)
+WATERPROOF = [f"Lamp {number} is waterproof." for number in NUMBERED]
+DENIED_EACH = [f"Lamp {number} is not waterproof." for number in NUMBERED]
+OF_GUESTS = [f"Here pets of guest {number}, as we say, are often allowed." for number in NUMBERED]
+PARTS = ("doors", "lamps", "pumps", "wheels", "brakes", "belts", "chains", "seats", "pedals")
+HIDDEN = {
+    "one sentence on each page": (
+        "The warranty is 3 years.",
+        "2 years",
+        ["The warranty is 2 years."] * 99,
+    ),
+    "a catalogue": (
+        "Lamp L-36 has a warranty of 99 years.",
+        "2 years",
+        [f"Lamp L-{number} has a warranty of 2 years." for number in NUMBERED],
+    ),
+    "one row denies": (
+        "Lamp 90 is waterproof.",
+        "not waterproof",
+        [*WATERPROOF[:89], DENIED_EACH[89], *WATERPROOF[90:]],
+    ),
+    "one row does not deny": (
+        "Lamp 90 is not waterproof.",
+        "waterproof",
+        [*DENIED_EACH[:89], WATERPROOF[89], *DENIED_EACH[90:]],
+    ),
+    "words that are often apart and once together": (
+        "The pump has a lamp of 5 watts.",
+        "9 watts",
+        [
+            *(f"The pump {number} is red." for number in NUMBERED),
+            *(f"The lamp {number} is red." for number in NUMBERED),
+            "The pump has a lamp of 9 watts.",
+        ],
+    ),
+    "sentences without a value": (
+        "The warranty is 3 years.",
+        "2 years",
+        [*(f"The warranty covers {part}." for part in PARTS), "The warranty is 2 years."],
+    ),
+    "longer sentences": (
+        "Pets are allowed here.",
+        "not allowed",
+        [*OF_GUESTS, "Pets are not allowed here."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("claim", "of_fact", "lines"), HIDDEN.values(), ids=HIDDEN)
+def test_no_number_of_alike_sentences_hides_a_contradiction(
+    claim: str, of_fact: str, lines: list[str]
+) -> None:
+    assert [each[2:] for each in found(claim, "\n".join(lines))] == [(of_fact, 0)]
+
+
+@pytest.mark.parametrize("number", [15, 90])
+@pytest.mark.parametrize("rows", [20, 99])
+def test_a_row_of_many_is_compared_with_the_claim_about_it(number: int, rows: int) -> None:
+    claim, fact = f"The lamp {number} is waterproof.", "\n".join(WATERPROOF[:rows])
+    assert bool(found(claim, fact)) == (number > rows)
+
+
+def test_equal_facts_hide_no_other() -> None:
+    repeated = ["The shop sells chairs, opens boxes and at times 3 cats not."] * 9
+    claim = "The shop opens at 9 am."
+    assert found(claim, *repeated, "The shop opens at 8 am.") == [("NUMBER", "9 am.", "8 am.", 9)]
+
+
 def test_numbers_in_the_uri_of_a_fact_are_not_compared() -> None:
     fact = ("The warranty lasts 14 days.", {"uri": "https://help.example.com/answer/30"})
     [[each]] = find_contradictions(["The warranty lasts 30 days."], [fact])

@@ -1,8 +1,8 @@
-"""The sentences of a fact, with an index of their values."""
+"""The sentences of a fact, with an index of their values and one of their words."""
 
 from itertools import product
 
-from groundwatch.transforms.lexical.facts.fact_sentences import FactSentences
+from groundwatch.transforms.lexical.facts.fact_sentences import FactSentences, stems_of
 from groundwatch.transforms.lexical.values.read_values import read_values
 
 VALUES = (
@@ -21,3 +21,17 @@ def test_a_fact_has_a_value_as_if_each_of_its_own_were_compared() -> None:
             assert fact.has_value(value) == expected, (text, others)
             found.add(expected)
     assert found == {True, False}
+
+
+COLOURS = ("red", "blue", "green", "pink", "white", "black", "brown")
+
+
+def test_of_any_number_of_sentences_the_nearest_are_found_whatever_words_they_share() -> None:
+    rows = [f"Lamp {one} {two} {three}." for one, two, three in product(COLOURS, repeat=3)]
+    sentences = FactSentences("\n".join(rows * 2))
+    assert sentences.texts == rows
+    for size, share in product(range(1, 5), (0.01, 0.5, 0.75, 1.0)):
+        words = stems_of("lamp white brown black red".rsplit(" ", 5 - size)[0])
+        shares = [len(words & content) / len(words) for content in sentences.contents]
+        expected = sorted(filter(share.__le__, shares), reverse=True)[:8]
+        assert [near for (near, *_), _ in sentences.near(words, share)] == expected, words
