@@ -87,7 +87,8 @@ class Grounding(Record, frozen=True, kw_only=True):
     The support score, 0..1, is about the share of supported claims; None if no claim needs a check.
     `recombined` says that it combines the results of several calls. `contradictions` are those that
     the checker found, None if it does not look for any. `unread_language` says that words alone
-    gave scores, since the checker's model does not read the language.
+    gave scores, since the checker's model does not read the language; `partly_compared` that no
+    contradictions were looked for in a part of the answer, which was too long.
     """
 
     support_score: float | None
@@ -95,6 +96,7 @@ class Grounding(Record, frozen=True, kw_only=True):
     recombined: bool = False
     contradictions: tuple[Contradiction, ...] | None = None
     unread_language: bool = False
+    partly_compared: bool = False
 
     @property
     def required_scores(self) -> list[float]:

@@ -80,10 +80,12 @@ class CheckResponse(_CheckWire, frozen=True, kw_only=True, forbid_unknown_fields
     """The reply: `support_score` (0..1) is absent, not 0, if no claim requires a check.
 
     groundwatch's own checker adds `unread_language`: words alone gave the scores, since its model
-    does not read the language.
+    does not read the language; and `partly_compared`: a claim or the facts were longer than what it
+    looks for contradictions in.
     """
 
     support_score: float | None = None
     cited_chunks: tuple[CitedChunk, ...] = ()
     claims: tuple[CheckedClaim, ...] = ()
     unread_language: bool = False
+    partly_compared: bool = False

@@ -40,7 +40,7 @@ _DERIVED_TAGS = frozenset(
         *(kind.tag for kind in ContradictionKind),
         *(Tag.LOW_ANSWERABLE_PROBABILITY, Tag.REASONING_REMOVED, Tag.RECOMBINED),
         *(Tag.SAFETY_RATED, Tag.SCORE_DRIFT, Tag.UNREAD_LANGUAGE),
-        *(Tag.UNSEEN_VALUE, Tag.UNSUPPORTED_CLAIM),
+        *(Tag.PARTLY_COMPARED, Tag.UNSEEN_VALUE, Tag.UNSUPPORTED_CLAIM),
         *ESCALATION_TAGS,
     }
 )

@@ -19,7 +19,7 @@ from .claims.claim_forms import ClaimForms, read_claims
 from .claims.facts_asked import agree, has_value
 from .claims.short_answers import ShortAnswer
 from .contradictions.difference import Difference
-from .contradictions.find_differences import find_differences
+from .contradictions.find_differences import MAX_CLAIM_TOKENS, find_differences
 from .contradictions.unseen_values import unseen_values_of
 from .facts.fact_text import FactAndAttributes, needs_index, render_facts, render_without_uris
 from .language.words import VALUE, ClaimWords, read_words
@@ -66,18 +66,21 @@ def check_grounding(
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     model = _check_by_model(request, sentences, claims, scorer, threshold) if scorer else None
+    is_partly_compared = False
     if model is not None and weight == inf:
         results = in_answer = model
     else:
         results = _check_by_words(claims, facts, request.query, logit(threshold))
+        is_partly_compared = any(result.is_partly_compared for result in results)
         in_answer = list(in_context(results))
         if model is not None:
             add = partial(add_model, weight=weight, citation_log_odds=logit(threshold))
             results, in_answer = (list(map(add, each, model)) for each in (results, in_answer))
     scored = [result.log_odds for result in results if result.log_odds is not None]
     support = support_score_of_log_odds(scored)
+    is_unread = scorer is not None and model is None
     response = _response(sentences, in_answer, support, request)
-    return replace(response, unread_language=True) if scorer and model is None else response
+    return replace(response, unread_language=is_unread, partly_compared=is_partly_compared)
 
 
 def has_claims(request: CheckRequest) -> bool:
@@ -163,6 +166,8 @@ def _check_by_words(
             is_cited = log_odds >= citation_log_odds
             cited = chosen.supporting(citation_log_odds) if is_cited else []
             results.append(ClaimResult(log_odds, cited, found, _gain(chosen)))
+        if of_no_source is None or any(len(form.forms) > MAX_CLAIM_TOKENS for form in forms):
+            results[-1] = results[-1]._replace(is_partly_compared=True)
     return results
 
 

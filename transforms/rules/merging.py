@@ -39,6 +39,7 @@ def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
         recombined=len(calls) > 1,
         contradictions=_contradictions(answered, merged),
         unread_language=any(reply.unread_language for reply in replies),
+        partly_compared=any(reply.partly_compared for reply in replies),
     )
     scores = grounding.required_scores if len(calls) > 1 else ()
     return replace(grounding, support_score=support_score(scores)) if scores else grounding

@@ -60,6 +60,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         Tag.SCORE_DRIFT: drift is not None and abs(drift) > thresholds.drift,
         Tag.CITATION_MISMATCH: cited.mismatch,
         Tag.UNSEEN_VALUE: bool(unseen),
+        Tag.PARTLY_COMPARED: grounding is not None and grounding.partly_compared,
         Tag.UNREAD_LANGUAGE: grounding is not None and grounding.unread_language,
     }
     tags = {

@@ -13,6 +13,7 @@ from groundwatch.schemas.wire.grounding_check import (
     GroundingSpec,
 )
 from groundwatch.transforms.lexical.check_claims import check_grounding
+from groundwatch.transforms.lexical.contradictions import unseen_values
 from tests.support.checks import check_request
 from tests.support.repository import python_path
 
@@ -194,6 +195,17 @@ def test_a_value_that_neither_a_fact_nor_the_question_has_is_not_grounded(claim:
     assert (chair.score or 0) > 0.9
     asked = replace(request, query="Are refunds paid within 99 days?")
     assert check_grounding(asked).claims[1].mismatches == ()
+
+
+def test_the_reply_says_where_a_limit_of_what_is_compared_was_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    long = f"{LAMP[:-1]} {'and red ' * 100}."
+    assert check_grounding(check_request(f"{CHAIR} {long}", LAMP, CHAIR)).partly_compared
+    monkeypatch.setattr(unseen_values, "_MAX_COMPARISONS", 6)
+    prices = [f"Lamp {number} costs {number} euros." for number in range(20, 23)]
+    for claim, is_partial in (("It costs 77 euros.", False), ("It costs 77 or 78 euros.", True)):
+        assert check_grounding(check_request(claim, *prices)).partly_compared is is_partial
 
 
 def test_the_replies_say_what_a_claim_contradicts_and_that_nobody_looked_where_none_was() -> None:

@@ -145,13 +145,18 @@ def test_tags_of_all_steps_stand_sorted_and_once_each() -> None:
             tags=(Tag.STREAM_ERROR, Tag.BAD_OFFSETS, Tag.BAD_OFFSETS), answerable_probability=0.2
         ),
         grounding=Grounding(
-            support_score=0.2, claims=tuple(scored(0.1)), recombined=True, unread_language=True
+            support_score=0.2,
+            claims=tuple(scored(0.1)),
+            recombined=True,
+            unread_language=True,
+            partly_compared=True,
         ),
         check=a_check(),
     )
     assert tag_answer(given, Thresholds()).tags == (
         "BAD_OFFSETS",
         "LOW_ANSWERABLE_PROBABILITY",
+        "PARTLY_COMPARED",
         "RECOMBINED",
         "STREAM_ERROR",
         "UNREAD_LANGUAGE",

@@ -43,7 +43,8 @@ time."""
 
 _NO_WORDS = NEGATING | CONTRACTED | NEGATING_IN_CJK | NEUTRAL | {"longer"}
 _MAYBE_NO_WORDS = VALUE_STEMS.union(map(stem_of, map(form_of, _NO_WORDS)))
-_MIN_CLAUSE_TOKENS, _MAX_CLAIM_TOKENS = 3, 128
+_MIN_CLAUSE_TOKENS, MAX_CLAIM_TOKENS = 3, 128
+"""Of a claim and its clauses; a longer claim is not compared, and the reply says so."""
 
 
 def find_differences(
@@ -53,7 +54,7 @@ def find_differences(
 
     The values of the question are premises, which no fact contradicts.
     """
-    if len(claim.forms) > _MAX_CLAIM_TOKENS or not candidates:
+    if len(claim.forms) > MAX_CLAIM_TOKENS or not candidates:
         return []
     distinct: dict[str, int] = {}
     for number in candidates:

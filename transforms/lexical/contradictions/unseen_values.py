@@ -13,10 +13,8 @@ from groundwatch.transforms.lexical.reading.plain_text import read_plain
 from groundwatch.transforms.lexical.values.read_values import IN_ORDER, read_values
 from groundwatch.transforms.lexical.values.value import DATE, NUMBER, PHONE, WEEKDAY, Value
 
-_MAX_FACT_CHARS = 2_000_000
 _MAX_COMPARISONS = 100_000
-"""So many characters of facts are read for an answer, the most that the service takes, which takes
-up to a second; and so many pairs of values are compared, in a tenth of one."""
+"""So many pairs of values are compared for an answer, in a tenth of a second."""
 
 _MAX_PLACES = 100
 """A "0" stands in each part of "0x0x0x": after so many places, values are compared instead."""
@@ -43,7 +41,7 @@ def find_unseen_values(
     """Find for each claim its values that neither a fact nor the question has in any spelling.
 
     They are dates, times, amounts, numbers with a unit and numbers from ten: "two plans" may count
-    what the facts list. Facts of more than two million characters are not read.
+    what the facts list.
 
     >>> [[value]] = find_unseen_values(["$5 for 3 days."], [("It costs 5 dollars.", {})])
     >>> value.text
@@ -54,23 +52,27 @@ def find_unseen_values(
         return [[] for _ in claims]
     sources = Sources.of(facts)
     plain = [claim and read_plain(claim, sources).text for claim in may_have]
-    return unseen_values_of(
+    found = unseen_values_of(
         [(text, read_values(text)) for text in plain], render_facts(facts), query
     )
+    return [each or [] for each in found]
 
 
 def unseen_values_of(
     claims: Sequence[tuple[str, Sequence[Value]]], facts: Sequence[str], query: str | None
-) -> list[list[UnseenValue]]:
-    """Find the values as `find_unseen_values` does, in plain texts; a claim's are behind it."""
-    found: list[list[UnseenValue]] = [[] for _ in claims]
+) -> list[list[UnseenValue] | None]:
+    """Find the values as `find_unseen_values` does, in plain texts; a claim's are behind it.
+
+    None stands for a claim of which a value was not compared with all those of the facts.
+    """
+    found: list[list[UnseenValue] | None] = [[] for _ in claims]
     stated = [
         (number, value, text[value.start : value.end])
         for number, (text, values) in enumerate(claims)
         for value in values
         if _is_of_a_source(value, text)
     ]
-    if not stated or sum(map(len, facts)) > _MAX_FACT_CHARS:
+    if not stated:
         return found
     known = "\n".join([*facts, query or ""]).casefold()
     stated = [each for each in stated if not _is_written_in(known, each[-1].casefold())]
@@ -78,12 +80,17 @@ def unseen_values_of(
         return found
     of_facts = [value for fact in facts for _, value in sentences_of(fact).values]
     values = [*of_facts, *read_values(query or "")]
-    for number, value, written in stated[: _MAX_COMPARISONS // max(1, len(values))]:
-        if not any(map(value.equals, values)):
+    most = _MAX_COMPARISONS // max(1, len(values))
+    for place, (number, value, written) in enumerate(stated):
+        unseen = found[number]
+        if place >= most:
+            found[number] = unseen or None
+        elif unseen is not None and not any(map(value.equals, values)):
             is_date = value.kind == DATE
             kind = ContradictionKind.DATE if is_date else ContradictionKind.NUMBER
-            found[number].append(UnseenValue(kind, written))
-    return [list(dict.fromkeys(each)) for each in found]
+            if (each := UnseenValue(kind, written)) not in unseen:
+                unseen.append(each)
+    return found
 
 
 def _is_of_a_source(value: Value, text: str) -> bool:

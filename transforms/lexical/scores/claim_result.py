@@ -21,7 +21,7 @@ class ClaimResult(NamedTuple):
 
     `differences` are what it contradicts, None if nobody looked. `gain` is how much its log odds
     rise if its neighbours are supported. `is_wrong` says that no score of a model makes up for what
-    the words have found.
+    the words have found. `is_partly_compared` says that a limit of what is compared was reached.
     """
 
     log_odds: float | None = None
@@ -29,6 +29,7 @@ class ClaimResult(NamedTuple):
     differences: Sequence[Difference] | None = None
     gain: float = 0.0
     is_wrong: bool = False
+    is_partly_compared: bool = False
 
 
 class ScorerFailed(Exception):

@@ -77,7 +77,7 @@ def test_facts_longer_than_the_model_are_read_in_chunks_and_the_best_counts(
 
 
 def test_a_fact_longer_than_the_model_is_split_at_its_sentences(tmp_path: Path) -> None:
-    fact = " ".join(["This sentence is a filler."] * 20 + [RED])
+    fact = " ".join([*(f"Sentence {number} is a filler." for number in range(20)), RED])
     [(score, cited)] = scores(token_model(tmp_path, tokens=40), RED, [LAMPS, fact])
     assert (score, cited) == (pytest.approx(SURE, abs=1e-3), [1])
 

@@ -71,10 +71,6 @@ def test_each_claim_has_its_own() -> None:
     ]
 
 
-def test_facts_beyond_a_size_are_not_read() -> None:
-    assert named("It lasts 9 years.", "It glows. " * 200_001) == []
-
-
 def test_values_beyond_a_number_of_comparisons_are_not_named() -> None:
     fact = ". ".join(f"{number}" for number in range(10_000, 11_000))
     claims = [f"It weighs {number} grams." for number in range(30_000, 30_200)]
