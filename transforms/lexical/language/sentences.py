@@ -4,6 +4,7 @@
 # ruff: noqa: SIM905 - a table of words reads best as text
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from .cache import WordCache
@@ -42,10 +43,12 @@ _MIN_ITEMS = 2
 _CLOSING = r"""(?:["'”’»›)\]}*_」』）】]|\[\d{1,3}\])*+"""
 # Possessive, and only at the first of several marks, so that the time is linear in the length of
 # any text. A set of characters at the front makes the search fast.
+# Without a space behind it: "14 days.Cash is"; not in "Node.js" and "e.g.The".
 _END = re.compile(
     rf"""[.!?؟۔।。！？｡](?:
       (?<=[。！？｡])[。！？｡]*+{_CLOSING}
     | (?<=[.!?؟۔।])(?<![.!?؟۔।]{{2}})[.!?؟۔।]*+{_CLOSING}(?=\s|$)
+    | (?<=[a-zß-ÿ]{{2}}[a-zß-ÿ)"”][.!?])(?=[A-ZÀ-Þ][a-zß-ÿ'’]{{0,30}}+[\s,])
     )""",
     re.VERBOSE,
 )
@@ -66,6 +69,12 @@ _DAY = re.compile(r"(?<!\d)\d\d?$")
 _MONTH = re.compile(rf"(?:{'|'.join(MONTH_NAMES['de'])})\b")
 _ORDINAL = re.compile(r"\b(?:der|dem|den|im|vom|zum|zur|beim) \d\d?$")
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
+
+
+# Not the end of a character reference.
+_SEMICOLON = re.compile(r"(?<!&amp);(?=\s)")
+_FEWEST_WORDS = 4
+"""Of a statement beside a semicolon."""
 
 
 def locate_sentences(text: str) -> list[tuple[int, str]]:
@@ -139,7 +148,18 @@ def _line_sentences(text: str, start: int, end: int) -> list[tuple[int, str]]:
         if text[stop] != "." or not _stays_inside(text, stop, behind, end, is_lower=is_lower):
             cuts.append(behind)
     cuts.append(end)
+    if text.find("; ", start, end) >= 0:
+        cuts = sorted({*cuts, *_between_statements(text, cuts)})
     return trimmed(text, cuts)
+
+
+def _between_statements(text: str, cuts: list[int]) -> Iterator[int]:
+    """Yield the semicolons of a sentence if they stand between statements of several words."""
+    for start, end in pairwise(cuts):
+        found = [mark.end() for mark in _SEMICOLON.finditer(text, start, end)]
+        parts = pairwise([start, *found, end])
+        if all(len(text[first:last].split()) >= _FEWEST_WORDS for first, last in parts):
+            yield from found
 
 
 def trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[tuple[int, str]]:

@@ -12,6 +12,7 @@ from groundwatch.transforms.lexical.language.phrases import OTHER_STOP_WORDS, ST
 from .citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, CitationMarks
 from .edited_text import EditedText, Editor
 from .html_tags import TAG, ShownTags, hides_content, is_bold, is_tag
+from .same_text import ESCAPED_LINE_BREAK
 
 _PRIVATE = "\ue200-\ue20f"
 _SIGNS = rf"[<&\\`*_~\[({{^\u3010\uff08{SUPERSCRIPT_DIGITS}{_PRIVATE}]"
@@ -251,6 +252,9 @@ class _Reader:
     def escape(self, found: re.Match[str]) -> int:
         return self._replace(*found.span(), found[1])
 
+    def line_break(self, found: re.Match[str]) -> int:
+        return self._replace(*found.span(), "\n")
+
     def code(self, found: re.Match[str]) -> int:
         return self._leave_inside(found, 2)
 
@@ -353,7 +357,7 @@ _READERS: dict[str, _Readers] = {
         *((_NUMBER_IN_ANGLES, _Reader.number), _BRACKETED_VALUE, (_VENDOR_TAG, _Reader.sign)),
     ],
     "&": [(_CHARACTER, _Reader.character)],
-    "\\": [(_ESCAPE, _Reader.escape)],
+    "\\": [(_ESCAPE, _Reader.escape), (ESCAPED_LINE_BREAK, _Reader.line_break)],
     "`": [(_FENCE, _Reader.fence), (_CODE, _Reader.code)],
     "~": [(_FENCE, _Reader.fence), _EMPHASIS],
     "*": [_EMPHASIS],

@@ -26,6 +26,8 @@ _JSON_TEXT = re.compile(
     r'(?P<end>"(?P<behind>\s*+(?=[}\],:]|\Z))?|\\?(?P<cut>\Z))',
     re.DOTALL,
 )
+ESCAPED_LINE_BREAK = re.compile(r"\\(?:r\\)?n(?:(?<=[.!?]\\n)|(?![a-z\u00df-\u00ff\"'`]))")
+"""A line break that was escaped twice: "14 days.\\nCash"; not in "C:\\new" and "a \\neq b"."""
 _JSON_FIELD = re.compile(r'[{,]\s*+"[^"\\]{0,200}"\s*+:')
 
 
@@ -49,8 +51,8 @@ def in_one_spelling(text: str) -> str:
 def texts_in_json(text: str) -> str:
     """Return the texts and numbers in a fact that is JSON, as lines of "key: value".
 
-    Of a text that contains JSON, or the beginning of it, the escapes are replaced. Any other text
-    is returned as it is.
+    Of a text that contains JSON, or the beginning of it, the escapes are replaced; of any other
+    text the line breaks that were escaped twice.
 
     >>> texts_in_json('{"answer": "Lamps glow.", "score": 3}').splitlines()
     ['answer: Lamps glow.', 'score: 3']
@@ -65,8 +67,8 @@ def texts_in_json(text: str) -> str:
         else:
             return "\n".join(_lines(value)).strip() or text
     if "\\" in text and '"' in text and (_JSON_FIELD.search(text) or text.lstrip()[:1] in '"['):
-        return _JSON_TEXT.sub(_without_escapes, text)
-    return text
+        text = _JSON_TEXT.sub(_without_escapes, text)
+    return ESCAPED_LINE_BREAK.sub("\n", text) if "\\n" in text else text
 
 
 class _Fields(tuple[tuple[str, object], ...]):
