@@ -2,6 +2,7 @@
 
 import json
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -34,7 +35,19 @@ def with_semicolons(sentences: list[str], _: str) -> Iterator[str]:
         yield "; ".join([first, *others]) + "."
 
 
-FORMS: list[Form] = [joined_without_space, with_escaped_line_breaks, with_semicolons]
+def with_hard_wraps(sentences: list[str], _: str) -> Iterator[str]:
+    for width in (40, 50, 60, 72):
+        yield textwrap.fill(" ".join(sentences), width)
+        yield "\n".join([textwrap.fill(f"- {each}", width) for each in sentences])
+        yield "\n".join([textwrap.fill(each, width, subsequent_indent="   ") for each in sentences])
+
+
+FORMS: list[Form] = [
+    with_hard_wraps,
+    joined_without_space,
+    with_escaped_line_breaks,
+    with_semicolons,
+]
 
 
 def verdict(row: dict[str, Any], answer: str, fact: str) -> str:

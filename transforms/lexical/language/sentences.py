@@ -71,6 +71,11 @@ _ORDINAL = re.compile(r"\b(?:der|dem|den|im|vom|zum|zur|beim) \d\d?$")
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 
 
+# Between a line that ends as no sentence does, and one that begins no item of a list.
+_LINE_BREAK = re.compile(r'(?<=[\w,)%€])\r?\n[ \t>]*(?!\d{1,2}[.)]\s)(?=[\w("“$€£])(\S+)')
+_MIN_WRAPPED = 25
+"""Characters of a line that is wrapped; shorter ones may be the items of a list."""
+
 # Not the end of a character reference.
 _SEMICOLON = re.compile(r"(?<!&amp);(?=\s)")
 _FEWEST_WORDS = 4
@@ -84,9 +89,39 @@ def locate_sentences(text: str) -> list[tuple[int, str]]:
     heading and quotation marks around a sentence and pieces without a letter or digit are dropped.
     """
     pieces: list[tuple[int, str]] = []
+    text = without_wraps(text)
     for start, end in lines_in(text):
         pieces += sentences_of_line(text, start, end)
     return pieces
+
+
+def without_wraps(text: str) -> str:
+    """Return a text with spaces for the line breaks within its sentences; its length stays.
+
+    A sentence goes on in lower case behind a line break. In a text where one does, it also goes on
+    where the next word had no place in the line.
+    """
+    if "\n" not in text or "```" in text:
+        return text
+    wraps: dict[int, int] = {}
+    others: list[tuple[int, int, int]] = []
+    for mark in _LINE_BREAK.finditer(text):
+        place = mark.start()
+        line = text[text.rfind("\n", 0, place) + 1 : place]
+        length = len(line)
+        if length < _MIN_WRAPPED or "|" in line or "|" in mark[1] or line.startswith("#"):
+            continue
+        if text[mark.start(1)].islower():
+            wraps[place] = length
+        else:
+            others.append((place, length, length + len(mark[1])))
+    if not wraps:
+        return text
+    width = max([*wraps.values(), *[length for _, length, _ in others]])
+    wraps.update((place, length) for place, length, longer in others if longer >= width)
+    return _LINE_BREAK.sub(
+        lambda mark: mark[1].rjust(len(mark[0])) if mark.start() in wraps else mark[0], text
+    )
 
 
 def lines_in(text: str) -> list[tuple[int, int]]:

@@ -15,6 +15,7 @@ from groundwatch.transforms.lexical.language.sentences import (
     lines_in,
     sentences_of_line,
     trimmed,
+    without_wraps,
 )
 from .citation_marks import NO_SOURCES, Sources
 from .markup import Markup
@@ -104,19 +105,19 @@ def split_sentences(answer: str, sources: Sources = NO_SOURCES) -> list[Sentence
 
 def _located(markup: Markup) -> Iterator[tuple[int, str, Role, str | None]]:
     """Yield the sentences of a text, each with its place in characters."""
-    for line in _lines(markup):
+    text = without_wraps(markup.text)
+    for line in _lines(markup, text):
         if line.headings or line.role is Role.TABLE_HEADING:
-            for start, row in trimmed(markup.text, [line.start, line.end], " \t|"):
+            for start, row in trimmed(text, [line.start, line.end], " \t|"):
                 yield start, row, line.role, _named(line.headings, row)
             continue
-        for start, piece in sentences_of_line(markup.text, line.start, line.end):
+        for start, piece in sentences_of_line(text, line.start, line.end):
             role = _role_of(markup, start, piece) if line.role is Role.TEXT else line.role
             yield start, piece, role, None
 
 
-def _lines(markup: Markup) -> Iterator[_Line]:
+def _lines(markup: Markup, text: str) -> Iterator[_Line]:
     """Yield the lines of a text with what they are."""
-    text = markup.text
     lines = lines_in(text)
     has_table = "|" in text
     are_sources = False

@@ -9,6 +9,7 @@ from unicodedata import is_normalized, normalize
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
 )
+_SPACES = re.compile(" {2,}")
 # Sorting them takes quadratic time; no word has half as many accents on a letter.
 _MANY_ACCENTS = re.compile(r"([^\w\s!-~]{60})[^\w\s!-~]+")
 # With these NFKC would say something else: 10\u00b2 and 102, 2\u00bd and 21/2, a name and its
@@ -32,11 +33,12 @@ _JSON_FIELD = re.compile(r'[{,]\s*+"[^"\\]{0,200}"\s*+:')
 
 
 def in_one_spelling(text: str) -> str:
-    """Write a text in Unicode's form NFKC, without signs that have no width.
+    """Write a text in Unicode's form NFKC, with single spaces, without signs that have no width.
 
     Raised digits, fractions and the punctuation of East Asia stay as they are. Source: Unicode
     Standard Annex 15.
     """
+    text = single_spaced(text)
     if text.isascii():
         return text
     text = _MANY_ACCENTS.sub(r"\1", _INVISIBLE.sub("", text))
@@ -46,6 +48,11 @@ def in_one_spelling(text: str) -> str:
         part if number % 2 else normalize("NFKC", part)
         for number, part in enumerate(_KEPT.split(text))
     )
+
+
+def single_spaced(text: str) -> str:
+    """Return a text with one space for each run of them."""
+    return _SPACES.sub(" ", text) if "  " in text else text
 
 
 def texts_in_json(text: str) -> str:
