@@ -42,7 +42,54 @@ def with_hard_wraps(sentences: list[str], _: str) -> Iterator[str]:
         yield "\n".join([textwrap.fill(each, width, subsequent_indent="   ") for each in sentences])
 
 
+def with_signature(sentences: list[str], _: str) -> Iterator[str]:
+    answer = " ".join(sentences)
+    for signature in (
+        *("Best regards,\nAva", "Kind regards,\nMarco Rossi\nCustomer Care", "Cheers!\nLena"),
+        *("Best,\nAva from Acme", "Your Acme team\nAva Miller", "Sincerely,\n\nAva"),
+        *("Viele Grüße\nJana Weber", "Cordialement,\nCamille", "Saludos,\nLucía"),
+        "Un saludo,\nLucía Gómez\nAtención al cliente",
+    ):
+        yield f"{answer}\n\n{signature}"
+
+
+def with_progress_of_tool(sentences: list[str], _: str) -> Iterator[str]:
+    for line in (
+        *("Searching the knowledge base…", "🔍 Searching documents...", "Checking your order…"),
+        *("Durchsuche die Wissensdatenbank…", "Recherche en cours...", "Buscando..."),
+    ):
+        yield f"{line}\n{' '.join(sentences)}"
+
+
+def with_courtesy_behind_signs(sentences: list[str], _: str) -> Iterator[str]:
+    answer = " ".join(sentences)
+    for courtesy in (
+        *("🙂 Happy to help!", "“Happy to help!”", "👋 Hi there! How can I help you today?"),
+        *("🙂 Gerne helfe ich Ihnen!", "« Bonne question ! »", "👋 ¡Hola!"),
+        *("🙂 I can forward your request to our team.", "“How can I help you today?”"),
+    ):
+        yield f"{courtesy}\n{answer}"
+        yield f"{courtesy} {answer}"
+        yield f"{answer} {courtesy}"
+
+
+def with_question_without_mark(sentences: list[str], query: str) -> Iterator[str]:
+    answer, asked = " ".join(sentences), query.strip("¿? ")
+    yield f"{asked}\n{answer}"
+    yield f"{asked}.\n\n{answer}"
+    yield f"**{asked}**\n{answer}"
+    yield f"Q: {asked}\nA: {answer}"
+
+
+def in_capitals(sentences: list[str], _: str) -> Iterator[str]:
+    answer = " ".join(sentences)
+    yield answer.upper()
+    yield re.sub(r"(?<![\w'])\w", lambda letter: letter[0].upper(), answer)
+
+
 FORMS: list[Form] = [
+    *(with_signature, with_progress_of_tool, with_courtesy_behind_signs, in_capitals),
+    with_question_without_mark,
     with_hard_wraps,
     joined_without_space,
     with_escaped_line_breaks,

@@ -16,8 +16,9 @@ from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
 from .clauses import QUESTION_MARKS, exclaims, is_sentence, reports, statements_of, states_itself
 from .frames import without_frame
 
-_AROUND = " \t*_\u00a1\u00bf"
-"""White space, Markdown's emphasis, and the marks in front of exclamations and questions."""
+_AROUND = ' \t*_\u00a1\u00bf"\u201c\u201d\u201e\u00ab\u00bb'
+"""White space, Markdown's emphasis, quotation marks, and the marks in front of exclamations and
+questions."""
 
 _COURTESY = frozenset(map(form_of, phrases.COURTESY))
 _OF_OTHERS = frozenset({"he", "she", "they", "him", "them", "his", "their"})
@@ -84,7 +85,7 @@ def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
         stated = phrases.without_references(stated)
     if stated != statement:
         statement, words = stated, read_words(stated)
-    bare = statement.strip(_AROUND)
+    bare = phrases.without_signs(statement.strip(_AROUND))
     if bare.endswith(QUESTION_MARKS) or _is_label(bare, words, is_heading=is_heading):
         return None
     if phrases.addresses_reader(bare) or exclaims(bare, words):

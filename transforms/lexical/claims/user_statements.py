@@ -8,9 +8,10 @@ from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_o
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import negations_in
 from groundwatch.transforms.lexical.language.sentences import locate_sentences
-from groundwatch.transforms.lexical.language.words import read_tokens, word_from
+from groundwatch.transforms.lexical.language.words import read_tokens, read_words, word_from
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
 from .clauses import QUESTION_MARKS
+from .questions import begins_to_ask
 
 _MAX_CHARS = 10_000
 
@@ -40,6 +41,17 @@ def repeats_user(statement: str, query: str) -> bool:
     return nearest is None or _denied(rest) & content == nearest.denied & content
 
 
+def repeats_question(statement: str, query: str) -> bool:
+    """Return whether a statement is a question of the user, with or without its mark and a label.
+
+    >>> repeats_question("Q: Where is my lamp", "Hi! Where is my lamp?")
+    True
+    """
+    forms = read_words(statement).forms
+    asked = [read_words(each.text).forms for each in _questions(query[:_MAX_CHARS])]
+    return any(forms[-len(each) :] == each and len(forms) <= len(each) + 1 for each in asked)
+
+
 class _Sentence(NamedTuple):
     text: str
     stems: frozenset[str]
@@ -50,6 +62,11 @@ class _Sentence(NamedTuple):
 def _sentences(query: str) -> list[_Sentence]:
     texts = [text for _, text in locate_sentences(in_one_spelling(query))]
     return [_Sentence(text, stems_of(text), _denied(text)) for text in texts]
+
+
+@lru_cache(maxsize=64)
+def _questions(query: str) -> list[_Sentence]:
+    return [each for each in _sentences(query) if begins_to_ask(each.text)]
 
 
 def _denied(text: str) -> frozenset[str]:
