@@ -87,7 +87,33 @@ def in_capitals(sentences: list[str], _: str) -> Iterator[str]:
     yield re.sub(r"(?<![\w'])\w", lambda letter: letter[0].upper(), answer)
 
 
+def in_numbered_table(sentences: list[str], _: str) -> Iterator[str]:
+    for number in ("#", "No.", "Nr.", "Step", "Étape", ""):
+        rows = [f"| {place} | {each} |" for place, each in enumerate(sentences, 1)]
+        yield "\n".join([f"| {number} | Answer |", "|---|---|", *rows])
+
+
+def with_raised_notes(sentences: list[str], _: str) -> Iterator[str]:
+    answer = " ".join(sentences)
+    for note in ("<sup>4</sup>", "<sup>4,5</sup>", '<sup><a href="#n4">4</a></sup>', "⁴"):
+        yield re.sub(r"([$£€][\d.,]*\d)", rf"\1{note}", answer)
+        yield re.sub(r"(\d (?:days|Tage|jours|euros|Euro|kg|hours))\b", rf"\1{note}", answer)
+        yield re.sub(r"\.$", f"{note}.", answer)
+
+
+def with_buttons(sentences: list[str], _: str) -> Iterator[str]:
+    answer = " ".join(sentences)
+    for buttons in (
+        *("[Contact support]", "[Track my order] [Return an item]", "👉 [Start a return]"),
+        *("[Support kontaktieren]", "[Ja] [Nein]", "[Suivre ma commande]"),
+        *("[Más información](https://x.example/a)", "👉 [Zum Retourenportal](https://x.example/r)"),
+        "[Learn more](https://x.example/a) | [En savoir plus](https://x.example/b)",
+    ):
+        yield f"{answer}\n\n{buttons}"
+
+
 FORMS: list[Form] = [
+    *(in_numbered_table, with_raised_notes, with_buttons),
     *(with_signature, with_progress_of_tool, with_courtesy_behind_signs, in_capitals),
     with_question_without_mark,
     with_hard_wraps,

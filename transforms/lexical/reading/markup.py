@@ -39,6 +39,12 @@ _RUN = re.compile(r"([*_~])\1*")
 _BOX = re.compile(r"\[[ xX]\](?= )")
 _DEFINITION = re.compile(r"\[(?:\^[^\[\]\n]{1,60}|[^\[\]\n]{1,20})\]:")
 _BRACKET = re.compile(r"\[(?:\[([^\[\]]{0,300})\]|((?:[^\[\]\\]|\\.){0,1000}))\]")
+# A line of texts in brackets and links, of at most four words each, maybe behind an emoji.
+_CONTROLS = re.compile(
+    r"[^\w\n\[\]()|*+\u2022-]{0,4}(?:\[\w[^\[\]\n\d ]{0,30}(?: [^\[\]\n\d ]{1,30}){0,3}\]"
+    r"(?:\([^()\s]{1,2000}\))?[^\w\n\[\]()]{0,9}){1,9}(?:\n|\Z)"
+)
+_MAX_BEFORE_CONTROLS = 4
 _TARGET = re.compile(
     r"""\(\s?<?[^\s()<>]{0,4000}(?:\([^\s()]{0,200}\)[^\s()<>]{0,400}){0,9}>?
     (?:\s+(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'))?\s?\)""",
@@ -67,6 +73,8 @@ _BEFORE_NAMED = re.compile(
     r"\b(?:is|are|at|on|to|ist|sind|unter|est|sur|es|en|\u00e8|su|\u00e9|em|op)\s?\Z"
 )
 _POWER = re.compile(r"(?:\d|\b(?:[cdkm]?m|ft|in|mi|yd|s)|\))\Z")
+_AMOUNT = re.compile(r"(?:[$\u20ac\u00a3]\s?|(?<!\d)(?!10\Z)\d)[\d.,]*\d\Z")
+_BEFORE_NOTE = re.compile(r"(?:[^\W\d_]{3}|[\d%.,;)!?])\Z")
 _CLAUSE_END = re.compile(r"\s{0,3}(?:[.,;:!?\[\u3010\u3002\uff0c\u3001]|\n|\Z)")
 _LAST_WORD = re.compile(r"[^\W_]+(?=\s?\Z)")
 _NOT_LAST = STOP_WORDS | OTHER_STOP_WORDS
@@ -207,9 +215,10 @@ class _Reader:
         if not is_tag(name):
             return None
         if not is_closing and (cited := _CITED_IN_TAGS.match(self._text, start)):
-            if name == "sup" and _POWER.search(self._text, max(0, start - 4), start):
+            if name == "sup" and self._is_power(start):
                 return self._replace(start, cited.end(), cited[1].translate(_RAISE))
-            if self._marks.is_mark(cited[1]):
+            is_note = name == "sup" and _BEFORE_NOTE.search(self._text, max(0, start - 3), start)
+            if self._marks.is_mark(cited[1], is_certain=is_note is not None):
                 return self._leave_out(start, cited.end())
         if is_bold(name):
             self._bold.append(self._editor.place_of(start))
@@ -304,10 +313,19 @@ class _Reader:
             return self._cut(start - 1, target.end())
         if self._marks.is_mark(found[group], is_certain=self._ends_clause(start, end)):
             return self._leave_out(start, target.end() if target else end)
+        self._note_controls(start)
         if not target or self._link_end:
             return None
         self._link_end = found.end(group), target.end()
         return self._replace(start, found.start(group), "")
+
+    def _note_controls(self, start: int) -> None:
+        """Note a line of nothing but buttons or links: "[Contact us] [Cancel]"."""
+        begin = max(0, start - _MAX_BEFORE_CONTROLS)
+        first = self._text.rfind("\n", begin, start) + 1 or begin
+        if (first == 0 or self._text[first - 1] == "\n") and _CONTROLS.match(self._text, first):
+            places = (max(first, self._editor.behind), start)
+            self._notes.update(map(self._editor.place_of, places))
 
     def parenthesis(self, found: re.Match[str]) -> int | None:
         content = found[1] or found[2] or ""
@@ -337,11 +355,15 @@ class _Reader:
             return None
         return self.number(found)
 
+    def _is_power(self, start: int) -> bool:
+        """Return whether raised digits are the power of a number or unit, and not of an amount."""
+        is_power = _POWER.search(self._text, max(0, start - 4), start) is not None
+        return is_power and not _AMOUNT.search(self._text, max(0, start - 16), start)
+
     def superscript(self, found: re.Match[str]) -> int:
         """Leave out raised indices; powers of numbers and units are text."""
         start, end = found.span()
-        is_power = _POWER.search(self._text, max(0, start - 4), start) is not None
-        if is_power or (
+        if self._is_power(start) or (
             self._before(start).isspace() and not self._marks.are_superscripts(found[0])
         ):
             return end
