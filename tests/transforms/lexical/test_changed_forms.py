@@ -112,14 +112,21 @@ def with_buttons(sentences: list[str], _: str) -> Iterator[str]:
         yield f"{answer}\n\n{buttons}"
 
 
+def with_title_behind(sentences: list[str], _: str) -> Iterator[str]:
+    *others, last = sentences
+    for title in ("Refund policy", "Help center", "Versandbedingungen", "Conditions générales"):
+        yield " ".join([*others, f"{last.rstrip('.')} ({title})."])
+        yield " ".join([*others, f"{last} ({title})"])
+
+
+FORMS_OF_FACTS: list[Form] = [
+    *(with_hard_wraps, joined_without_space, with_escaped_line_breaks, with_semicolons)
+]
 FORMS: list[Form] = [
     *(in_numbered_table, with_raised_notes, with_buttons),
     *(with_signature, with_progress_of_tool, with_courtesy_behind_signs, in_capitals),
     with_question_without_mark,
-    with_hard_wraps,
-    joined_without_space,
-    with_escaped_line_breaks,
-    with_semicolons,
+    *FORMS_OF_FACTS,
 ]
 
 
@@ -137,7 +144,16 @@ def test_the_form_of_an_answer_changes_no_verdict(row: dict[str, Any], form: For
         assert verdict(row, answer, row["fact"]) == "LOW_GROUNDED", answer
 
 
-@pytest.mark.parametrize("form", [joined_without_space, with_escaped_line_breaks, with_semicolons])
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["query"])
+def test_a_title_behind_a_wrong_statement_hides_nothing(row: dict[str, Any]) -> None:
+    for answer in with_title_behind([row["right"][0], row["wrong"]], row["query"]):
+        assert verdict(row, answer, row["fact"]) == "LOW_GROUNDED", answer
+    titled = f"Refund policy\n{row['fact']}"
+    right, *_ = with_title_behind(row["right"], row["query"])
+    assert verdict(row, right, titled) == "GROUNDED", right
+
+
+@pytest.mark.parametrize("form", FORMS_OF_FACTS)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["query"])
 def test_the_form_of_a_fact_changes_no_verdict(row: dict[str, Any], form: Form) -> None:
     for fact in form(re.split(r"(?<=\.) (?=[A-Z])", row["fact"]), row["query"]):

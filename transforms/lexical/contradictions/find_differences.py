@@ -3,6 +3,7 @@
 It differs in a number, a date or a unit, or denies what the sentence states.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from groundwatch.schemas.verdict import ContradictionKind
@@ -20,7 +21,13 @@ from groundwatch.transforms.lexical.language.negations import (
     NEGATING_IN_CJK,
     negating_words,
 )
-from groundwatch.transforms.lexical.language.words import NEGATION, VALUE, ClaimWords, form_of
+from groundwatch.transforms.lexical.language.words import (
+    NEGATION,
+    VALUE,
+    ClaimWords,
+    form_of,
+    read_words,
+)
 from groundwatch.transforms.lexical.values.value import Value
 from .denials import DENIED, SIMILAR, find_denial, part_about_the_same
 from .difference import ComparedClaim, ComparedFacts, Difference
@@ -36,6 +43,8 @@ time."""
 _NO_WORDS = NEGATING | CONTRACTED | NEGATING_IN_CJK | NEUTRAL | {"longer"}
 _MAYBE_NO_WORDS = VALUE_STEMS.union(map(stem_of, map(form_of, _NO_WORDS)))
 _MAX_CLAIM_TOKENS = 128
+_TITLE = re.compile(r"\s\([A-Z\u00c0-\u00de][^()\d]{2,60}\)[\s.!]{0,3}\Z")
+"""What stands in brackets behind a statement, with a capital, may be the title of its source."""
 
 
 def find_differences(
@@ -52,7 +61,12 @@ def find_differences(
         return []
     own = ComparedClaim(claim, premises)
     read = [(number, sentences_of(facts[number])) for number in candidates[:_MAX_FACTS]]
-    return list(_differences_from_near(own, read)) or list(find_other_units(own, read))
+    found = list(_differences_from_near(own, read)) or list(find_other_units(own, read))
+    title = None if found or ")" not in claim.text[-4:] else _TITLE.search(claim.text)
+    if not title:
+        return found
+    stated = claim.text[: title.start()]
+    return find_differences(ClaimWords(stated, read_words(stated)), facts, candidates, premises)
 
 
 def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
