@@ -61,14 +61,14 @@ def _read_each(sentences: Iterable[Sentence], query: str | None) -> Iterator[Cla
 
 def _signature_of(claims: Sequence[ClaimForms]) -> int:
     """Return where a signature begins: a name behind a short courtesy, and up to two lines more."""
-    for number in range(len(claims) - 1, max(len(claims) - 1 - _MAX_SIGNATURE, 0), -1):
+    for number in range(len(claims) - 1, max(len(claims) - 1 - _MAX_SIGNATURE, 1), -1):
         *_, before, line = claims[: number + 1]
         if len(line.text.split()) > _MAX_SIGNATURE_WORDS or line.text.endswith(_MARKS):
             break
         is_name = line.forms and not {TokenKind.WORD, TokenKind.NUMBER} & {*line.forms[0].kinds}
         is_closing = not before.forms and not before.text.endswith((*COLONS, *QUESTION_MARKS))
         if is_name and is_closing and len(before.text.split()) <= _MAX_CLOSING_WORDS:
-            return number if any(claim.forms for claim in claims[:number]) else len(claims)
+            return number
     return len(claims)
 
 

@@ -1,5 +1,7 @@
 """Read what a sentence claims: its words, without courtesy, framing and citation marks."""
 
+import re
+
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.sentences import COLONS
 from groundwatch.transforms.lexical.language.words import (
@@ -23,6 +25,9 @@ questions."""
 _COURTESY = frozenset(map(form_of, phrases.COURTESY))
 _OF_OTHERS = frozenset({"he", "she", "they", "him", "them", "his", "their"})
 """Words of courtesy state something beside one of these: "they are great"."""
+
+_CONFIDENCE = re.compile(r"[^\W\d_]{3,20}(?: [^\W\d_]{2,20}){0,2}\s?: ?(?:0[.,]\d{1,4}|1[.,]0+)\W?")
+"""A name with a share of one and no unit."""
 
 _MAX_ADDRESS_TOKENS = 3
 """Of a name behind a greeting: "Guten Tag, Frau Schneider!"."""
@@ -112,6 +117,8 @@ def _without_frames(statement: str) -> str:
 
 def _is_label(bare: str, words: Words, *, is_heading: bool) -> bool:
     """Return whether a heading, or a line that ends with a colon, states nothing itself."""
+    if _CONFIDENCE.fullmatch(bare):
+        return True
     is_colon = bare.endswith(COLONS)
     if is_colon and is_heading:
         return True

@@ -48,8 +48,10 @@ def repeats_question(statement: str, query: str) -> bool:
     True
     """
     forms = read_words(statement).forms
-    asked = [read_words(each.text).forms for each in _questions(query[:_MAX_CHARS])]
-    return any(forms[-len(each) :] == each and len(forms) <= len(each) + 1 for each in asked)
+    return any(
+        read_words(each.text).forms in (forms, forms[1:]) and begins_to_ask(each.text)
+        for each in _sentences(query[:_MAX_CHARS])
+    )
 
 
 class _Sentence(NamedTuple):
@@ -62,11 +64,6 @@ class _Sentence(NamedTuple):
 def _sentences(query: str) -> list[_Sentence]:
     texts = [text for _, text in locate_sentences(in_one_spelling(query))]
     return [_Sentence(text, stems_of(text), _denied(text)) for text in texts]
-
-
-@lru_cache(maxsize=64)
-def _questions(query: str) -> list[_Sentence]:
-    return [each for each in _sentences(query) if begins_to_ask(each.text)]
 
 
 def _denied(text: str) -> frozenset[str]:

@@ -103,22 +103,17 @@ def without_wraps(text: str) -> str:
     """
     if "\n" not in text or "```" in text:
         return text
-    wraps: dict[int, int] = {}
-    others: list[tuple[int, int, int]] = []
+    lengths: dict[re.Match[str], int] = {}
     for mark in _LINE_BREAK.finditer(text):
-        place = mark.start()
-        line = text[text.rfind("\n", 0, place) + 1 : place]
-        length = len(line)
-        if length < _MIN_WRAPPED or "|" in line or "|" in mark[1] or line.startswith("#"):
-            continue
-        if text[mark.start(1)].islower():
-            wraps[place] = length
-        else:
-            others.append((place, length, length + len(mark[1])))
-    if not wraps:
-        return text
-    width = max([*wraps.values(), *[length for _, length, _ in others]])
-    wraps.update((place, length) for place, length, longer in others if longer >= width)
+        line = text[text.rfind("\n", 0, mark.start()) + 1 : mark.start()]
+        if len(line) >= _MIN_WRAPPED and "|" not in line + mark[1] and line[0] != "#":
+            lengths[mark] = len(line)
+    wraps = {mark.start() for mark in lengths if mark[1][0].islower()}
+    if wraps:
+        width = max(lengths.values())
+        wraps.update(
+            mark.start() for mark, length in lengths.items() if length + len(mark[1]) >= width
+        )
     return _LINE_BREAK.sub(
         lambda mark: mark[1].rjust(len(mark[0])) if mark.start() in wraps else mark[0], text
     )

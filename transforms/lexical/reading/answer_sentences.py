@@ -78,6 +78,8 @@ _PREFIXES_OF_LABELS = frozenset(
 """With what a label of sources begins, in lower case; a fast test."""
 
 _ROW_NUMBER = re.compile(r"[ \t]*[|]?[ \t]*\d{1,2}[.)]?[ \t]*[|]")
+_MAX_SIGNS = 4
+"""Characters of an emoji and a space before the first button of a line."""
 _COLUMNS_OF_LIST = 2
 _NAMES_OF_NUMBERS = frozenset({"", "#", "\u2116", "no", "nr", "n"})
 """Headings of a column that numbers rows, as does one beside a single column of sentences."""
@@ -129,9 +131,8 @@ def _row_number_end(text: str, line: _Line) -> int | None:
     number = _ROW_NUMBER.match(text, line.start, line.end)
     if not number or len(line.headings) < _COLUMNS_OF_LIST:
         return None
-    is_list = len(line.headings) == _COLUMNS_OF_LIST and text[number.end() : line.end].rstrip(
-        " |"
-    ).endswith((".", "!"))
+    rest = text[number.end() : line.end].rstrip(" |")
+    is_list = len(line.headings) == _COLUMNS_OF_LIST and rest.endswith((".", "!"))
     is_named = line.headings[0].strip(".:\u00b0\u00ba").lower() in _NAMES_OF_NUMBERS
     return number.end() if is_list or is_named else None
 
@@ -205,7 +206,7 @@ def _name_cells(cells: Iterable[tuple[str, str]]) -> str:
 def _role_of(markup: Markup, start: int, piece: str) -> Role:
     """Return what a piece of a line of text is."""
     text = markup.text
-    if start in markup.notes:
+    if not markup.notes.isdisjoint(range(start, start + _MAX_SIGNS)):
         return Role.SOURCE
     end = start + len(piece)
     if text[max(0, start - 2) : start] == "# " or piece.startswith("#"):

@@ -39,12 +39,12 @@ _RUN = re.compile(r"([*_~])\1*")
 _BOX = re.compile(r"\[[ xX]\](?= )")
 _DEFINITION = re.compile(r"\[(?:\^[^\[\]\n]{1,60}|[^\[\]\n]{1,20})\]:")
 _BRACKET = re.compile(r"\[(?:\[([^\[\]]{0,300})\]|((?:[^\[\]\\]|\\.){0,1000}))\]")
-# A line of texts in brackets and links, of at most four words each, maybe behind an emoji.
+_NO_MARK = re.compile(r"[^\s>*+\u2190-\u2bff\ufe0f\U0001f000-\U0001ffff-]")
+# A line of texts in brackets and links, of at most four words each.
 _CONTROLS = re.compile(
-    r"[^\w\n\[\]()|*+\u2022-]{0,4}(?:\[\w[^\[\]\n\d ]{0,30}(?: [^\[\]\n\d ]{1,30}){0,3}\]"
+    r"(?:\[\w[^\[\]\n\d ]{0,30}(?: [^\[\]\n\d ]{1,30}){0,3}\]"
     r"(?:\([^()\s]{1,2000}\))?[^\w\n\[\]()]{0,9}){1,9}(?:\n|\Z)"
 )
-_MAX_BEFORE_CONTROLS = 4
 _TARGET = re.compile(
     r"""\(\s?<?[^\s()<>]{0,4000}(?:\([^\s()]{0,200}\)[^\s()<>]{0,400}){0,9}>?
     (?:\s+(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'))?\s?\)""",
@@ -178,9 +178,12 @@ class _Reader:
         return self._replace(found.end(group), found.end(), "")
 
     def _begins_line(self, start: int) -> bool:
-        """Return whether nothing but white space, quotation marks or a bullet is before a place."""
+        """Return whether only white space, an emoji or a mark of a line is before a place."""
         _, line_break, marks = self._text[max(0, start - 6) : start].rpartition("\n")
-        return not marks.strip(" \t>-*+") and (bool(line_break) or start <= len(marks))
+        return not _NO_MARK.search(marks) and (bool(line_break) or start <= len(marks))
+
+    def _is_item(self, start: int) -> bool:
+        return self._text[max(0, start - 2) : start] in {"- ", "* ", "+ "}
 
     def _before(self, start: int) -> str:
         return self._text[start - 1] if start else ""
@@ -298,8 +301,7 @@ class _Reader:
         return self._replace(start, end, "")
 
     def box(self, found: re.Match[str]) -> int | None:
-        is_item = self._text[max(0, found.start() - 2) : found.start()] in {"- ", "* ", "+ "}
-        return self._replace(*found.span(), "") if is_item else None
+        return self._replace(*found.span(), "") if self._is_item(found.start()) else None
 
     def definition(self, found: re.Match[str]) -> int | None:
         return self._leave_out(*found.span()) if self._begins_line(found.start()) else None
@@ -313,19 +315,13 @@ class _Reader:
             return self._cut(start - 1, target.end())
         if self._marks.is_mark(found[group], is_certain=self._ends_clause(start, end)):
             return self._leave_out(start, target.end() if target else end)
-        self._note_controls(start)
+        is_first = self._begins_line(start) and not self._is_item(start)
+        if is_first and _CONTROLS.match(self._text, start):
+            self._notes.add(self._editor.place_of(start))
         if not target or self._link_end:
             return None
         self._link_end = found.end(group), target.end()
         return self._replace(start, found.start(group), "")
-
-    def _note_controls(self, start: int) -> None:
-        """Note a line of nothing but buttons or links: "[Contact us] [Cancel]"."""
-        begin = max(0, start - _MAX_BEFORE_CONTROLS)
-        first = self._text.rfind("\n", begin, start) + 1 or begin
-        if (first == 0 or self._text[first - 1] == "\n") and _CONTROLS.match(self._text, first):
-            places = (max(first, self._editor.behind), start)
-            self._notes.update(map(self._editor.place_of, places))
 
     def parenthesis(self, found: re.Match[str]) -> int | None:
         content = found[1] or found[2] or ""
