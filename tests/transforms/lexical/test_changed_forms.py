@@ -101,6 +101,11 @@ def with_raised_notes(sentences: list[str], _: str) -> Iterator[str]:
         yield re.sub(r"\.$", f"{note}.", answer)
 
 
+def with_confidence(sentences: list[str], _: str) -> Iterator[str]:
+    for line in ("Confidence: 0.87", "(Konfidenz: 0,87)", "Confiance : 0,9", "Confianza: 0.87"):
+        yield f"{' '.join(sentences)}\n\n{line}"
+
+
 def with_buttons(sentences: list[str], _: str) -> Iterator[str]:
     answer = " ".join(sentences)
     for buttons in (
@@ -123,7 +128,7 @@ FORMS_OF_FACTS: list[Form] = [
     *(with_hard_wraps, joined_without_space, with_escaped_line_breaks, with_semicolons)
 ]
 FORMS: list[Form] = [
-    *(in_numbered_table, with_raised_notes, with_buttons),
+    *(in_numbered_table, with_raised_notes, with_buttons, with_confidence),
     *(with_signature, with_progress_of_tool, with_courtesy_behind_signs, in_capitals),
     with_question_without_mark,
     *FORMS_OF_FACTS,

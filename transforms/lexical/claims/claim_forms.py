@@ -10,7 +10,7 @@ from .clauses import QUESTION_MARKS
 from .questions import read_question
 from .read_claim import read_claim
 from .short_answers import MAX_SHORT_CHARS, MAX_SHORT_TOKENS, ShortAnswer, read_short_answer
-from .user_statements import repeats_question, repeats_user
+from .user_statements import repeats_user
 
 _MAX_SIGNATURE, _MAX_SIGNATURE_WORDS, _MAX_CLOSING_WORDS = 3, 4, 5
 """The lines of a signature, the words of each, and the words of the courtesy before it."""
@@ -48,9 +48,7 @@ def _read_each(sentences: Iterable[Sentence], query: str | None) -> Iterator[Cla
     is_first = True
     for sentence in sentences:
         claim = _read_sentence(sentence)
-        if query and claim.forms and repeats_question(claim.forms[0].text, query):
-            claim = ClaimForms(claim.text)
-        elif query and sentence.role is Role.TEXT:
+        if query and sentence.role in {Role.TEXT, Role.HEADING}:
             if claim.forms and repeats_user(claim.forms[0].text, query):
                 claim = ClaimForms(claim.text)
             if is_first and _may_be_short(claim):

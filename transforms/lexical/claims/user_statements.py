@@ -22,13 +22,14 @@ def repeats_user(statement: str, query: str) -> bool:
     The statement is in one spelling, without leads. It begins so, "You mentioned that", and what
     follows has no content that the query does not have, and denies what the query denies. What it
     adds, behind "so" or otherwise, makes it a claim. What the user asked is nothing that he said.
+    Or it is a question of the query, "Q: How long do refunds take".
 
     >>> repeats_user("You asked about lamps.", "Tell me about lamps")
     True
     """
     begun = _begins().match(statement) if phrases.may_repeat(statement) else None
     if not begun:
-        return False
+        return _repeats_question(statement, query)
     rest = statement[begun.end() :]
     content = stems_of(rest)
     sentences = _sentences(query[:_MAX_CHARS])
@@ -41,19 +42,6 @@ def repeats_user(statement: str, query: str) -> bool:
     return nearest is None or _denied(rest) & content == nearest.denied & content
 
 
-def repeats_question(statement: str, query: str) -> bool:
-    """Return whether a statement is a question of the user, with or without its mark and a label.
-
-    >>> repeats_question("Q: Where is my lamp", "Hi! Where is my lamp?")
-    True
-    """
-    forms = read_words(statement).forms
-    return any(
-        read_words(each.text).forms in (forms, forms[1:]) and begins_to_ask(each.text)
-        for each in _sentences(query[:_MAX_CHARS])
-    )
-
-
 class _Sentence(NamedTuple):
     text: str
     stems: frozenset[str]
@@ -64,6 +52,15 @@ class _Sentence(NamedTuple):
 def _sentences(query: str) -> list[_Sentence]:
     texts = [text for _, text in locate_sentences(in_one_spelling(query))]
     return [_Sentence(text, stems_of(text), _denied(text)) for text in texts]
+
+
+def _repeats_question(statement: str, query: str) -> bool:
+    """Return whether a statement is a question of the user, without its mark or with a label."""
+    forms = read_words(statement).forms
+    return any(
+        read_words(each.text).forms in (forms, forms[1:]) and begins_to_ask(each.text)
+        for each in _sentences(query[:_MAX_CHARS])
+    )
 
 
 def _denied(text: str) -> frozenset[str]:
