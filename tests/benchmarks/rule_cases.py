@@ -10,7 +10,8 @@ answers with their question; courtesy and refusals, which are no claims, and wha
 is one; and the messages of the bundled sample that need one call. Each row of a table is a case, or
 one for each verdict or direction that it has. Beside them there are short answers to facts in other
 words (tests/data/short_answers.jsonl), written by hand for this measure before the checker was
-tried on them, and answers that repeat a figure of the question (tests/data/premises.jsonl).
+tried on them, answers that repeat a figure of the question (tests/data/premises.jsonl), and answers
+that change their form alone (tests/data/changed_forms.jsonl).
 
 The edits are the tables of statements that contradict a fact, or seem to: the tests of the rules
 that find contradictions. That a rule passes its own test says little of what it is worth.
@@ -36,6 +37,7 @@ from tests.support.checks import check_request
 from tests.support.languages_table import LANGUAGES, sentences
 from tests.support.repository import ROOT
 from tests.support.sample import sample_messages
+from tests.transforms.lexical import test_changed_forms
 from tests.transforms.lexical.claims import (
     test_clauses,
     test_frames,
@@ -146,7 +148,7 @@ def forms() -> Iterator[_Named]:
     yield from _of_tables(
         _markup, _tables_and_marks, _claims, _clauses, _support_talk, _values, _questions
     )
-    yield from _of_tables(_short_answers, _premises, _languages)
+    yield from _of_tables(_short_answers, _premises, _languages, _changed_forms)
     for each in sample_messages():
         if each.outcome in set(CLAIM | NO_CLAIM):
             answer = parse_answer(each.message)
@@ -309,6 +311,17 @@ def _short_answers() -> Iterator[_Form]:
 
 def _premises() -> Iterator[_Form]:
     yield from _answers_in("premises")
+
+
+def _changed_forms() -> Iterator[_Form]:
+    tests = test_changed_forms
+    for row in tests.ROWS:
+        of_verdicts = ((row["right"], SUPPORTED), ([row["right"][0], row["wrong"]], LOW))
+        for stated, right in of_verdicts:
+            for answer in chain.from_iterable(form(stated, row["query"]) for form in tests.FORMS):
+                yield replace(check_request(answer, row["fact"]), query=row["query"]), right
+        for answer in tests.with_title_behind([row["right"][0], row["wrong"]], row["query"]):
+            yield replace(check_request(answer, row["fact"]), query=row["query"]), LOW
 
 
 def _answers_in(file: str) -> Iterator[_Form]:

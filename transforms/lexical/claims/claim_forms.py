@@ -3,12 +3,19 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.language.words import ClaimWords, read_words
+from groundwatch.transforms.lexical.language.sentences import COLONS
+from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, read_words
 from groundwatch.transforms.lexical.reading.answer_sentences import Role, Sentence
+from .clauses import QUESTION_MARKS
 from .questions import read_question
 from .read_claim import read_claim
 from .short_answers import MAX_SHORT_CHARS, MAX_SHORT_TOKENS, ShortAnswer, read_short_answer
 from .user_statements import repeats_user
+
+_MAX_SIGNATURE, _MAX_SIGNATURE_WORDS, _MAX_CLOSING_WORDS = 3, 4, 5
+"""The lines of a signature, the words of each, and the words of the courtesy before it."""
+
+_MARKS = (".", "!", *COLONS, *QUESTION_MARKS)
 
 
 class ClaimForms(NamedTuple):
@@ -26,21 +33,41 @@ class ClaimForms(NamedTuple):
 
 
 def read_claims(sentences: Iterable[Sentence], query: str | None) -> Iterator[ClaimForms]:
-    """Read sentences as claims, one by one, with what the user asked.
+    """Read sentences as claims with what the user asked.
 
-    What only repeats the user is no claim. The first sentence that may be one is also read as a
-    short answer.
+    What only repeats the user is no claim, nor is a signature at the end. The first sentence that
+    may be one is also read as a short answer.
     """
+    claims = list(_read_each(sentences, query))
+    begin = _signature_of(claims)
+    yield from claims[:begin]
+    yield from [ClaimForms(claim.text) for claim in claims[begin:]]
+
+
+def _read_each(sentences: Iterable[Sentence], query: str | None) -> Iterator[ClaimForms]:
     is_first = True
     for sentence in sentences:
         claim = _read_sentence(sentence)
-        if query and sentence.role is Role.TEXT:
+        if query and sentence.role in {Role.TEXT, Role.HEADING}:
             if claim.forms and repeats_user(claim.forms[0].text, query):
                 claim = ClaimForms(claim.text)
             if is_first and _may_be_short(claim):
                 claim = _as_answer(claim, query) or claim
         is_first = is_first and not claim.forms
         yield claim
+
+
+def _signature_of(claims: Sequence[ClaimForms]) -> int:
+    """Return where a signature begins: a name behind a short courtesy, and up to two lines more."""
+    for number in range(len(claims) - 1, max(len(claims) - 1 - _MAX_SIGNATURE, 1), -1):
+        *_, before, line = claims[: number + 1]
+        if len(line.text.split()) > _MAX_SIGNATURE_WORDS or line.text.endswith(_MARKS):
+            break
+        is_name = line.forms and not {TokenKind.WORD, TokenKind.NUMBER} & {*line.forms[0].kinds}
+        is_closing = not before.forms and not before.text.endswith((*COLONS, *QUESTION_MARKS))
+        if is_name and is_closing and len(before.text.split()) <= _MAX_CLOSING_WORDS:
+            return number
+    return len(claims)
 
 
 def _read_sentence(sentence: Sentence) -> ClaimForms:

@@ -8,6 +8,7 @@ from itertools import islice
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.sentences import COLONS
 from groundwatch.transforms.lexical.language.words import (
+    NEGATION,
     VALUE,
     TokenKind,
     Words,
@@ -31,6 +32,7 @@ _SOURCE = re.compile(rf"{FILE}|{ADDRESS}|{PAGE}|{_DATE}|\A\s*\W?\d{{1,3}}\b", re
 _FEWEST_TOKENS = 4
 """Of a heading or a line with a colon that is a sentence."""
 
+_EXCLAIMING = ("!", "\u2026", "...")
 _MAX_EXCLAMATION_TOKENS = 8
 
 VERBS = frozenset(map(form_of, phrases.words_of("verbs")))
@@ -50,10 +52,10 @@ def is_sentence(words: Words, *, is_colon: bool) -> bool:
 
 
 def exclaims(text: str, words: Words) -> bool:
-    """Return whether a text is a short exclamation that states nothing: "Good luck with it!"."""
-    is_short = text.endswith("!") and len(words.forms) <= _MAX_EXCLAMATION_TOKENS
+    """Return whether a text states nothing and is short: "Good luck with it!", "Searching…"."""
+    is_short = text.endswith(_EXCLAIMING) and len(words.forms) <= _MAX_EXCLAMATION_TOKENS
     is_bare = VERBS.isdisjoint(words.forms) and _CLAUSE.isdisjoint(words.forms[:1])
-    return is_short and is_bare and not words.signs & VALUE
+    return is_short and is_bare and not words.signs & (VALUE | NEGATION)
 
 
 def states_itself(line: str, *, is_code: bool) -> bool:

@@ -68,7 +68,7 @@ def read_question(query: str) -> Question | None:
     bare = bare[opening.end() :] if opening else bare
     if not (stated or opening):
         before, _, last = bare.rpartition(", ")
-        bare = last if before and _begins_to_ask(last) else bare
+        bare = last if before and begins_to_ask(last) else bare
     tokens = read_tokens(bare)
     if not tokens:
         return None
@@ -94,11 +94,12 @@ def _only_question(text: str) -> str | None:
     sentences = [sentence for _, sentence in locate_sentences(text)]
     found = [each for each in sentences if each.endswith(QUESTION_MARKS)]
     found = found or [each for each in sentences if _asked_for().search(each, 0, _MAX_BEFORE)]
-    found = found or [each for each in sentences if _begins_to_ask(each)] or sentences
+    found = found or [each for each in sentences if begins_to_ask(each)] or sentences
     return found[0] if len(found) == 1 else None
 
 
-def _begins_to_ask(sentence: str) -> bool:
+def begins_to_ask(sentence: str) -> bool:
+    """Return whether a sentence begins as a question does."""
     tokens = read_tokens(sentence)
     return bool(tokens) and (tokens[0].form in _FIRST_VERBS or tokens[0].form in ASKING)
 

@@ -1,5 +1,7 @@
 """Read what a sentence claims: its words, without courtesy, framing and citation marks."""
 
+import re
+
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.sentences import COLONS
 from groundwatch.transforms.lexical.language.words import (
@@ -16,12 +18,16 @@ from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
 from .clauses import QUESTION_MARKS, exclaims, is_sentence, reports, statements_of, states_itself
 from .frames import without_frame
 
-_AROUND = " \t*_\u00a1\u00bf"
-"""White space, Markdown's emphasis, and the marks in front of exclamations and questions."""
+_AROUND = ' \t*_\u00a1\u00bf"\u201c\u201d\u201e\u00ab\u00bb'
+"""White space, Markdown's emphasis, quotation marks, and the marks in front of exclamations and
+questions."""
 
 _COURTESY = frozenset(map(form_of, phrases.COURTESY))
 _OF_OTHERS = frozenset({"he", "she", "they", "him", "them", "his", "their"})
 """Words of courtesy state something beside one of these: "they are great"."""
+
+_CONFIDENCE = re.compile(r"[^\W\d_]{3,20}(?: [^\W\d_]{2,20}){0,2}\s?: ?(?:0[.,]\d{1,4}|1[.,]0+)\W?")
+"""A name with a share of one and no unit."""
 
 _MAX_ADDRESS_TOKENS = 3
 """Of a name behind a greeting: "Guten Tag, Frau Schneider!"."""
@@ -84,7 +90,7 @@ def _read_whole(plain: str, *, is_heading: bool = False) -> ClaimWords | None:
         stated = phrases.without_references(stated)
     if stated != statement:
         statement, words = stated, read_words(stated)
-    bare = statement.strip(_AROUND)
+    bare = phrases.without_signs(statement.strip(_AROUND))
     if bare.endswith(QUESTION_MARKS) or _is_label(bare, words, is_heading=is_heading):
         return None
     if phrases.addresses_reader(bare) or exclaims(bare, words):
@@ -111,6 +117,8 @@ def _without_frames(statement: str) -> str:
 
 def _is_label(bare: str, words: Words, *, is_heading: bool) -> bool:
     """Return whether a heading, or a line that ends with a colon, states nothing itself."""
+    if _CONFIDENCE.fullmatch(bare):
+        return True
     is_colon = bare.endswith(COLONS)
     if is_colon and is_heading:
         return True

@@ -8,9 +8,10 @@ from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_o
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import negations_in
 from groundwatch.transforms.lexical.language.sentences import locate_sentences
-from groundwatch.transforms.lexical.language.words import read_tokens, word_from
+from groundwatch.transforms.lexical.language.words import read_tokens, read_words, word_from
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
 from .clauses import QUESTION_MARKS
+from .questions import begins_to_ask
 
 _MAX_CHARS = 10_000
 
@@ -21,13 +22,14 @@ def repeats_user(statement: str, query: str) -> bool:
     The statement is in one spelling, without leads. It begins so, "You mentioned that", and what
     follows has no content that the query does not have, and denies what the query denies. What it
     adds, behind "so" or otherwise, makes it a claim. What the user asked is nothing that he said.
+    Or it is a question of the query, "Q: How long do refunds take".
 
     >>> repeats_user("You asked about lamps.", "Tell me about lamps")
     True
     """
     begun = _begins().match(statement) if phrases.may_repeat(statement) else None
     if not begun:
-        return False
+        return _repeats_question(statement, query)
     rest = statement[begun.end() :]
     content = stems_of(rest)
     sentences = _sentences(query[:_MAX_CHARS])
@@ -50,6 +52,15 @@ class _Sentence(NamedTuple):
 def _sentences(query: str) -> list[_Sentence]:
     texts = [text for _, text in locate_sentences(in_one_spelling(query))]
     return [_Sentence(text, stems_of(text), _denied(text)) for text in texts]
+
+
+def _repeats_question(statement: str, query: str) -> bool:
+    """Return whether a statement is a question of the user, without its mark or with a label."""
+    forms = read_words(statement).forms
+    return any(
+        read_words(each.text).forms in (forms, forms[1:]) and begins_to_ask(each.text)
+        for each in _sentences(query[:_MAX_CHARS])
+    )
 
 
 def _denied(text: str) -> frozenset[str]:

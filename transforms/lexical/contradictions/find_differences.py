@@ -3,6 +3,7 @@
 It differs in a number, a date or a unit, or denies what the sentence states.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from operator import itemgetter
@@ -45,6 +46,8 @@ _NO_WORDS = NEGATING | CONTRACTED | NEGATING_IN_CJK | NEUTRAL | {"longer"}
 _MAYBE_NO_WORDS = VALUE_STEMS.union(map(stem_of, map(form_of, _NO_WORDS)))
 _MIN_CLAUSE_TOKENS, MAX_CLAIM_TOKENS = 3, 128
 """Of a claim and its clauses; a longer claim is not compared, and the reply says so."""
+_TITLE = re.compile(r"\s\([A-Z\u00c0-\u00de][^()\d]{2,60}\)[\s.!]{0,3}\Z")
+"""What stands in brackets behind a statement, with a capital, may be the title of its source."""
 
 
 def find_differences(
@@ -66,7 +69,13 @@ def find_differences(
     own = ComparedClaim(claim, premises)
     read = [(number, sentences_of(fact)) for fact, number in nearest]
     found = list(_differences_from_near(own, read)) or list(find_other_units(own, read))
-    return found or list(_denials_of_clauses(claim, read))
+    if found := found or list(_denials_of_clauses(claim, read)):
+        return found
+    title = _TITLE.search(claim.text) if ")" in claim.text[-4:] else None
+    if not title:
+        return []
+    stated = claim.text[: title.start()]
+    return find_differences(ClaimWords(stated, read_words(stated)), facts, candidates, premises)
 
 
 def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:

@@ -19,6 +19,7 @@ from groundwatch.transforms.lexical.language.words import (
     read_tokens,
     read_words,
 )
+from groundwatch.transforms.lexical.reading.same_text import single_spaced
 from groundwatch.transforms.lexical.values.read_values import VALUE_WORDS, read_values
 from groundwatch.transforms.lexical.values.value import Value
 
@@ -135,7 +136,8 @@ class FactSentences:
     """
 
     def __init__(self, fact: str) -> None:
-        self.texts = list(dict.fromkeys([text for _, text in locate_sentences(fact)]))
+        texts = [single_spaced(text) for _, text in locate_sentences(fact)]
+        self.texts = list(dict.fromkeys(texts))
         words = [read_words(text) for text in self.texts]
         self.signs = [each.signs for each in words]
         self.numbers = [each.numbers() for each in words]

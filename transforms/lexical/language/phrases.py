@@ -220,7 +220,7 @@ def without_leads(text: str) -> str:
     'lamps glow.'
     """
     for _ in range(_MAX_LEADS):
-        begun = text if text[:1].isalnum() else _SIGNS.sub("", text, count=1)
+        begun = without_signs(text)
         if not _may_lead[begun.partition(" ")[0].partition(":")[0]]:
             break
         found = _lead().match(text)
@@ -235,6 +235,11 @@ def without_leads(text: str) -> str:
 
 _MAX_LEADS = 3
 _SIGNS = re.compile(r"\A[\W_]+")
+
+
+def without_signs(text: str) -> str:
+    """Return a text without what is before its first letter or digit: an emoji, quotation marks."""
+    return text if text[:1].isalnum() else _SIGNS.sub("", text, count=1)
 
 
 def may_repeat(text: str) -> bool:

@@ -4,6 +4,7 @@
 # ruff: noqa: SIM905 - a table of words reads best as text
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from .cache import WordCache
@@ -42,10 +43,12 @@ _MIN_ITEMS = 2
 _CLOSING = r"""(?:["'”’»›)\]}*_」』）】]|\[\d{1,3}\])*+"""
 # Possessive, and only at the first of several marks, so that the time is linear in the length of
 # any text. A set of characters at the front makes the search fast.
+# Without a space behind it: "14 days.Cash is"; not in "Node.js" and "e.g.The".
 _END = re.compile(
     rf"""[.!?؟۔।。！？｡](?:
       (?<=[。！？｡])[。！？｡]*+{_CLOSING}
     | (?<=[.!?؟۔।])(?<![.!?؟۔।]{{2}})[.!?؟۔।]*+{_CLOSING}(?=\s|$)
+    | (?<=[a-zß-ÿ]{{2}}[a-zß-ÿ)"”][.!?])(?=[A-ZÀ-Þ][a-zß-ÿ'’]{{0,30}}+[\s,])
     )""",
     re.VERBOSE,
 )
@@ -68,6 +71,17 @@ _ORDINAL = re.compile(r"\b(?:der|dem|den|im|vom|zum|zur|beim) \d\d?$")
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 
 
+# Between a line that ends as no sentence does, and one that begins no item of a list.
+_LINE_BREAK = re.compile(r'(?<=[\w,)%€])\r?\n[ \t>]*(?!\d{1,2}[.)]\s)(?=[\w("“$€£])(\S+)')
+_MIN_WRAPPED = 25
+"""Characters of a line that is wrapped; shorter ones may be the items of a list."""
+
+# Not the end of a character reference.
+_SEMICOLON = re.compile(r"(?<!&amp);(?=\s)")
+_FEWEST_WORDS = 4
+"""Of a statement beside a semicolon."""
+
+
 def locate_sentences(text: str) -> list[tuple[int, str]]:
     """Split a text, plain or Markdown, into sentences with their offsets in characters.
 
@@ -75,9 +89,34 @@ def locate_sentences(text: str) -> list[tuple[int, str]]:
     heading and quotation marks around a sentence and pieces without a letter or digit are dropped.
     """
     pieces: list[tuple[int, str]] = []
+    text = without_wraps(text)
     for start, end in lines_in(text):
         pieces += sentences_of_line(text, start, end)
     return pieces
+
+
+def without_wraps(text: str) -> str:
+    """Return a text with spaces for the line breaks within its sentences; its length stays.
+
+    A sentence goes on in lower case behind a line break. In a text where one does, it also goes on
+    where the next word had no place in the line.
+    """
+    if "\n" not in text or "```" in text:
+        return text
+    lengths: dict[re.Match[str], int] = {}
+    for mark in _LINE_BREAK.finditer(text):
+        line = text[text.rfind("\n", 0, mark.start()) + 1 : mark.start()]
+        if len(line) >= _MIN_WRAPPED and "|" not in line + mark[1] and line[0] != "#":
+            lengths[mark] = len(line)
+    wraps = {mark.start() for mark in lengths if mark[1][0].islower()}
+    if wraps:
+        width = max(lengths.values())
+        wraps.update(
+            mark.start() for mark, length in lengths.items() if length + len(mark[1]) >= width
+        )
+    return _LINE_BREAK.sub(
+        lambda mark: mark[1].rjust(len(mark[0])) if mark.start() in wraps else mark[0], text
+    )
 
 
 def lines_in(text: str) -> list[tuple[int, int]]:
@@ -139,7 +178,18 @@ def _line_sentences(text: str, start: int, end: int) -> list[tuple[int, str]]:
         if text[stop] != "." or not _stays_inside(text, stop, behind, end, is_lower=is_lower):
             cuts.append(behind)
     cuts.append(end)
+    if text.find("; ", start, end) >= 0:
+        cuts = sorted({*cuts, *_between_statements(text, cuts)})
     return trimmed(text, cuts)
+
+
+def _between_statements(text: str, cuts: list[int]) -> Iterator[int]:
+    """Yield the semicolons of a sentence if they stand between statements of several words."""
+    for start, end in pairwise(cuts):
+        found = [mark.end() for mark in _SEMICOLON.finditer(text, start, end)]
+        parts = pairwise([start, *found, end])
+        if all(len(text[first:last].split()) >= _FEWEST_WORDS for first, last in parts):
+            yield from found
 
 
 def trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[tuple[int, str]]:

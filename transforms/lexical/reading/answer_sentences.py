@@ -15,6 +15,7 @@ from groundwatch.transforms.lexical.language.sentences import (
     lines_in,
     sentences_of_line,
     trimmed,
+    without_wraps,
 )
 from .citation_marks import NO_SOURCES, Sources
 from .markup import Markup
@@ -76,6 +77,13 @@ _PREFIXES_OF_LABELS = frozenset(
 )
 """With what a label of sources begins, in lower case; a fast test."""
 
+_ROW_NUMBER = re.compile(r"[ \t]*[|]?[ \t]*\d{1,2}[.)]?[ \t]*[|]")
+_MAX_SIGNS = 4
+"""Characters of an emoji and a space before the first button of a line."""
+_COLUMNS_OF_LIST = 2
+_NAMES_OF_NUMBERS = frozenset({"", "#", "\u2116", "no", "nr", "n"})
+"""Headings of a column that numbers rows, as does one beside a single column of sentences."""
+
 _CHECKED = frozenset({*"✓✔✅☑", "✔️", "☑️", "yes"})
 _CROSSED = frozenset({*"✗✘❌✖×", "✖️"})
 
@@ -104,19 +112,33 @@ def split_sentences(answer: str, sources: Sources = NO_SOURCES) -> list[Sentence
 
 def _located(markup: Markup) -> Iterator[tuple[int, str, Role, str | None]]:
     """Yield the sentences of a text, each with its place in characters."""
-    for line in _lines(markup):
+    text = without_wraps(markup.text)
+    for line in _lines(markup, text):
         if line.headings or line.role is Role.TABLE_HEADING:
-            for start, row in trimmed(markup.text, [line.start, line.end], " \t|"):
-                yield start, row, line.role, _named(line.headings, row)
+            headings, begin = line.headings, line.start
+            if end := _row_number_end(text, line):
+                headings, begin = headings[1:], end
+            for start, row in trimmed(text, [begin, line.end], " \t|"):
+                yield start, row, line.role, _named(headings, row)
             continue
-        for start, piece in sentences_of_line(markup.text, line.start, line.end):
+        for start, piece in sentences_of_line(text, line.start, line.end):
             role = _role_of(markup, start, piece) if line.role is Role.TEXT else line.role
             yield start, piece, role, None
 
 
-def _lines(markup: Markup) -> Iterator[_Line]:
+def _row_number_end(text: str, line: _Line) -> int | None:
+    """Return the end of the cell that only numbers a row; None if a row has no such cell."""
+    number = _ROW_NUMBER.match(text, line.start, line.end)
+    if not number or len(line.headings) < _COLUMNS_OF_LIST:
+        return None
+    rest = text[number.end() : line.end].rstrip(" |")
+    is_list = len(line.headings) == _COLUMNS_OF_LIST and rest.endswith((".", "!"))
+    is_named = line.headings[0].strip(".:\u00b0\u00ba").lower() in _NAMES_OF_NUMBERS
+    return number.end() if is_list or is_named else None
+
+
+def _lines(markup: Markup, text: str) -> Iterator[_Line]:
     """Yield the lines of a text with what they are."""
-    text = markup.text
     lines = lines_in(text)
     has_table = "|" in text
     are_sources = False
@@ -157,7 +179,7 @@ def _is_code(markup: Markup, place: int) -> bool:
 
 def _named(headings: Sequence[str], row: str) -> str | None:
     """Return a row with the heading before each cell; a check mark affirms the heading itself."""
-    if not headings:
+    if len(headings) < _COLUMNS_OF_LIST:
         return None
     return _name_cells(
         ("", heading or cell)
@@ -184,7 +206,7 @@ def _name_cells(cells: Iterable[tuple[str, str]]) -> str:
 def _role_of(markup: Markup, start: int, piece: str) -> Role:
     """Return what a piece of a line of text is."""
     text = markup.text
-    if start in markup.notes:
+    if not markup.notes.isdisjoint(range(start, start + _MAX_SIGNS)):
         return Role.SOURCE
     end = start + len(piece)
     if text[max(0, start - 2) : start] == "# " or piece.startswith("#"):

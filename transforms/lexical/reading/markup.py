@@ -12,6 +12,7 @@ from groundwatch.transforms.lexical.language.phrases import OTHER_STOP_WORDS, ST
 from .citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, CitationMarks
 from .edited_text import EditedText, Editor
 from .html_tags import TAG, ShownTags, hides_content, is_bold, is_tag
+from .same_text import ESCAPED_LINE_BREAK
 
 _PRIVATE = "\ue200-\ue20f"
 _SIGNS = rf"[<&\\`*_~\[({{^\u3010\uff08{SUPERSCRIPT_DIGITS}{_PRIVATE}]"
@@ -38,6 +39,12 @@ _RUN = re.compile(r"([*_~])\1*")
 _BOX = re.compile(r"\[[ xX]\](?= )")
 _DEFINITION = re.compile(r"\[(?:\^[^\[\]\n]{1,60}|[^\[\]\n]{1,20})\]:")
 _BRACKET = re.compile(r"\[(?:\[([^\[\]]{0,300})\]|((?:[^\[\]\\]|\\.){0,1000}))\]")
+_NO_MARK = re.compile(r"[^\s>*+\u2190-\u2bff\ufe0f\U0001f000-\U0001ffff-]")
+# A line of texts in brackets and links, of at most four words each.
+_CONTROLS = re.compile(
+    r"(?:\[\w[^\[\]\n\d ]{0,30}(?: [^\[\]\n\d ]{1,30}){0,3}\]"
+    r"(?:\([^()\s]{1,2000}\))?[^\w\n\[\]()]{0,9}){1,9}(?:\n|\Z)"
+)
 _TARGET = re.compile(
     r"""\(\s?<?[^\s()<>]{0,4000}(?:\([^\s()]{0,200}\)[^\s()<>]{0,400}){0,9}>?
     (?:\s+(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'))?\s?\)""",
@@ -66,6 +73,8 @@ _BEFORE_NAMED = re.compile(
     r"\b(?:is|are|at|on|to|ist|sind|unter|est|sur|es|en|\u00e8|su|\u00e9|em|op)\s?\Z"
 )
 _POWER = re.compile(r"(?:\d|\b(?:[cdkm]?m|ft|in|mi|yd|s)|\))\Z")
+_AMOUNT = re.compile(r"(?:[$\u20ac\u00a3]\s?|(?<!\d)(?!10\Z)\d)[\d.,]*\d\Z")
+_BEFORE_NOTE = re.compile(r"(?:[^\W\d_]{3}|[\d%.,;)!?])\Z")
 _CLAUSE_END = re.compile(r"\s{0,3}(?:[.,;:!?\[\u3010\u3002\uff0c\u3001]|\n|\Z)")
 _LAST_WORD = re.compile(r"[^\W_]+(?=\s?\Z)")
 _NOT_LAST = STOP_WORDS | OTHER_STOP_WORDS
@@ -169,9 +178,12 @@ class _Reader:
         return self._replace(found.end(group), found.end(), "")
 
     def _begins_line(self, start: int) -> bool:
-        """Return whether nothing but white space, quotation marks or a bullet is before a place."""
+        """Return whether only white space, an emoji or a mark of a line is before a place."""
         _, line_break, marks = self._text[max(0, start - 6) : start].rpartition("\n")
-        return not marks.strip(" \t>-*+") and (bool(line_break) or start <= len(marks))
+        return not _NO_MARK.search(marks) and (bool(line_break) or start <= len(marks))
+
+    def _is_item(self, start: int) -> bool:
+        return self._text[max(0, start - 2) : start] in {"- ", "* ", "+ "}
 
     def _before(self, start: int) -> str:
         return self._text[start - 1] if start else ""
@@ -206,9 +218,10 @@ class _Reader:
         if not is_tag(name):
             return None
         if not is_closing and (cited := _CITED_IN_TAGS.match(self._text, start)):
-            if name == "sup" and _POWER.search(self._text, max(0, start - 4), start):
+            if name == "sup" and self._is_power(start):
                 return self._replace(start, cited.end(), cited[1].translate(_RAISE))
-            if self._marks.is_mark(cited[1]):
+            is_note = name == "sup" and _BEFORE_NOTE.search(self._text, max(0, start - 3), start)
+            if self._marks.is_mark(cited[1], is_certain=is_note is not None):
                 return self._leave_out(start, cited.end())
         if is_bold(name):
             self._bold.append(self._editor.place_of(start))
@@ -251,6 +264,9 @@ class _Reader:
     def escape(self, found: re.Match[str]) -> int:
         return self._replace(*found.span(), found[1])
 
+    def line_break(self, found: re.Match[str]) -> int:
+        return self._replace(*found.span(), "\n")
+
     def code(self, found: re.Match[str]) -> int:
         return self._leave_inside(found, 2)
 
@@ -285,8 +301,7 @@ class _Reader:
         return self._replace(start, end, "")
 
     def box(self, found: re.Match[str]) -> int | None:
-        is_item = self._text[max(0, found.start() - 2) : found.start()] in {"- ", "* ", "+ "}
-        return self._replace(*found.span(), "") if is_item else None
+        return self._replace(*found.span(), "") if self._is_item(found.start()) else None
 
     def definition(self, found: re.Match[str]) -> int | None:
         return self._leave_out(*found.span()) if self._begins_line(found.start()) else None
@@ -300,6 +315,9 @@ class _Reader:
             return self._cut(start - 1, target.end())
         if self._marks.is_mark(found[group], is_certain=self._ends_clause(start, end)):
             return self._leave_out(start, target.end() if target else end)
+        is_first = self._begins_line(start) and not self._is_item(start)
+        if is_first and _CONTROLS.match(self._text, start):
+            self._notes.add(self._editor.place_of(start))
         if not target or self._link_end:
             return None
         self._link_end = found.end(group), target.end()
@@ -333,11 +351,15 @@ class _Reader:
             return None
         return self.number(found)
 
+    def _is_power(self, start: int) -> bool:
+        """Return whether raised digits are the power of a number or unit, and not of an amount."""
+        is_power = _POWER.search(self._text, max(0, start - 4), start) is not None
+        return is_power and not _AMOUNT.search(self._text, max(0, start - 16), start)
+
     def superscript(self, found: re.Match[str]) -> int:
         """Leave out raised indices; powers of numbers and units are text."""
         start, end = found.span()
-        is_power = _POWER.search(self._text, max(0, start - 4), start) is not None
-        if is_power or (
+        if self._is_power(start) or (
             self._before(start).isspace() and not self._marks.are_superscripts(found[0])
         ):
             return end
@@ -353,7 +375,7 @@ _READERS: dict[str, _Readers] = {
         *((_NUMBER_IN_ANGLES, _Reader.number), _BRACKETED_VALUE, (_VENDOR_TAG, _Reader.sign)),
     ],
     "&": [(_CHARACTER, _Reader.character)],
-    "\\": [(_ESCAPE, _Reader.escape)],
+    "\\": [(_ESCAPE, _Reader.escape), (ESCAPED_LINE_BREAK, _Reader.line_break)],
     "`": [(_FENCE, _Reader.fence), (_CODE, _Reader.code)],
     "~": [(_FENCE, _Reader.fence), _EMPHASIS],
     "*": [_EMPHASIS],

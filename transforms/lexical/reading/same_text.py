@@ -9,6 +9,7 @@ from unicodedata import is_normalized, normalize
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
 )
+_SPACES = re.compile(" {2,}")
 # Sorting them takes quadratic time; no word has half as many accents on a letter.
 _MANY_ACCENTS = re.compile(r"([^\w\s!-~]{60})[^\w\s!-~]+")
 # With these NFKC would say something else: 10\u00b2 and 102, 2\u00bd and 21/2, a name and its
@@ -26,15 +27,18 @@ _JSON_TEXT = re.compile(
     r'(?P<end>"(?P<behind>\s*+(?=[}\],:]|\Z))?|\\?(?P<cut>\Z))',
     re.DOTALL,
 )
+ESCAPED_LINE_BREAK = re.compile(r"\\(?:r\\)?n(?:(?<=[.!?]\\n)|(?![a-z\u00df-\u00ff\"'`]))")
+"""A line break that was escaped twice: "14 days.\\nCash"; not in "C:\\new" and "a \\neq b"."""
 _JSON_FIELD = re.compile(r'[{,]\s*+"[^"\\]{0,200}"\s*+:')
 
 
 def in_one_spelling(text: str) -> str:
-    """Write a text in Unicode's form NFKC, without signs that have no width.
+    """Write a text in Unicode's form NFKC, with single spaces, without signs that have no width.
 
     Raised digits, fractions and the punctuation of East Asia stay as they are. Source: Unicode
     Standard Annex 15.
     """
+    text = single_spaced(text)
     if text.isascii():
         return text
     text = _MANY_ACCENTS.sub(r"\1", _INVISIBLE.sub("", text))
@@ -46,11 +50,16 @@ def in_one_spelling(text: str) -> str:
     )
 
 
+def single_spaced(text: str) -> str:
+    """Return a text with one space for each run of them."""
+    return _SPACES.sub(" ", text) if "  " in text else text
+
+
 def texts_in_json(text: str) -> str:
     """Return the texts and numbers in a fact that is JSON, as lines of "key: value".
 
-    Of a text that contains JSON, or the beginning of it, the escapes are replaced. Any other text
-    is returned as it is.
+    Of a text that contains JSON, or the beginning of it, the escapes are replaced; of any other
+    text the line breaks that were escaped twice.
 
     >>> texts_in_json('{"answer": "Lamps glow.", "score": 3}').splitlines()
     ['answer: Lamps glow.', 'score: 3']
@@ -65,8 +74,8 @@ def texts_in_json(text: str) -> str:
         else:
             return "\n".join(_lines(value)).strip() or text
     if "\\" in text and '"' in text and (_JSON_FIELD.search(text) or text.lstrip()[:1] in '"['):
-        return _JSON_TEXT.sub(_without_escapes, text)
-    return text
+        text = _JSON_TEXT.sub(_without_escapes, text)
+    return ESCAPED_LINE_BREAK.sub("\n", text) if "\\n" in text else text
 
 
 class _Fields(tuple[tuple[str, object], ...]):

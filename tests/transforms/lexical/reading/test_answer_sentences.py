@@ -45,6 +45,32 @@ def test_rows_of_a_table_are_named_by_its_heading_row(table: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("table", "row", "named"),
+    [
+        (
+            "| # | Item | Price |\n|---|---|---|\n| 1 | Lamp | 9 € |",
+            "Lamp | 9 €",
+            "Item: Lamp; Price: 9 €",
+        ),
+        ("No. | Item\n---|---\n2. | Lamp", "Lamp", None),
+        ("| Step | Do |\n|---|---|\n| 1 | Press it. |", "Press it.", None),
+        ("| Guests | Price |\n|---|---|\n| 2 | 9 € |", "2 | 9 €", "Guests: 2; Price: 9 €"),
+        (
+            "| kg | Price |\n|---|---|\n| 5 | 9 € a day |",
+            "5 | 9 € a day",
+            "kg: 5; Price: 9 € a day",
+        ),
+        ("| # |\n|---|\n| 1 |", "1", None),
+    ],
+)
+def test_a_cell_that_only_numbers_its_row_is_left_out(
+    table: str, row: str, named: str | None
+) -> None:
+    last = split_sentences(table)[-1]
+    assert (last.text, last.named) == (row, named)
+
+
+@pytest.mark.parametrize(
     ("cell", "is_wrong"), [("No", False), ("❌", False), ("Yes", True), ("✓", True)]
 )
 def test_a_cell_may_deny_its_heading(cell: str, *, is_wrong: bool) -> None:
