@@ -136,8 +136,8 @@ class FactSentences:
     """
 
     def __init__(self, fact: str) -> None:
-        texts = [single_spaced(text) for _, text in locate_sentences(fact)]
-        self.texts = list(dict.fromkeys(texts))
+        found = locate_sentences(single_spaced(fact))
+        self.texts = list(dict.fromkeys([text for _, text in found]))
         words = [read_words(text) for text in self.texts]
         self.signs = [each.signs for each in words]
         self.numbers = [each.numbers() for each in words]
