@@ -90,9 +90,9 @@ def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterat
 def _denials_of_clauses(claim: ClaimWords, facts: ComparedFacts) -> Iterator[Difference]:
     """Find what the nearest sentences deny of clauses, unless one has the clause as it is."""
     sentences = [each for _, each in facts]
-    signs = chain([claim.signs], *(each.signs for each in sentences))
-    clauses = clauses_of(claim.text) if any(each & NEGATION for each in signs) else []
-    for clause in clauses:
+    if not (claim.signs & NEGATION or any(each.with_signs(NEGATION) for each in sentences)):
+        return
+    for clause in clauses_of(claim.text):
         own = ComparedClaim(ClaimWords(clause, read_words(clause)), ())
         if len(own.words.forms) >= _MIN_CLAUSE_TOKENS and _may_differ(own, sentences):
             near = _near(own, facts)

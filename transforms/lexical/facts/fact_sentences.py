@@ -1,6 +1,6 @@
 """The sentences of a fact, and what can be compared in a sentence."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, compress, starmap
 from math import ceil
@@ -144,6 +144,7 @@ class FactSentences:
         content = [compress(each.forms, each.kinds) for each in words]
         self.contents = [frozenset(map(stem_of, forms)) for forms in content]
         self._read: dict[int, ReadSentence] = {}
+        self._with_signs: dict[int, Sequence[int]] = {0: range(len(self.texts))}
 
     def has_value(self, value: Value) -> bool:
         """Return whether the fact has a value, in any spelling."""
@@ -178,6 +179,12 @@ class FactSentences:
                 index.setdefault(form, []).append(number)
         return index
 
+    def with_signs(self, signs: int) -> Sequence[int]:
+        """Return the sentences with one of some signs; all of them without signs."""
+        if signs not in self._with_signs:
+            self._with_signs[signs] = [n for n, each in enumerate(self.signs) if each & signs]
+        return self._with_signs[signs]
+
     def near(
         self,
         words: AbstractSet[str],
@@ -190,15 +197,16 @@ class FactSentences:
             return []
         least = share * len(words)
         contents = self.contents
-        numbers: Iterable[int] = range(len(contents))
-        if len(contents) > _FEW:
+        numbers = self.with_signs(signs)
+        if len(numbers) > _FEW:
             # A sentence without any of so many words has less than the share.
             found = sorted([self._index.get(word, []) for word in words], key=len)
-            numbers = sorted(set[int]().union(*found[: len(words) - ceil(least) + 1]))
+            numbers = sorted(
+                set[int]().union(*found[: len(words) - ceil(least) + 1]).intersection(numbers)
+            )
         near = [
             ((shared / len(words), len(others & content), -len(content)), number)
             for number in numbers
-            if not signs or self.signs[number] & signs
             if (shared := len(words & (content := contents[number]))) >= least
         ]
         if len(contents) > _FEW:
