@@ -28,8 +28,8 @@ from .field_maps.suggestions import suggest_map
 from .field_values import engine_id, first_time, session_id
 from .format import Format, Request
 from .format_table import find_format
-from .mapped_answers import read_with_own_map
-from .unmapped_fields import reject_unmapped, unread_paths
+from .mapped_answers import read_with_own_map, sample_of
+from .unmapped_fields import reject_unmapped, unknown_texts, unread_paths
 
 # What logs, tracers and their filters write instead of a text.
 _MASK = re.compile(
@@ -86,14 +86,24 @@ def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
 
 def suggest_map_of(failures: Iterable[ParseFailure], options: ParseOptions) -> str:
     """Write the flags that would read most of some answers that cannot be read, or ""."""
-    values, wanted = [], set[str]()
+    samples, wanted = [], set[str]()
     field_map = parse_map(options.own_map) if options.own_map else None
     for message, error in failures:
         if error.wanted:
             [(value, own_message, carried_by)] = split_answers(message, field_map)
-            values.append(_request(value, own_message, carried_by, options).as_written())
+            request = _request(value, own_message, carried_by, options)
+            samples.append(sample_of(request, _detect(request), field_map))
             wanted |= {*error.wanted}
-    return suggest_map(values, sorted(wanted)) if values else ""
+    return suggest_map(samples, sorted(wanted)) if samples else ""
+
+
+def describe_texts(message: Message, wanted: Sequence[str], options: ParseOptions) -> str:
+    """Say where a message of one answer has texts, and suggest a map of what is wanted."""
+    [(value, own_message, carried_by)] = split_answers(message)
+    request = _request(value, own_message, carried_by, options)
+    detected = _detect(request)
+    known = None if isinstance(detected, UnreadableAnswer) else detected
+    return str(unknown_texts("", request, wanted, known)).strip()
 
 
 def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequence[str]:
@@ -139,15 +149,17 @@ def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]
         found = find_format(request)
         answer = _complete(*found.read(request), found)
     else:
-        detected: Format | UnreadableAnswer
-        try:
-            detected = find_format(request)
-        except UnreadableAnswer as error:
-            detected = error
-        read, token, found = read_with_own_map(field_map, request, detected)
+        read, token, found = read_with_own_map(field_map, request, _detect(request))
         answer = _complete(read, token, found)
     reject_unmapped(answer, request, found)
     return answer, found
+
+
+def _detect(request: Request) -> Format | UnreadableAnswer:
+    try:
+        return find_format(request)
+    except UnreadableAnswer as error:
+        return error
 
 
 def record_id(kind: str, name: str, state: Literal["", "incomplete", "failed"] = "") -> str:

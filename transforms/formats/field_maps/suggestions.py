@@ -2,20 +2,26 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from groundwatch.schemas.answer import Answer
 from groundwatch.transforms.formats.field_values import first_time
 from groundwatch.transforms.formats.unread_content import count_words
-from .fact_values import TEXT_NAMES, read_facts
-from .field_map import PathPairs
+from .fact_values import TEXT_NAMES
+from .field_map import FieldMap, PathPairs, parse_map
 from .field_names import FieldContent, content_by_names, is_about, is_of_tool, snake_case
-from .json_path import read_text_as_json
+from .json_path import TEXT_BLOCKS, read_text_as_json
 
 _MAX_FIELDS = 500
-_MAX_ITEMS = 50  # of a list
-_KINDS = ("role", "type", "sender", "author", "from")  # the fields by which items differ
+_MAX_TRIALS = 10  # of fields, each with all messages
+# The fields that say who wrote an item.
+_WRITERS = (
+    *("role", "sender", "author", "from", "speaker"),
+    *("from.role", "sender.role", "sender.type", "author.role", "author.type"),
+)
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _KIND = re.compile(r"[\w .:/-]{1,40}", re.ASCII)
 _ALTERNATIVES = frozenset({"choices", "candidates", "generations"})  # the first one is the answer
 _TIME = re.compile(r"(^|_)(time|timestamp|created(_at)?|date|ts|at|started|when)$")
@@ -25,7 +31,6 @@ _TEXT = re.compile(r"(^|[_.])(content|message|text|body)([_.]|$)")
 _DOCUMENT = re.compile(
     r"(^|_)(documents?|docs?|sources?|articles?|files?|pages?)(_?(ids?|names?|titles?|ur[il]s?))?$"
 )
-_MAX_WHOLE = 2  # texts of a message that are whole whatever stands around them
 _MAX_DOCUMENT_NAME = 200  # characters
 _DIGITS = re.compile(r"\d+")
 _MAX_SPACES = 2  # in a name; more may be text of an answer
@@ -35,17 +40,37 @@ _IN_PROMPT = (
     "No field looks like the facts: where they stand only in the prompt, log them in a field of"
     " their own, too, and name it, as in --map 'facts=$.FIELD[*]'."
 )
+_IN_PIECES = (
+    "The texts at {} are pieces of one text: join them in a field of their own, since a map reads"
+    " them as separate texts."
+)
+_OF_SENDERS = (
+    "The texts at {} are of several senders, and no word says which of {} is the model: log its"
+    " answers in a field of their own, and name it."
+)
+_NOT_ALONE = "No path finds the texts at {} alone: log them in a field of their own, and name it."
+_IN_FACTS = (
+    "The texts at {} are in the facts, too: name them as the answer only if the model wrote them."
+)
+_REPEATED = "The texts at {} {}: name them as the facts only if they are its sources."
 _UNNAMED = (
-    "No field looks like the answer or the facts: name them, as in"
+    "No field looks like the answer: name it and the facts, as in"
     " --map 'answer=$.FIELD' 'facts=$.FIELD'."
 )
+
+
+class Sample(NamedTuple):
+    """A message as it was written, and how a field map reads it: None if it does not."""
+
+    value: object
+    read: Callable[[FieldMap], Answer | None]
 
 
 class _Field(NamedTuple):
     """A path in nested objects, and the texts and numbers that it finds.
 
     `names` are the names on the way in snake_case, `name` is the last of them. `item_path` leads to
-    the `items` of the list around it.
+    the `items` of the list around it, `senders` to what tells apart who wrote them.
     """
 
     path: str
@@ -54,121 +79,173 @@ class _Field(NamedTuple):
     values: tuple[str | int | float, ...]
     item_path: str = ""
     items: Sequence[object] = ()
+    senders: str = ""
 
     @property
     def content(self) -> FieldContent | None:
         return "other" if is_about(self.name) else content_by_names(self.names)
 
     @property
+    def texts(self) -> list[str]:
+        return [_one_line(each) for each in self.values if isinstance(each, str)]
+
+    @property
     def text(self) -> str:
-        return " ".join(" ".join(each.split()) for each in self.values if isinstance(each, str))
+        return " ".join(self.texts)
 
     @property
     def has_words(self) -> bool:
-        return any(isinstance(each, str) and count_words(each) > 1 for each in self.values)
+        return any(count_words(each) > 1 for each in self.texts)
 
-    def is_in_pieces(self, messages: int) -> bool:
-        """Return whether its texts are those of streams: most begin or end with white space."""
+    @property
+    def is_question(self) -> bool:
+        """Whether most of its texts end as those of a user do, and those of a source do not."""
+        ends = [each.endswith(_QUESTION_MARKS) for each in self.texts if each]
+        return sum(ends) * 2 > len(ends)
+
+    def has_pieces(self, read: Iterable[Answer]) -> bool:
+        """Return whether texts of a stream are joined: most begin or end with white space."""
         texts = [each for each in self.values if isinstance(each, str)]
-        are_spaced = (each[:1].isspace() or each[-1:].isspace() for each in texts)
-        return len(texts) > _MAX_WHOLE * messages and sum(are_spaced) * 2 >= len(texts)
+        are_spaced = [each[:1].isspace() or each[-1:].isspace() for each in texts]
+        joined = "".join(texts)
+        are_joined = any(each.answer_text not in joined for each in read)
+        return are_joined and sum(are_spaced) * 2 >= len(texts)
 
     @property
     def is_text(self) -> bool:
         return self.name in TEXT_NAMES or content_by_names(self.name) == self.content
 
 
-def suggest_map(values: Sequence[object], wanted: Sequence[str] = ("answer", "facts")) -> str:
+class _Trial(NamedTuple):
+    """Messages, and the query and the answer of a map that is tried on them."""
+
+    samples: Sequence[Sample]
+    wanted: Sequence[str]
+    query: _Field | None = None
+    answer: _Field | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return {"answer", "facts"} <= {*self.wanted}
+
+    def pairs(self, *others: tuple[str, _Field | None]) -> PathPairs:
+        """Return the paths that are wanted, or all of a whole map."""
+        chosen = (("query", self.query), ("answer", self.answer), *others)
+        return tuple(
+            (name, at.path) for name, at in chosen if at and (self.is_whole or name in self.wanted)
+        )
+
+    def read(self, facts: _Field | None = None) -> list[Answer | None]:
+        """Read each message; None stands for one that the map does not read."""
+        field_map = parse_map(self.pairs(("facts", facts)))
+        return [each.read(field_map) for each in self.samples]
+
+    def with_answer(self) -> "_Trial":
+        """Keep the messages whose likeliest answer is at the most frequent place."""
+        left, groups = self.samples, [self]
+        for each in _answers(_by_content(_fields_of(left)))[:_MAX_TRIALS]:
+            tried = self._replace(samples=left, answer=each)
+            read = [*zip(left, tried.read(), strict=True)]
+            groups.append(tried._replace(samples=[sample for sample, answer in read if answer]))
+            left = [sample for sample, answer in read if not answer]
+        return max(groups[1:], key=lambda each: len(each.samples), default=self)
+
+    def fault_of_answer(self) -> str:
+        """Say why the answer is not suggested; "" if it is read from each message, and alone."""
+        at, read = self.answer, [each for each in self.read() if each]
+        if not at:
+            return _UNNAMED if self.is_whole else ""
+        if at.senders:
+            return _OF_SENDERS.format(at.path, at.senders)
+        whole = at.text
+        if len(read) < len(self.samples) or any(
+            _one_line(each.answer_text) not in whole for each in read
+        ):
+            return _NOT_ALONE.format(at.path)
+        if any(_repeats(each, each.answer_text) for each in read):
+            return _IN_FACTS.format(at.path)
+        return _IN_PIECES.format(at.path) if at.has_pieces(read) else ""
+
+    def fault_of_facts(self, facts: _Field) -> str:
+        """Say why facts are not suggested; "" if they are read alone, and not what was said."""
+        answers = [each for each in self.read(facts) if each]
+        read = {_one_line(fact.text) for each in answers for fact in each.facts}
+        if len(answers) < len(self.samples) or not read.issubset(facts.texts):
+            return _NOT_ALONE.format(facts.path)
+        if not read:  # the reader leaves out the question
+            return _IN_PROMPT if facts.text else ""
+        if not is_of_tool(facts.names) and all(map(_is_quoted, answers)):
+            return _REPEATED.format(facts.path, "are in the answer, too")
+        said = {
+            "answer": sum(_repeats(each, each.answer_text) for each in answers),
+            "question": sum(_repeats(each, each.query or "") for each in answers),
+        }
+        repeated = [f"the {name} of {count}" for name, count in said.items() if count]
+        counted = f"hold {' and '.join(repeated)} of {len(answers)} messages"
+        return _REPEATED.format(facts.path, counted) if repeated else ""
+
+
+def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "facts")) -> str:
     """Write the flags that would read answers or their facts, as a sentence for a person.
 
     The flags come last, quoted for a shell, so that they can be copied to the end of the line.
-    Names are spelled as in the values, which are messages as they were written. Where these differ
-    in the place of the answer, the flags are for the most frequent place.
-
-    >>> suggest_map([{"said": "Lamps glow.", "docs": ["Lamps glow red."]}])
-    "Try --map 'answer=$.said' --map 'facts=$.docs[*]'"
+    Names are spelled as in the messages. Where these differ in the place of the answer, the flags
+    are for the most frequent place. The map was tried: it reads each of these messages, and no fact
+    is, or holds, the answer or the question.
     """
-    found, withheld = _find(_alike(values))
-    is_whole = {"answer", "facts"} <= {*wanted}
-    chosen = [(field, path) for field, path in found if is_whole or field in wanted]
-    names = {field for field, _ in chosen}
-    said = {
-        "answer": withheld.get("answer", ""),
-        "facts": withheld.get("facts", "" if "answer" in withheld else _IN_PROMPT),
-    }
-    reasons = [said[field] for field in said if field in wanted and field not in names]
-    if not ({"answer", "facts"} & names or withheld):
-        return _UNNAMED if is_whole else " ".join(reasons)
-    paths = (f"{field}={path}".replace("'", "'\\''") for field, path in chosen)
-    flags = ["Try", *(f"--map '{each}'" for each in paths)] if chosen else []
-    return " ".join(filter(None, [*reasons, *flags]))
-
-
-def _alike(values: Sequence[object]) -> Sequence[object]:
-    """Return the messages whose answer is at the most frequent place."""
-    groups: dict[str | None, list[object]] = defaultdict(list)
-    for value in values if len(values) > 1 else ():
-        found, _ = _find([value])
-        groups[dict(found).get("answer")].append(value)
-    return max(groups.values(), key=len, default=values)
-
-
-def _find(values: Sequence[object]) -> tuple[PathPairs, Mapping[str, str]]:
-    """Choose paths by names and texts.
-
-    The second value says why texts that look like the answer or the facts are not suggested.
-    """
-    fields = list(islice(_fields(values, _Field("$", "", "", ())), _MAX_FIELDS))
+    trial = _Trial(samples, wanted)
+    trial = trial.with_answer() if "answer" in wanted else trial
+    fields, messages = _fields_of(trial.samples), len(trial.samples)
     time = next(filter(_is_time, fields), None)
     sessions = (each for each in fields if _SESSION.search(each.name) and not each.item_path)
     session = next(sessions, None)
-    others = [each for each in fields if each is not time and each is not session]
-    ids = (each for each in others if _is_id(each, len(values)))
+    others = [each for each in fields if each not in (time, session)]
+    ids = (each for each in others if _is_id(each, messages))
     own_id = min(ids, key=lambda each: len(each.name), default=None)
-    by_content: dict[FieldContent | None, list[_Field]] = defaultdict(list)
-    for each in others:
-        by_content[each.content].append(each)
-    query = _likeliest(by_content["query"])
-    answer = _answer(by_content)
-    facts, repeated = _facts(by_content["facts"], query, answer)
-    withheld = {}
-    if repeated:
-        withheld["facts"] = (
-            f"The texts at {repeated} are in the answer, too: name them as the facts only if they"
-            " are its sources."
-        )
-    if answer and answer.is_in_pieces(len(values)):
-        withheld["answer"] = (
-            f"The texts at {answer.path} are pieces of one text: join them in a field of their own,"
-            " since a map reads them as separate texts."
-        )
-        answer = None
+    by_content = _by_content(others)
+    questions = [each for each in by_content["facts"] if each.is_question]
+    single = [each for each in questions if not each.item_path]
+    trial = trial._replace(query=_likeliest(by_content["query"]) or _likeliest(single))
+    if (reason := trial.fault_of_answer()) and trial.is_whole:
+        return reason
+    sources = [each for each in by_content["facts"] if each not in questions]
+    facts, of_facts = _facts(sources, trial)
     document = None
     if len(facts) == 1:
         document = next((each for each in fields if _names_document(each, facts[0])), None)
-    chosen = (
-        *(("query", query), ("answer", answer), *(("facts", each) for each in facts)),
-        *(("document", document), ("id", own_id), ("time", time), ("session", session)),
-    )
-    return tuple((name, each.path) for name, each in chosen if each), withheld
+    beside = ("document", document), ("id", own_id), ("time", time), ("session", session)
+    found = trial.pairs(*(("facts", each) for each in facts), *beside)
+    if "facts" in wanted and not facts:
+        reason += of_facts or _IN_PROMPT
+    if found and messages < len(samples):
+        reason += f" These flags read {messages} of {len(samples)} messages."
+    paths = (f"{field}={path}".replace("'", "'\\''") for field, path in found)
+    flags = ["Try", *(f"--map '{each}'" for each in paths)] if found else []
+    return " ".join(filter(None, [reason.strip(), *flags]))
 
 
-def _answer(by_content: Mapping[FieldContent | None, Sequence[_Field]]) -> _Field | None:
+def _by_content(fields: Iterable[_Field]) -> Mapping[FieldContent | None, list[_Field]]:
+    found: dict[FieldContent | None, list[_Field]] = defaultdict(list)
+    for each in fields:
+        found[each.content].append(each)
+    return found
+
+
+def _answers(by_content: Mapping[FieldContent | None, Sequence[_Field]]) -> Sequence[_Field]:
+    """Rank the fields that may hold the answer: those of one kind, by their names or without."""
     facts = " ".join(each.text for each in by_content["facts"])
-    named = _likeliest(by_content["answer"], facts)
-    if named is not None and named.has_words:
+    named = _ranked(by_content["answer"], facts)
+    if named and named[0].has_words:
         return named
     unnamed = (each for each in by_content[None] if _TEXT.search(each.names))
     texts = (each for each in unnamed if each.has_words or _TEXT.search(each.name))
-    return _likeliest(texts, facts) or named
+    return _ranked(texts, facts) or named
 
 
-def _facts(
-    fields: Sequence[_Field], query: _Field | None, answer: _Field | None
-) -> tuple[Sequence[_Field], str]:
+def _facts(fields: Sequence[_Field], trial: _Trial) -> tuple[Sequence[_Field], str]:
     """Return the likeliest field of the facts, or all columns that differ in a number alone.
 
-    The second value is the path of texts that would be the facts, if the answer did not have them.
+    The second value says why texts that look like the facts are none.
     """
     columns: dict[str, list[_Field]] = defaultdict(list)
     for each in fields:
@@ -177,37 +254,52 @@ def _facts(
         each[0]._replace(values=tuple(value for field in each for value in field.values))
         for each in columns.values()
     ]
-    texts = [each for each in joined if each.has_words and not (query and each.text == query.text)]
-    answer_text = answer.text.casefold() if answer else ""
-    own = [each for each in texts if not (answer and _repeats(each, answer_text))]
-    if likeliest := _likeliest(own):
-        found = columns[_DIGITS.sub("0", likeliest.path)]
+    texts = [each for each in joined if each.has_words]
+    reason = ""
+    for likeliest in _ranked(texts)[:_MAX_TRIALS]:
+        column = columns[_DIGITS.sub("0", likeliest.path)]
+        faults = [trial.fault_of_facts(each) for each in column]
+        reason = reason or next(filter(None, faults), "")
+        found = [each for each, fault in zip(column, faults, strict=True) if not fault]
         if len(found) == 1:
-            others = list(_in_other_items(found[0], own))
-            found = [*found, *others] if others else [_with_source(found[0])]
-        return found, ""
-    repeated = _likeliest(texts)
-    return (), repeated.path if repeated else ""
+            others = _in_other_items(found[0], texts)
+            more = [each for each in others if not trial.fault_of_facts(each)]
+            found = [*found, *more] if more else [_with_source(found[0], trial)]
+        if found:
+            return found, ""
+    return (), reason
 
 
-def _repeats(facts: _Field, answer_text: str) -> bool:
-    """Return whether all texts are in the answer: citations often have its words beside a source.
-
-    What a tool returned may well be the whole answer.
-    """
-    texts = (" ".join(each.split()) for each in facts.values if isinstance(each, str))
-    return not is_of_tool(facts.names) and all(each.casefold() in answer_text for each in texts)
+def _is_quoted(answer: Answer) -> bool:
+    """Return whether the answer has all its facts: citations often repeat its words."""
+    text = _one_line(answer.answer_text).casefold()
+    return all(_one_line(each.text).casefold() in text for each in answer.facts)
 
 
-def _likeliest(fields: Iterable[_Field], supporting: str = "") -> _Field | None:
-    """Choose a field with words, with a name of texts, with the words of facts, and the longest."""
+def _repeats(answer: Answer, said: str) -> bool:
+    """Return whether a fact is, or holds, what was said; a single word may be there by chance."""
+    text = _one_line(said).casefold()
+    facts = [_one_line(each.text).casefold() for each in answer.facts] if text else []
+    return text in facts or (count_words(text) > 1 and any(text in each for each in facts))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _likeliest(fields: Iterable[_Field]) -> _Field | None:
+    return next(iter(_ranked(fields)), None)
+
+
+def _ranked(fields: Iterable[_Field], supporting: str = "") -> list[_Field]:
+    """Sort fields by words, by a name of texts, by the words of facts, and by length."""
     words = {*supporting.lower().split()}
 
     def rank(field: _Field) -> tuple[int, int, int, int]:
         supported = words.intersection(field.text.lower().split())
         return (field.has_words, field.is_text, len(supported), len(field.text))
 
-    return max((each for each in fields if each.text), key=rank, default=None)
+    return sorted((each for each in fields if each.text), key=rank, reverse=True)
 
 
 def _is_time(field: _Field) -> bool:
@@ -238,16 +330,24 @@ def _in_other_items(found: _Field, fields: Iterable[_Field]) -> Iterator[_Field]
             yield each
 
 
-def _with_source(facts: _Field) -> _Field:
+def _with_source(facts: _Field, trial: _Trial) -> _Field:
     """Return the objects around the facts, which have their titles and addresses.
 
     They must read as the same texts: beside a source may be the words of the answer that cite it.
     """
     if not facts.item_path:
         return facts
-    read = [fact.text for fact in read_facts(facts.items) if fact]
-    is_same = bool(read) and " ".join(read).split() == facts.text.split()
-    return facts._replace(path=facts.item_path) if is_same else facts
+    around = facts._replace(path=facts.item_path)
+    texts = [
+        [[fact.text for fact in answer.facts] for answer in trial.read(each) if answer]
+        for each in (facts, around)
+    ]
+    return around if texts[0] == texts[1] else facts
+
+
+def _fields_of(samples: Sequence[Sample]) -> Sequence[_Field]:
+    values = [each.value for each in samples]
+    return [*islice(_fields(values, _Field("$", "", "", ())), _MAX_FIELDS)]
 
 
 def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
@@ -256,7 +356,7 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
     texts = tuple(each for each in read if isinstance(each, str))
     numbers = tuple(each for each in read if isinstance(each, int | float))
     is_plain = not (texts and numbers) and not any(isinstance(each, dict) for each in read)
-    if is_plain and (texts or numbers or None in read):  # this row may lack what others have
+    if is_plain and (texts or numbers):
         yield at._replace(values=texts or numbers)
     lists = [each for each in read if isinstance(each, list) and each]
     if any(len(each) > 1 for each in lists) and at.name in _ALTERNATIVES:
@@ -264,9 +364,14 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
         yield from _fields([each[0] for each in lists], first)
     elif lists:
         yield from _items(lists, at)
+    objects = [each for each in read if isinstance(each, dict)]
+    alike = [
+        each for writers in _writers(objects).values() if len(writers) == 1 for each in writers
+    ]
+    at = at._replace(names=".".join([at.names, *map(snake_case, alike)]))
     below: dict[str, list[object]] = {}
-    for each in read:
-        for name, field in each.items() if isinstance(each, dict) else ():
+    for each in objects:
+        for name, field in each.items():
             below.setdefault(name, []).append(field)
     for name, inner in below.items():
         if step := _step(name):
@@ -277,23 +382,23 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
 
 def _items(lists: Sequence[list[Any]], at: _Field) -> Iterator[_Field]:
     """Yield the fields of the items of lists, apart for each role in a chat."""
-    items = [item for each in lists for item in each[:_MAX_ITEMS]]
+    items = [item for each in lists for item in each]
     last = [each[-1] for each in lists]
     objects = [each for each in items if isinstance(each, dict)]
     key, kinds = _kinds(objects, at)
     for kind, names in kinds.items():
-        chosen = [each for each in objects if each.get(key) == kind]
+        chosen = [each for each in objects if _at(each, key) == kind]
         path = f'{at.path}[?(@.{key}=="{kind}")]'
         is_last = len(chosen) > len(last) and all(each in chosen for each in last)
-        if is_last and content_by_names(names) == "answer":
+        if is_last and kind not in TEXT_BLOCKS and content_by_names(names) == "answer":
             path, chosen = f"{at.path}[-1]", last
         inner = at._replace(path=path, names=names, item_path=path, items=chosen)
-        yield from _fields(chosen, inner)
+        yield from _fields(chosen, _with_senders(inner) if key == "type" else inner)
     if kinds:
         return
     path = f"{at.path}[*]"
     inner = at._replace(path=path, item_path=path if objects else "", items=items)
-    yield from _fields(items, inner)
+    yield from _fields(items, _with_senders(inner))
 
 
 def _kinds(objects: Sequence[dict[str, Any]], at: _Field) -> tuple[str, dict[str, str]]:
@@ -301,16 +406,43 @@ def _kinds(objects: Sequence[dict[str, Any]], at: _Field) -> tuple[str, dict[str
 
     With each value are the names on the way to its objects. There is none if all hold the same.
     """
-    for key in sorted(_KINDS, key=lambda key: -sum(key in each for each in objects)):
-        found = [each[key] for each in objects if isinstance(each.get(key), str)]
+    texts = {
+        key: [kind for each in objects if isinstance(kind := _at(each, key), str)]
+        for key in (*_WRITERS, "type")
+    }
+    for key, found in sorted(texts.items(), key=lambda each: -len(each[1])):
         kinds = {kind: f"{at.names}.{snake_case(kind)}" for kind in dict.fromkeys(found)}
         contents = {content_by_names(names) for names in kinds.values()}
         is_role = key != "type" and any(content_by_names(snake_case(kind)) for kind in kinds)
         is_of_all = len(found) == len(objects) and contents != {content_by_names(at.names)}
-        is_split = is_role or is_of_all or len(contents) > 1
+        is_split = (
+            is_role or is_of_all or len(contents) > 1 or not kinds.keys().isdisjoint(TEXT_BLOCKS)
+        )
         if kinds and is_split and all(map(_KIND.fullmatch, kinds)):
             return key, kinds
     return "", {}
+
+
+def _with_senders(at: _Field) -> _Field:
+    writers = _writers([each for each in at.items if isinstance(each, dict)])
+    several = (f"{at.path}.{key}" for key, found in writers.items() if len(found) > 1)
+    return at._replace(senders=next(several, at.senders))
+
+
+def _writers(objects: Sequence[dict[str, Any]]) -> Mapping[str, set[str]]:
+    """Return what each field says of who wrote some objects."""
+    values = {key: [_at(each, key) for each in objects] for key in _WRITERS}
+    return {
+        key: {str(each) for each in found if isinstance(each, str | int)}
+        for key, found in values.items()
+    }
+
+
+def _at(item: dict[str, Any], key: str) -> object:
+    found: object = item
+    for name in key.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
 
 
 def _step(name: str) -> str:

@@ -1,5 +1,6 @@
 """Field maps that are suggested for JSON which nothing reads."""
 
+import json
 import shlex
 from typing import Any
 
@@ -7,18 +8,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import Message, UnreadableAnswer
+from groundwatch.schemas.wire.json_input import read_camel_case
 from groundwatch.transforms.formats.field_maps.field_map import FieldMap, parse_map
 from groundwatch.transforms.formats.field_maps.field_names import content_by_names
-from groundwatch.transforms.formats.field_maps.suggestions import suggest_map
+from groundwatch.transforms.formats.field_maps.suggestions import Sample, suggest_map
+from groundwatch.transforms.formats.format import Request
+from groundwatch.transforms.formats.mapped_answers import sample_of
+from tests.support.answer_messages import parsed
+from tests.support.formats_page import EXAMPLES
+from tests.transforms.formats.field_maps.test_presets import SHAPES
 
 QUERY, TEXT, FACT = "What does the lamp cost?", "The lamp is free.", "The lamp costs 900 euros."
 OTHER = "Delivery takes two days."
 SPANS = {"start": 0, "end": 17, "text": TEXT}
 
 
+def samples_of(*values: object) -> list[Sample]:
+    """Return messages as if no format read them."""
+    requests = (
+        Request(value=read_camel_case(payload), message=Message(payload=payload, place="a.jsonl#1"))
+        for payload in (json.dumps(each).encode() for each in values)
+    )
+    return [sample_of(each, UnreadableAnswer("")) for each in requests]
+
+
+def suggestion(*values: object) -> str:
+    """Return what is said of messages that no format reads."""
+    return suggest_map(samples_of(*values))
+
+
 def flags(*values: object) -> list[str]:
     """Return the flags of a suggestion, as a shell would pass them on."""
-    words = shlex.split(suggest_map(values).partition("Try ")[2])
+    words = shlex.split(suggestion(*values).partition("Try ")[2])
     return [each for each in words if each != "--map"]
 
 
@@ -73,7 +96,6 @@ SUGGESTED: dict[str, tuple[dict[str, Any], list[str]]] = {
         [
             'query=$.user_input[?(@.type=="human")].content',
             'answer=$.user_input[?(@.type=="ai")].content',
-            'facts=$.user_input[?(@.type=="tool")]',
         ],
     ),
     "the last answer of a chat": (
@@ -108,7 +130,7 @@ SUGGESTED: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "several columns": (
         {"q": QUERY, "answer": TEXT, "context_1": FACT, "context_2": OTHER, "context_3": None},
-        ["answer=$.answer", "facts=$.context_1", "facts=$.context_2", "facts=$.context_3"],
+        ["answer=$.answer", "facts=$.context_1", "facts=$.context_2"],
     ),
     "several columns of objects": (
         {"reply": TEXT, "doc1": {"id": "a", "body": FACT}, "doc2": {"id": "b", "body": OTHER}},
@@ -116,7 +138,7 @@ SUGGESTED: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "a column that is in the answer, and another": (
         {"reply": TEXT, "context 1": TEXT, "context 2": FACT},
-        ["answer=$.reply", 'facts=$["context 1"]', 'facts=$["context 2"]'],
+        ["answer=$.reply", 'facts=$["context 2"]'],
     ),
     "documents of several types": (
         {"said": TEXT, "docs": [{"type": "pdf", "text": FACT}, {"type": "faq", "text": OTHER}]},
@@ -144,6 +166,18 @@ SUGGESTED: dict[str, tuple[dict[str, Any], list[str]]] = {
         },
         ["query=$.prompt", "answer=$.generated_text", "facts=$.ground_truth_context[*]"],
     ),
+    "blocks of a content": (
+        {
+            "response": {
+                "content": [{"type": "text", "text": t} for t in ("The lamp", " is free.")]
+            },
+            "documents": [{"type": "text", "text": FACT}],
+        },
+        [
+            'answer=$.response.content[?(@.type=="text")].text',
+            'facts=$.documents[?(@.type=="text")]',
+        ],
+    ),
     "steps of an agent": (
         {"result": {"output": TEXT, "steps": [{"tool_input": QUERY, "observation": FACT}]}},
         ["answer=$.result.output", "facts=$.result.steps[*].observation"],
@@ -156,6 +190,133 @@ def test_the_fields_of_the_answer_and_its_facts_are_suggested(
     value: dict[str, Any], expected: list[str]
 ) -> None:
     assert flags(value) == expected
+
+
+SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "results of which one is the answer, and in a list beside it the source": (
+        {
+            "said": TEXT,
+            "spans": [{"returned": {"reply": TEXT}}, {"returned": [{"page_content": FACT}]}],
+        },
+        ["answer=$.said", "facts=$.spans[*].returned[*].page_content"],
+    ),
+    "results that no path tells from a thought": (
+        {"reply": TEXT, "steps": [{"documents": {"thought": OTHER}}, {"documents": [FACT]}]},
+        ["answer=$.reply"],
+    ),
+    "a trace whose root has the answer, too": (
+        {
+            "response": json.dumps({"output": TEXT}),
+            "data": {
+                "spans": [
+                    {"attributes": {"app.spanOutputs": json.dumps({"output": TEXT})}},
+                    {"attributes": {"app.spanOutputs": json.dumps([{"page_content": FACT}])}},
+                ]
+            },
+        },
+        [
+            "answer=$.response.output",
+            'facts=$.data.spans[*].attributes["app.spanOutputs"][*].page_content',
+        ],
+    ),
+    "a log of the chat beside the documents": (
+        {"reply": TEXT, "context": {"chat": f"Ada: {QUERY}\nLampy: {TEXT}", "docs": [FACT]}},
+        ["answer=$.reply", "facts=$.context.docs[*]"],
+    ),
+    "a log of the chat alone": (
+        {"reply": TEXT, "context": f"Ada: {QUERY}\nLampy: {TEXT}"},
+        ["answer=$.reply"],
+    ),
+    "documents that begin with the question": (
+        {"question": QUERY, "reply": TEXT, "sources": [f"{QUERY} {FACT}"]},
+        ["query=$.question", "answer=$.reply"],
+    ),
+    "a question in a field that is named as a source": (
+        {"source": {"content": QUERY}, "parts": [{"content": TEXT, "author": {"type": "bot"}}]},
+        ["query=$.source.content", 'answer=$.parts[?(@.author.type=="bot")].content'],
+    ),
+    "what a user wrote in a field that is named as a source": (
+        {
+            "source": {"content": "I look for a lamp.", "author": {"type": "user"}},
+            "parts": [
+                {"content": TEXT, "author": {"type": "bot"}},
+                {"content": "Thank you.", "author": {"type": "user"}},
+            ],
+        },
+        ["query=$.source.content", 'answer=$.parts[?(@.author.type=="bot")].content'],
+    ),
+    "messages whose senders have roles": (
+        {
+            "activities": [
+                {"type": "message", "from": {"id": "u1", "role": "user"}, "text": QUERY},
+                {"type": "message", "from": {"id": "b1", "role": "bot"}, "text": TEXT},
+            ]
+        },
+        [
+            'query=$.activities[?(@.from.role=="user")].text',
+            'answer=$.activities[?(@.from.role=="bot")].text',
+        ],
+    ),
+    "messages whose senders have numbers": (
+        {
+            "activities": [
+                {"type": "message", "from": {"id": "u1", "role": 1}, "text": QUERY},
+                {"type": "message", "from": {"id": "b1", "role": 0}, "text": TEXT},
+            ]
+        },
+        [],
+    ),
+    "messages whose senders have names": (
+        {"messages": [{"from": "Ada", "text": QUERY}, {"from": "Lampy", "text": TEXT}]},
+        [],
+    ),
+    "messages of one type and several roles beside others": (
+        {
+            "items": [
+                {"type": "message", "role": "user", "text": QUERY},
+                {"type": "message", "role": "assistant", "text": TEXT},
+                {"type": "tool_result", "output": FACT},
+            ]
+        },
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), SAID.values(), ids=SAID)
+def test_no_map_takes_what_was_said_as_a_fact_or_the_question_as_the_answer(
+    value: dict[str, Any], expected: list[str]
+) -> None:
+    assert flags(value) == expected
+
+
+EXAMPLE_ROWS = {name: json.loads(example) for name, example in EXAMPLES.items()}
+EXAMPLE_ROWS |= {name: shape.row for name, shape in SHAPES.items()}
+EXAMPLE_ROWS = {name: row for name, row in EXAMPLE_ROWS.items() if isinstance(row, dict)}
+
+
+def read_as_printed(row: dict[str, Any]) -> Answer | None:
+    """Read a row with the map that is suggested for it; None without one."""
+    pairs = [each.partition("=") for each in flags(row)]
+    [sample] = samples_of(row)
+    return sample.read(parse_map(tuple((name, path) for name, _, path in pairs))) if pairs else None
+
+
+@pytest.mark.parametrize("row", EXAMPLE_ROWS.values(), ids=EXAMPLE_ROWS)
+def test_the_map_of_an_example_reads_its_answer_and_no_fact_that_was_said(
+    row: dict[str, Any],
+) -> None:
+    known, read = parsed(row), read_as_printed(row)
+    assert isinstance(known, Answer)
+    if read is not None:
+        assert read.answer_text == known.answer_text
+        said = [text for text in (known.answer_text, known.query, read.query) if text]
+        assert [fact.text for fact in read.facts if any(each in fact.text for each in said)] == []
+
+
+def test_most_examples_have_a_map_that_reads_their_facts() -> None:
+    read = [read_as_printed(row) for row in EXAMPLE_ROWS.values()]
+    assert sum(bool(each and each.facts) for each in read) / len(read) > 0.8
 
 
 NO_FACTS = {
@@ -184,7 +345,7 @@ NO_FACTS = {
 def test_no_facts_are_suggested_where_none_are(others: dict[str, object]) -> None:
     value = {"question": QUERY, "answer": TEXT} | others
     assert flags(value) == ["query=$.question", "answer=$.answer"]
-    assert "facts" in suggest_map([value])
+    assert "facts" in suggestion(value)
 
 
 TOKENS = ["The lamp", " is", " free", "."]
@@ -200,12 +361,12 @@ STREAMS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("stream", "path"), STREAMS.values(), ids=STREAMS)
 def test_the_pieces_of_a_text_are_not_suggested(stream: dict[str, Any], path: str) -> None:
     value = {"question": QUERY, "context": [FACT], **stream}
-    assert flags(value) == ["query=$.question", "facts=$.context[*]"]
-    assert f"The texts at {path} are pieces of one text" in suggest_map([value])
+    assert flags(value) == []
+    assert f"The texts at {path} are pieces of one text" in suggestion(value)
 
 
 def test_texts_of_the_answer_are_named_as_such() -> None:
-    said = suggest_map([{"answer": TEXT, "context": TEXT}])
+    said = suggestion({"answer": TEXT, "context": TEXT})
     assert said.startswith("The texts at $.context are in the answer, too: name them as the facts")
     assert flags({"answer": TEXT, "context": TEXT}) == ["answer=$.answer"]
 
