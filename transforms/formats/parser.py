@@ -99,11 +99,11 @@ def suggest_map_of(failures: Iterable[ParseFailure], options: ParseOptions) -> s
 
 def describe_texts(message: Message, wanted: Sequence[str], options: ParseOptions) -> str:
     """Say where a message of one answer has texts, and suggest a map of what is wanted."""
-    [(value, own_message, carried_by)] = split_answers(message)
+    field_map = parse_map(options.own_map) if options.own_map else None
+    [(value, own_message, carried_by)] = split_answers(message, field_map)
     request = _request(value, own_message, carried_by, options)
-    detected = _detect(request)
-    known = None if isinstance(detected, UnreadableAnswer) else detected
-    return str(unknown_texts("", request, wanted, known)).strip()
+    sample = sample_of(request, _detect(request), field_map)
+    return str(unknown_texts("", request, wanted, sample)).strip()
 
 
 def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequence[str]:

@@ -6,7 +6,7 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.transforms.rules.routing import depends_on_content
-from .field_maps.suggestions import suggest_map
+from .field_maps.suggestions import Sample, suggest_map
 from .format import Format, Request
 from .mapped_answers import sample_of
 from .unread_content import (
@@ -69,7 +69,7 @@ def unknown_texts(
     reason: str,
     request: Request,
     wanted: Sequence[str] = ("answer", "facts"),
-    detected: Format | None = None,
+    sample: Sample | None = None,
 ) -> UnreadableAnswer:
     """Make the error of a message that lacks what is wanted, with where it has texts, and a map."""
     written = request.as_written()
@@ -78,7 +78,7 @@ def unknown_texts(
         return UnreadableAnswer(reason + _WRONG_LENGTH * is_row)
     names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
-    sample = sample_of(request, detected or UnreadableAnswer(reason))
+    sample = sample or sample_of(request, UnreadableAnswer(reason))
     return UnreadableAnswer(f"{reason}{found}", suggest_map([sample], wanted), wanted)
 
 
