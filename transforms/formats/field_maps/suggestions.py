@@ -3,7 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import compress, islice
+from operator import not_
 from typing import Any, NamedTuple
 
 from groundwatch.schemas.answer import Answer
@@ -103,14 +104,6 @@ class _Field(NamedTuple):
         ends = [each.endswith(_QUESTION_MARKS) for each in self.texts if each]
         return sum(ends) * 2 > len(ends)
 
-    def has_pieces(self, read: Iterable[Answer]) -> bool:
-        """Return whether texts of a stream are joined: most begin or end with white space."""
-        texts = [each for each in self.values if isinstance(each, str)]
-        are_spaced = [each[:1].isspace() or each[-1:].isspace() for each in texts]
-        joined = "".join(texts)
-        are_joined = any(each.answer_text not in joined for each in read)
-        return are_joined and sum(are_spaced) * 2 >= len(texts)
-
     @property
     def is_text(self) -> bool:
         return self.name in TEXT_NAMES or content_by_names(self.name) == self.content
@@ -128,27 +121,29 @@ class _Trial(NamedTuple):
     def is_whole(self) -> bool:
         return {"answer", "facts"} <= {*self.wanted}
 
-    def pairs(self, *others: tuple[str, _Field | None]) -> PathPairs:
+    def pairs(self, facts: Sequence[_Field], *others: tuple[str, _Field | None]) -> PathPairs:
         """Return the paths that are wanted, or all of a whole map."""
-        chosen = (("query", self.query), ("answer", self.answer), *others)
+        found = (("query", self.query), ("answer", self.answer), *(("facts", at) for at in facts))
         return tuple(
-            (name, at.path) for name, at in chosen if at and (self.is_whole or name in self.wanted)
+            (name, at.path)
+            for name, at in (*found, *others)
+            if at and (self.is_whole or name in self.wanted)
         )
 
-    def read(self, facts: _Field | None = None) -> list[Answer | None]:
+    def read(self, *facts: _Field) -> list[Answer | None]:
         """Read each message; None stands for one that the map does not read."""
-        field_map = parse_map(self.pairs(("facts", facts)))
+        field_map = parse_map(self.pairs(facts))
         return [each.read(field_map) for each in self.samples]
 
     def with_answer(self) -> "_Trial":
         """Keep the messages whose likeliest answer is at the most frequent place."""
-        left, groups = self.samples, [self]
-        for each in _answers(_by_content(_fields_of(left)))[:_MAX_TRIALS]:
-            tried = self._replace(samples=left, answer=each)
-            read = [*zip(left, tried.read(), strict=True)]
-            groups.append(tried._replace(samples=[sample for sample, answer in read if answer]))
-            left = [sample for sample, answer in read if not answer]
-        return max(groups[1:], key=lambda each: len(each.samples), default=self)
+        left, tried = self.samples, list[_Trial]()
+        for answer in _answers(_by_content(_fields_of(left)))[:_MAX_TRIALS]:
+            trial = self._replace(samples=left, answer=answer)
+            is_read = list(map(bool, trial.read()))
+            tried.append(trial._replace(samples=[*compress(left, is_read)]))
+            left = [*compress(left, map(not_, is_read))]
+        return max(tried, key=lambda each: len(each.samples), default=self)
 
     def fault_of_answer(self) -> str:
         """Say why the answer is not suggested; "" if it is read from each message, and alone."""
@@ -157,32 +152,32 @@ class _Trial(NamedTuple):
             return _UNNAMED if self.is_whole else ""
         if at.senders:
             return _OF_SENDERS.format(at.path, at.senders)
-        whole = at.text
-        if len(read) < len(self.samples) or any(
-            _one_line(each.answer_text) not in whole for each in read
-        ):
+        whole, texts = at.text, [each for each in at.values if isinstance(each, str)]
+        is_alone = all(_one_line(each.answer_text) in whole for each in read)
+        if len(read) < len(self.samples) or not is_alone:
             return _NOT_ALONE.format(at.path)
         if any(_repeats(each, each.answer_text) for each in read):
             return _IN_FACTS.format(at.path)
-        return _IN_PIECES.format(at.path) if at.has_pieces(read) else ""
+        are_spaced = [each[:1].isspace() or each[-1:].isspace() for each in texts]
+        joined = "".join(texts)
+        are_joined = any(each.answer_text not in joined for each in read)
+        is_stream = are_joined and sum(are_spaced) * 2 >= len(texts)
+        return _IN_PIECES.format(at.path) if is_stream else ""
 
-    def fault_of_facts(self, facts: _Field) -> str:
+    def fault_of_facts(self, *facts: _Field) -> str:
         """Say why facts are not suggested; "" if they are read alone, and not what was said."""
-        answers = [each for each in self.read(facts) if each]
+        at, answers = facts[0], [each for each in self.read(*facts) if each]
+        seen = {text for each in facts for text in each.texts}
         read = {_one_line(fact.text) for each in answers for fact in each.facts}
-        if len(answers) < len(self.samples) or not read.issubset(facts.texts):
-            return _NOT_ALONE.format(facts.path)
+        if len(answers) < len(self.samples) or not read <= seen:
+            return _NOT_ALONE.format(at.path)
         if not read:  # the reader leaves out the question
-            return _IN_PROMPT if facts.text else ""
-        if not is_of_tool(facts.names) and all(map(_is_quoted, answers)):
-            return _REPEATED.format(facts.path, "are in the answer, too")
-        said = {
-            "answer": sum(_repeats(each, each.answer_text) for each in answers),
-            "question": sum(_repeats(each, each.query or "") for each in answers),
-        }
-        repeated = [f"the {name} of {count}" for name, count in said.items() if count]
-        counted = f"hold {' and '.join(repeated)} of {len(answers)} messages"
-        return _REPEATED.format(facts.path, counted) if repeated else ""
+            return _IN_PROMPT if seen else ""
+        if not is_of_tool(at.names) and all(map(_is_quoted, answers)):
+            return _REPEATED.format(at.path, "are in the answer, too")
+        found = sum(_repeats(each, each.answer_text, each.query or "") for each in answers)
+        counted = f"hold the answer or the question of {found} of {len(answers)} messages"
+        return _REPEATED.format(at.path, counted) if found else ""
 
 
 def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "facts")) -> str:
@@ -214,7 +209,7 @@ def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "f
     if len(facts) == 1:
         document = next((each for each in fields if _names_document(each, facts[0])), None)
     beside = ("document", document), ("id", own_id), ("time", time), ("session", session)
-    found = trial.pairs(*(("facts", each) for each in facts), *beside)
+    found = trial.pairs(facts, *beside)
     if "facts" in wanted and not facts:
         reason += of_facts or _IN_PROMPT
     if found and messages < len(samples):
@@ -257,10 +252,10 @@ def _facts(fields: Sequence[_Field], trial: _Trial) -> tuple[Sequence[_Field], s
     texts = [each for each in joined if each.has_words]
     reason = ""
     for likeliest in _ranked(texts)[:_MAX_TRIALS]:
-        column = columns[_DIGITS.sub("0", likeliest.path)]
-        faults = [trial.fault_of_facts(each) for each in column]
-        reason = reason or next(filter(None, faults), "")
-        found = [each for each, fault in zip(column, faults, strict=True) if not fault]
+        found = columns[_DIGITS.sub("0", likeliest.path)]
+        if fault := trial.fault_of_facts(*found):
+            reason = reason or fault
+            found = [each for each in found if not trial.fault_of_facts(each)]
         if len(found) == 1:
             others = _in_other_items(found[0], texts)
             more = [each for each in others if not trial.fault_of_facts(each)]
@@ -276,11 +271,14 @@ def _is_quoted(answer: Answer) -> bool:
     return all(_one_line(each.text).casefold() in text for each in answer.facts)
 
 
-def _repeats(answer: Answer, said: str) -> bool:
+def _repeats(answer: Answer, *said: str) -> bool:
     """Return whether a fact is, or holds, what was said; a single word may be there by chance."""
-    text = _one_line(said).casefold()
-    facts = [_one_line(each.text).casefold() for each in answer.facts] if text else []
-    return text in facts or (count_words(text) > 1 and any(text in each for each in facts))
+    facts = [_one_line(each.text).casefold() for each in answer.facts]
+    texts = [_one_line(each).casefold() for each in said]
+    return any(
+        each in facts or (count_words(each) > 1 and any(each in fact for fact in facts))
+        for each in filter(None, texts)
+    )
 
 
 def _one_line(text: str) -> str:
@@ -355,8 +353,8 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
     read = [read_text_as_json(each) for each in values]
     texts = tuple(each for each in read if isinstance(each, str))
     numbers = tuple(each for each in read if isinstance(each, int | float))
-    is_plain = not (texts and numbers) and not any(isinstance(each, dict) for each in read)
-    if is_plain and (texts or numbers):
+    objects = [each for each in read if isinstance(each, dict)]
+    if bool(texts) != bool(numbers) and not objects:
         yield at._replace(values=texts or numbers)
     lists = [each for each in read if isinstance(each, list) and each]
     if any(len(each) > 1 for each in lists) and at.name in _ALTERNATIVES:
@@ -364,11 +362,8 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
         yield from _fields([each[0] for each in lists], first)
     elif lists:
         yield from _items(lists, at)
-    objects = [each for each in read if isinstance(each, dict)]
-    alike = [
-        each for writers in _writers(objects).values() if len(writers) == 1 for each in writers
-    ]
-    at = at._replace(names=".".join([at.names, *map(snake_case, alike)]))
+    writers = [next(iter(found)) for found in _writers(objects).values() if len(found) == 1]
+    at = at._replace(names=".".join([at.names, *map(snake_case, writers)]))
     below: dict[str, list[object]] = {}
     for each in objects:
         for name, field in each.items():
@@ -392,13 +387,17 @@ def _items(lists: Sequence[list[Any]], at: _Field) -> Iterator[_Field]:
         is_last = len(chosen) > len(last) and all(each in chosen for each in last)
         if is_last and kind not in TEXT_BLOCKS and content_by_names(names) == "answer":
             path, chosen = f"{at.path}[-1]", last
-        inner = at._replace(path=path, names=names, item_path=path, items=chosen)
-        yield from _fields(chosen, _with_senders(inner) if key == "type" else inner)
+        named = [[each for each in some if _at(each, key) == kind] for some in lists]
+        senders = _senders(named, path) if key == "type" else ""
+        inner = at._replace(path=path, names=names, item_path=path, items=chosen, senders=senders)
+        yield from _fields(chosen, inner)
     if kinds:
         return
-    path = f"{at.path}[*]"
-    inner = at._replace(path=path, item_path=path if objects else "", items=items)
-    yield from _fields(items, _with_senders(inner))
+    path, senders = f"{at.path}[*]", _senders(lists, f"{at.path}[*]")
+    item_path = path if objects else ""
+    yield from _fields(
+        items, at._replace(path=path, item_path=item_path, items=items, senders=senders)
+    )
 
 
 def _kinds(objects: Sequence[dict[str, Any]], at: _Field) -> tuple[str, dict[str, str]]:
@@ -423,26 +422,22 @@ def _kinds(objects: Sequence[dict[str, Any]], at: _Field) -> tuple[str, dict[str
     return "", {}
 
 
-def _with_senders(at: _Field) -> _Field:
-    writers = _writers([each for each in at.items if isinstance(each, dict)])
-    several = (f"{at.path}.{key}" for key, found in writers.items() if len(found) > 1)
-    return at._replace(senders=next(several, at.senders))
+def _senders(lists: Sequence[Sequence[object]], path: str) -> str:
+    """Return what tells apart who wrote the items of one list, "" if nothing does."""
+    writers = (each for items in lists for each in _writers(items).items())
+    return next((f"{path}.{key}" for key, found in writers if len(found) > 1), "")
 
 
-def _writers(objects: Sequence[dict[str, Any]]) -> Mapping[str, set[str]]:
-    """Return what each field says of who wrote some objects."""
-    values = {key: [_at(each, key) for each in objects] for key in _WRITERS}
-    return {
-        key: {str(each) for each in found if isinstance(each, str | int)}
-        for key, found in values.items()
-    }
+def _writers(items: Sequence[object]) -> Mapping[str, set[str]]:
+    """Return what each field says of who wrote some items."""
+    found = {key: [_at(each, key) for each in items] for key in _WRITERS}
+    return {key: {str(each) for each in found[key] if isinstance(each, str | int)} for key in found}
 
 
-def _at(item: dict[str, Any], key: str) -> object:
-    found: object = item
+def _at(item: object, key: str) -> object:
     for name in key.split("."):
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
+        item = item.get(name) if isinstance(item, dict) else None
+    return item
 
 
 def _step(name: str) -> str:
