@@ -16,6 +16,7 @@ from .field_names import FieldContent, content_by_names, is_about, is_of_tool, s
 from .json_path import TEXT_BLOCKS, read_text_as_json
 
 _MAX_FIELDS = 500
+_MAX_ITEMS = 50  # of a list
 _MAX_TRIALS = 10  # of fields, each with all messages
 # The fields that say who wrote an item.
 _WRITERS = (
@@ -135,10 +136,14 @@ class _Trial(NamedTuple):
         field_map = parse_map(self.pairs(facts))
         return [each.read(field_map) for each in self.samples]
 
-    def with_answer(self) -> "_Trial":
+    def with_answer(self, fields: Iterable[_Field]) -> "_Trial":
         """Keep the messages whose likeliest answer is at the most frequent place."""
         left, tried = self.samples, list[_Trial]()
-        for answer in _answers(_by_content(_fields_of(left)))[:_MAX_TRIALS]:
+        for answer in (
+            _answers(_by_content(fields))[:_MAX_TRIALS] if "answer" in self.wanted else ()
+        ):
+            if not left:
+                break
             trial = self._replace(samples=left, answer=answer)
             is_read = list(map(bool, trial.read()))
             tried.append(trial._replace(samples=[*compress(left, is_read)]))
@@ -168,8 +173,9 @@ class _Trial(NamedTuple):
         """Say why facts are not suggested; "" if they are read alone, and not what was said."""
         at, answers = facts[0], [each for each in self.read(*facts) if each]
         seen = {text for each in facts for text in each.texts}
-        read = {_one_line(fact.text) for each in answers for fact in each.facts}
-        if len(answers) < len(self.samples) or not read <= seen:
+        read = _texts_of(answers)
+        is_alone = read <= seen or len(seen) >= _MAX_ITEMS
+        if len(answers) < len(self.samples) or not is_alone:
             return _NOT_ALONE.format(at.path)
         if not read:  # the reader leaves out the question
             return _IN_PROMPT if seen else ""
@@ -188,9 +194,10 @@ def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "f
     are for the most frequent place. The map was tried: it reads each of these messages, and no fact
     is, or holds, the answer or the question.
     """
-    trial = _Trial(samples, wanted)
-    trial = trial.with_answer() if "answer" in wanted else trial
-    fields, messages = _fields_of(trial.samples), len(trial.samples)
+    fields = _fields_of(samples)
+    trial = _Trial(samples, wanted).with_answer(fields)
+    if (messages := len(trial.samples)) < len(samples):
+        fields = _fields_of(trial.samples)
     time = next(filter(_is_time, fields), None)
     sessions = (each for each in fields if _SESSION.search(each.name) and not each.item_path)
     session = next(sessions, None)
@@ -336,11 +343,12 @@ def _with_source(facts: _Field, trial: _Trial) -> _Field:
     if not facts.item_path:
         return facts
     around = facts._replace(path=facts.item_path)
-    texts = [
-        [[fact.text for fact in answer.facts] for answer in trial.read(each) if answer]
-        for each in (facts, around)
-    ]
-    return around if texts[0] == texts[1] else facts
+    read, seen = _texts_of(filter(None, trial.read(around))), set(filter(None, facts.texts))
+    return around if read == seen or (read > seen and len(seen) >= _MAX_ITEMS) else facts
+
+
+def _texts_of(answers: Iterable[Answer]) -> set[str]:
+    return {_one_line(fact.text) for each in answers for fact in each.facts}
 
 
 def _fields_of(samples: Sequence[Sample]) -> Sequence[_Field]:
@@ -377,7 +385,7 @@ def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
 
 def _items(lists: Sequence[list[Any]], at: _Field) -> Iterator[_Field]:
     """Yield the fields of the items of lists, apart for each role in a chat."""
-    items = [item for each in lists for item in each]
+    items = [item for each in lists for item in each[:_MAX_ITEMS]]
     last = [each[-1] for each in lists]
     objects = [each for each in items if isinstance(each, dict)]
     key, kinds = _kinds(objects, at)
@@ -430,7 +438,7 @@ def _senders(lists: Sequence[Sequence[object]], path: str) -> str:
 
 def _writers(items: Sequence[object]) -> Mapping[str, set[str]]:
     """Return what each field says of who wrote some items."""
-    found = {key: [_at(each, key) for each in items] for key in _WRITERS}
+    found = {key: [_at(each, key) for each in items[:_MAX_ITEMS]] for key in _WRITERS}
     return {key: {str(each) for each in found[key] if isinstance(each, str | int)} for key in found}
 
 
