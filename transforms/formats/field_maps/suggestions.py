@@ -222,7 +222,8 @@ def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "f
     if found and messages < len(samples):
         reason += f" These flags read {messages} of {len(samples)} messages."
     paths = (f"{field}={path}".replace("'", "'\\''") for field, path in found)
-    flags = ["Try", *(f"--map '{each}'" for each in paths)] if found else []
+    lead = "Try" if facts or "facts" not in wanted else "The other flags are"
+    flags = [lead, *(f"--map '{each}'" for each in paths)] if found else []
     return " ".join(filter(None, [reason.strip(), *flags]))
 
 

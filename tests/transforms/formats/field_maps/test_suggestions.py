@@ -9,18 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.schemas.answer import Answer
-from groundwatch.schemas.message import Message, UnreadableAnswer
+from groundwatch.schemas.message import Message, ParseOptions, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import read_camel_case
 from groundwatch.transforms.formats.field_maps.field_map import FieldMap, parse_map
 from groundwatch.transforms.formats.field_maps.field_names import content_by_names
 from groundwatch.transforms.formats.field_maps.suggestions import Sample, suggest_map
 from groundwatch.transforms.formats.format import Request
 from groundwatch.transforms.formats.mapped_answers import sample_of
-from tests.support.answer_messages import parsed
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers, suggest_map_of
+from tests.support.answer_messages import message_of, parsed
 from tests.support.formats_page import EXAMPLES
 from tests.transforms.formats.field_maps.test_presets import SHAPES
 
 QUERY, TEXT, FACT = "What does the lamp cost?", "The lamp is free.", "The lamp costs 900 euros."
+OTHER_FLAGS = "The other flags are "
 OTHER = "Delivery takes two days."
 SPANS = {"start": 0, "end": 17, "text": TEXT}
 
@@ -41,7 +43,8 @@ def suggestion(*values: object) -> str:
 
 def flags(*values: object) -> list[str]:
     """Return the flags of a suggestion, as a shell would pass them on."""
-    words = shlex.split(suggestion(*values).partition("Try ")[2])
+    _, _, quoted = suggestion(*values).replace(OTHER_FLAGS, "Try ").partition("Try ")
+    words = shlex.split(quoted)
     return [each for each in words if each != "--map"]
 
 
@@ -346,6 +349,7 @@ def test_no_facts_are_suggested_where_none_are(others: dict[str, object]) -> Non
     value = {"question": QUERY, "answer": TEXT} | others
     assert flags(value) == ["query=$.question", "answer=$.answer"]
     assert "facts" in suggestion(value)
+    assert OTHER_FLAGS in suggestion(value)
 
 
 TOKENS = ["The lamp", " is", " free", "."]
@@ -434,6 +438,52 @@ def test_one_map_is_suggested_for_several_messages(
     rows: list[dict[str, Any]], expected: list[str]
 ) -> None:
     assert flags(*rows) == expected
+
+
+def test_messages_that_a_map_does_not_read_are_counted() -> None:
+    rows = [{"text": "Hello.", "docs": [FACT]}, *([{"reply": TEXT, "docs": [FACT]}] * 2)]
+    assert suggestion(*rows).startswith("These flags read 2 of 3 messages. Try --map")
+
+
+def test_each_message_is_asked_whether_it_says_what_its_sources_say() -> None:
+    rows = [{"reply": f"{TEXT} {number}", "docs": [FACT]} for number in range(3)]
+    rows[1]["docs"] = [f"Ada: {rows[1]['reply']}"]
+    said = "The texts at $.docs[*] hold the answer or the question of 1 of 3 messages: name them as"
+    assert suggestion(*rows).startswith(said)
+    assert flags(*rows) == ["answer=$.reply"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "expected"),
+    [
+        ({"docs": [{"content": FACT}]}, "Try --map 'facts=$.metadata.docs[*]'"),
+        (
+            {"docs": [{"content": TEXT}]},
+            "The texts at $.metadata.docs[*].content are in the answer",
+        ),
+        (
+            {"docs": [{"content": f"{QUERY} {FACT}"}]},
+            "The texts at $.metadata.docs[*].content hold",
+        ),
+    ],
+)
+def test_facts_are_tried_beside_the_answer_that_the_format_reads(
+    metadata: dict[str, object], expected: str
+) -> None:
+    trace = {"id": "t", "timestamp": "2026-03-03T12:00:00Z", "input": QUERY, "output": TEXT}
+    message = message_of(trace | {"metadata": metadata})
+    [failure] = parse_answers(message)
+    assert isinstance(failure, ParseFailure)
+    assert expected in str(failure.error)
+    assert suggest_map_of([failure], ParseOptions()).startswith(expected)
+
+
+def test_a_text_that_a_fact_holds_is_not_suggested_as_the_answer() -> None:
+    trace = {"id": "t", "timestamp": "2026-03-03T12:00:00Z", "input": QUERY}
+    rest = {"output": {"bot_copy": FACT}, "metadata": {"contexts": [FACT]}}
+    [failure] = parse_answers(message_of(trace | rest))
+    assert isinstance(failure, ParseFailure)
+    assert "in the facts, too: name them as the answer only if" in str(failure.error)
 
 
 @pytest.mark.parametrize(
