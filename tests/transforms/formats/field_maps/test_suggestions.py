@@ -440,6 +440,17 @@ def test_one_map_is_suggested_for_several_messages(
     assert flags(*rows) == expected
 
 
+def test_messages_of_users_are_not_answers() -> None:
+    rows = [{"from": "user", "text": QUERY}, {"from": "bot", "text": TEXT}]
+    assert flags(*rows) == []
+    assert suggestion(*rows).startswith("The texts at $.text are of several senders, and no path")
+
+
+def test_each_list_may_have_another_sender() -> None:
+    rows = [{"reply": [{"author": name, "text": TEXT}], "docs": [FACT]} for name in ("m-1", "m-2")]
+    assert flags(*rows) == ["answer=$.reply[*].text", "facts=$.docs[*]"]
+
+
 def test_messages_that_a_map_does_not_read_are_counted() -> None:
     rows = [{"text": "Hello.", "docs": [FACT]}, *([{"reply": TEXT, "docs": [FACT]}] * 2)]
     assert suggestion(*rows).startswith("These flags read 2 of 3 messages. Try --map")
