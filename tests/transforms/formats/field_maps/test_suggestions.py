@@ -13,6 +13,7 @@ from groundwatch.schemas.message import Message, ParseOptions, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import read_camel_case
 from groundwatch.transforms.formats.field_maps.field_map import FieldMap, parse_map
 from groundwatch.transforms.formats.field_maps.field_names import content_by_names
+from groundwatch.transforms.formats.field_maps.json_path import json_path
 from groundwatch.transforms.formats.field_maps.suggestions import Sample, suggest_map
 from groundwatch.transforms.formats.format import Request
 from groundwatch.transforms.formats.mapped_answers import sample_of
@@ -438,6 +439,13 @@ def test_one_map_is_suggested_for_several_messages(
     rows: list[dict[str, Any]], expected: list[str]
 ) -> None:
     assert flags(*rows) == expected
+
+
+def test_paths_of_ever_other_names_do_not_fill_the_memory() -> None:
+    for number in range(1100):
+        assert flags({"reply": TEXT, f"docs{number}": FACT})[1:] == [f"facts=$.docs{number}"]
+    assert json_path.cache_info().currsize <= 1024
+    assert parse_map.cache_info().currsize <= 256
 
 
 def test_messages_of_users_are_not_answers() -> None:
