@@ -78,9 +78,8 @@ class _Trial(NamedTuple):
     def with_answer(self, fields: Iterable[FoundField]) -> "_Trial":
         """Keep the messages whose likeliest answer is at the most frequent place."""
         left, tried = self.samples, list[_Trial]()
-        for answer in (
-            _answers(_by_content(fields))[:_MAX_TRIALS] if "answer" in self.wanted else ()
-        ):
+        answers = _answers(_by_content(fields)) if "answer" in self.wanted else ()
+        for answer in answers[:_MAX_TRIALS]:
             if not left:
                 break
             trial = self._replace(samples=left, answer=answer)
@@ -91,11 +90,12 @@ class _Trial(NamedTuple):
 
     def fault_of_answer(self) -> str:
         """Say why the answer is not suggested; "" if it is read from each message, and alone."""
-        at, read = self.answer, [each for each in self.read() if each]
+        at = self.answer
         if not at:
             return _UNNAMED if "query" in self.wanted else ""
         if at.senders:
             return _OF_SENDERS.format(at.path, at.senders)
+        read = [each for each in self.read() if each]
         whole, texts = at.text, [each for each in at.values if isinstance(each, str)]
         is_alone = all(one_line(each.answer_text) in whole for each in read)
         if len(read) < len(self.samples) or not is_alone:
@@ -133,11 +133,8 @@ def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "f
     are for the most frequent place. The map was tried: it reads each of these messages, and no fact
     is, or holds, the answer or the question.
     """
-    fields, is_whole = (
-        find_fields([each.value for each in samples]),
-        {"answer", "facts"} <= {*wanted},
-    )
-    wanted = FIELDS if is_whole else wanted
+    wanted = FIELDS if {"answer", "facts"} <= {*wanted} else wanted
+    fields = find_fields([each.value for each in samples])
     trial = _Trial(samples, wanted).with_answer(fields)
     if (messages := len(trial.samples)) < len(samples):
         fields = find_fields([each.value for each in trial.samples])
@@ -151,7 +148,7 @@ def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "f
     questions = [each for each in by_content["facts"] if each.is_question]
     single = [each for each in questions if not each.item_path]
     trial = trial._replace(query=_likeliest(by_content["query"]) or _likeliest(single))
-    if (reason := trial.fault_of_answer()) and is_whole:
+    if reason := trial.fault_of_answer():
         return reason
     sources = [each for each in by_content["facts"] if each not in questions]
     facts, of_facts = _facts(sources, trial)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import Message, ParseOptions, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import read_camel_case
-from groundwatch.transforms.formats.field_maps.field_map import FieldMap, parse_map
+from groundwatch.transforms.formats.field_maps.field_map import parse_map
 from groundwatch.transforms.formats.field_maps.field_names import content_by_names
 from groundwatch.transforms.formats.field_maps.json_path import json_path
 from groundwatch.transforms.formats.field_maps.suggestions import Sample, suggest_map
@@ -502,7 +502,10 @@ def test_a_text_that_a_fact_holds_is_not_suggested_as_the_answer() -> None:
     rest = {"output": {"bot_copy": FACT}, "metadata": {"contexts": [FACT]}}
     [failure] = parse_answers(message_of(trace | rest))
     assert isinstance(failure, ParseFailure)
-    assert "in the facts, too: name them as the answer only if" in str(failure.error)
+    said = str(failure.error)
+    assert said.endswith(
+        "are in the facts, too: name them as the answer only if the model wrote them."
+    )
 
 
 @pytest.mark.parametrize(
@@ -529,10 +532,24 @@ def test_the_last_word_of_a_name_says_what_it_holds(names: str, content: str | N
 NAMES = st.sampled_from(
     [
         *("answer", "output", "text", "content", "context_1", "context_2", "documents", "it's"),
-        *("role", "type", "messages", "citations", "sources", "reference", "id", "input", "a b"),
+        *(
+            "role",
+            "type",
+            "from",
+            "author",
+            "messages",
+            "citations",
+            "sources",
+            "reference",
+            "id",
+            "input",
+            "a b",
+        ),
     ]
 )
-TEXTS = st.sampled_from([QUERY, TEXT, FACT, OTHER, "user", "assistant", "tool", "d-1", "", "[1]"])
+TEXTS = st.sampled_from(
+    [QUERY, TEXT, FACT, OTHER, "user", "assistant", "tool", "d-1", "", "[1]", f"{QUERY} {TEXT}"]
+)
 VALUES = st.recursive(
     st.none() | st.integers() | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
@@ -540,20 +557,23 @@ VALUES = st.recursive(
 )
 
 
-@given(st.dictionaries(NAMES, VALUES, max_size=5))
-def test_what_is_suggested_reads_texts_that_the_answer_does_not_have(
-    value: dict[str, object],
+@given(st.lists(st.dictionaries(NAMES, VALUES, max_size=5), min_size=1, max_size=3))
+def test_what_is_suggested_reads_messages_and_no_fact_that_was_said(
+    values: list[dict[str, object]],
 ) -> None:
-    pairs = tuple((name, path) for name, _, path in (each.partition("=") for each in flags(value)))
-    field_map = parse_map(pairs)
-    text = field_map.text("answer", value) if "answer" in field_map.paths else ""
-    assert text or "answer" not in field_map.paths
-    facts = _facts(field_map, value)
-    assert facts or "facts" not in field_map.paths
-    is_of_tool = any("tool" in path for _, path in pairs)
-    assert not text or not facts or is_of_tool or any(each not in text for each in facts)
-    assert not facts or facts != field_map.find("query", value)
-
-
-def _facts(field_map: FieldMap, value: object) -> list[str]:
-    return [each.text for each in field_map.facts(value) if each is not None]
+    pairs = tuple(
+        (name, path) for name, _, path in (each.partition("=") for each in flags(*values))
+    )
+    read = [each.read(parse_map(pairs)) for each in samples_of(*values)] if pairs else []
+    answers = [each for each in read if each is not None]
+    assert bool(answers) == bool(pairs)
+    if len(answers) < len(values) and pairs:
+        assert f"These flags read {len(answers)} of {len(values)} messages." in suggestion(*values)
+    for answer in answers:
+        said = {answer.answer_text, answer.query} - {None, ""}
+        facts = [fact.text for fact in answer.facts]
+        assert said.isdisjoint(facts)
+        assert not any(
+            text in fact for text in (QUERY, TEXT, FACT) if text in said for fact in facts
+        )
+    assert "facts" not in dict(pairs) or any(answer.facts for answer in answers)
