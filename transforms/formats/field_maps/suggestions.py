@@ -86,7 +86,8 @@ class _Trial(NamedTuple):
             is_read = list(map(bool, trial.read()))
             tried.append(trial._replace(samples=[*compress(left, is_read)]))
             left = [*compress(left, map(not_, is_read))]
-        return max(tried, key=lambda each: len(each.samples), default=self)
+        best = max(tried, key=lambda each: len(each.samples), default=self)
+        return best if best.samples else best._replace(samples=self.samples)
 
     def fault_of_answer(self) -> str:
         """Say why the answer is not suggested; "" if it is read from each message, and alone."""

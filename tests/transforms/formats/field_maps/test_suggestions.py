@@ -459,6 +459,12 @@ def test_each_list_may_have_another_sender() -> None:
     assert flags(*rows) == ["answer=$.reply[*].text", "facts=$.docs[*]"]
 
 
+def test_a_field_that_no_map_reads_is_not_suggested() -> None:
+    said = suggestion({"answer": [TEXT, [None]], "docs": [FACT]})
+    assert said.startswith("No path finds the texts at $.answer[*] alone: log them")
+    assert "--map" not in said
+
+
 def test_messages_that_a_map_does_not_read_are_counted() -> None:
     rows = [{"text": "Hello.", "docs": [FACT]}, *([{"reply": TEXT, "docs": [FACT]}] * 2)]
     assert suggestion(*rows).startswith("These flags read 2 of 3 messages. Try --map")
