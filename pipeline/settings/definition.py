@@ -93,6 +93,10 @@ class Setting(Record, frozen=True, kw_only=True):
         """Whether files and the environment cannot set it."""
         return self.note.is_argument or bool(self.note.positional)
 
+    def split(self, text: str) -> list[str]:
+        """Split the text of a variable, or of a template's parameter, into values."""
+        return [*filter(None, self.kind.separator.split(text.strip()))] if self.is_many else [text]
+
     @property
     def default_text(self) -> str:
         """The default as a user would write it; empty where there is none."""

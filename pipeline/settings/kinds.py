@@ -40,6 +40,7 @@ class ValueKind(Record, frozen=True):
       parse: turns a text into the value, or raises ValueError with what it must be.
       parameter_type: of Dataflow's `ParameterType`.
       is_secret: whether a wrong text may be a secret, which no message may quote.
+      separator: stands between several values in one text, such as a variable of the environment.
     """
 
     parse: Callable[[str], object]
@@ -49,6 +50,7 @@ class ValueKind(Record, frozen=True):
     unit: str = ""
     choices: Callable[[], Sequence[str]] | None = None
     is_secret: bool = False
+    separator: re.Pattern[str] = re.compile(r"\s+")
 
 
 def parse_switch(text: str) -> bool:
@@ -296,7 +298,11 @@ Sample = Annotated[tuple[str | None, float], ValueKind(_parse_engine_fraction, "
 Threshold = Annotated[
     tuple[str | None, float], ValueKind(_parse_engine_fraction, "[ENGINE=]NUMBER")
 ]
-MappedField = Annotated[tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH")]
+# A path may hold spaces, such as $["Retrieved docs"] and $.a | $.b.
+_NEXT_FIELD = re.compile(r"\s+(?=\w+=)")
+MappedField = Annotated[
+    tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH", separator=_NEXT_FIELD)
+]
 VerdictOrTag = Annotated[Verdict | Tag, choice_of((*Verdict, *Tag), "VERDICT|TAG")]
 MovedReason = Annotated[tuple[str, Verdict], ValueKind(_parse_moved_reason, "REASON=VERDICT")]
 Checker = Annotated[str, ValueKind(_parse_checker, "local|discoveryengine|URL|MODULE:NAME")]

@@ -263,7 +263,7 @@ def _variables(
     keys: Collection[str],
     problems: list[str],
 ) -> dict[str, _Given]:
-    many = {field.key for field in fields if field.is_many}
+    by_key = {field.key: field for field in fields}
     names = {key.upper(): key for key in keys}
     given: dict[str, _Given] = {}
     for variable, text in sorted(environment.items()):
@@ -271,7 +271,8 @@ def _variables(
         if not variable.startswith(PREFIX) or not text:
             continue
         if name in names:
-            texts = text.split() if names[name] in many else [text]
+            field = by_key.get(names[name])
+            texts = field.split(text) if field else [text]
             given[names[name]] = _Given(tuple(texts), f"{variable}=")
         elif not _OF_KUBERNETES.fullmatch(name):
             problems.append(f"{variable}: is not a setting{nearest_hint(variable, names, PREFIX)}")

@@ -1,10 +1,10 @@
 """Parse the answers of a message, and make their record ids."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -21,15 +21,14 @@ from groundwatch.schemas.message import (
 from groundwatch.schemas.wire.json_input import read_with_nulls
 from groundwatch.transforms.rules.routing import is_incomplete
 from .answer_elements import split_answers
-from .carriers.carrier import Carrier
 from .field_maps.field_map import FieldMap, parse_map
 from .field_maps.json_path import JsonPath
-from .field_maps.suggestions import suggest_map
+from .field_maps.suggestions import Sample, suggest_map
 from .field_values import engine_id, first_time, session_id
 from .format import Format, Request
 from .format_table import find_format
-from .mapped_answers import read_with_own_map
-from .unmapped_fields import reject_unmapped, unread_paths
+from .mapped_answers import read_with_own_map, sample_of
+from .unmapped_fields import reject_unmapped, unknown_texts, unread_paths
 
 # What logs, tracers and their filters write instead of a text.
 _MASK = re.compile(
@@ -58,17 +57,17 @@ def parse_answers(
 
     The message attribute `format` may name the format, too.
     """
-    field_map = parse_map(options.own_map) if options.own_map else None
+    field_map = _own_map(options)
     try:
-        elements = split_answers(message, field_map)
+        requests = _requests(message, options)
     except UnreadableAnswer as error:
         yield ParseFailure(message, error)
         return
-    for value, own_message, carried_by in elements:
+    for request in requests:
         try:
-            yield _read(_request(value, own_message, carried_by, options), field_map)[0]
+            yield _read(request, field_map)[0]
         except UnreadableAnswer as error:
-            yield ParseFailure(own_message, error)
+            yield ParseFailure(request.message, error)
 
 
 def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
@@ -77,23 +76,24 @@ def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
     The answer can be read; the texts may be facts that its format, or the user's map, does not
     know.
     """
-    field_map = parse_map(options.own_map) if options.own_map else None
-    [(value, own_message, carried_by)] = split_answers(message, field_map)
-    request = _request(value, own_message, carried_by, options)
-    answer, found = _read(request, field_map)
+    [request] = _requests(message, options)
+    answer, found = _read(request, _own_map(options))
     return unread_paths(answer, request, found)
 
 
 def suggest_map_of(failures: Iterable[ParseFailure], options: ParseOptions) -> str:
     """Write the flags that would read most of some answers that cannot be read, or ""."""
-    values, wanted = [], set[str]()
-    field_map = parse_map(options.own_map) if options.own_map else None
-    for message, error in failures:
-        if error.wanted:
-            [(value, own_message, carried_by)] = split_answers(message, field_map)
-            values.append(_request(value, own_message, carried_by, options).as_written())
-            wanted |= {*error.wanted}
-    return suggest_map(values, sorted(wanted)) if values else ""
+    found = [(message, error.wanted) for message, error in failures if error.wanted]
+    requests = (each for message, _ in found for each in _requests(message, options))
+    samples = [_sample(each, options) for each in requests]
+    wanted = {each for _, fields in found for each in fields}
+    return suggest_map(samples, sorted(wanted)) if samples else ""
+
+
+def describe_texts(message: Message, wanted: Sequence[str], options: ParseOptions) -> str:
+    """Say where a message of one answer has texts, and suggest a map of what is wanted."""
+    [request] = _requests(message, options)
+    return str(unknown_texts("", request, wanted, _sample(request, options))).strip()
 
 
 def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequence[str]:
@@ -105,8 +105,8 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
     left = dict(_parts(field_map))
     for message in messages if left else ():
         with suppress(UnreadableAnswer):
-            for value, own_message, _ in split_answers(message, field_map):
-                places = (value, read_with_nulls(own_message.payload))
+            for request in _requests(message, options):
+                places = (request.value, read_with_nulls(request.message.payload))
                 left = {
                     name: paths
                     for name, paths in left.items()
@@ -123,14 +123,25 @@ def _parts(field_map: FieldMap) -> Iterator[tuple[str, Sequence[JsonPath]]]:
             yield f"{field}={' | '.join(path.text for path in each)}", each
 
 
-def _request(
-    value: object,
-    message: Message,
-    carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...],
-    options: ParseOptions,
-) -> Request:
-    named = options.input_format or message.attributes.get("format") or None
-    return Request(value=value, message=message, named_format=named, carried_by=carried_by)
+def _own_map(options: ParseOptions) -> FieldMap | None:
+    return parse_map(options.own_map) if options.own_map else None
+
+
+def _requests(message: Message, options: ParseOptions) -> Sequence[Request]:
+    """Return a request for each answer of a message; raise UnreadableAnswer if there is none."""
+    return [
+        Request(
+            value=value,
+            message=own,  # a carrier may have named the format
+            named_format=options.input_format or own.attributes.get("format") or None,
+            carried_by=carried_by,
+        )
+        for value, own, carried_by in split_answers(message, _own_map(options))
+    ]
+
+
+def _sample(request: Request, options: ParseOptions) -> Sample:
+    return sample_of(request, _detect(request), _own_map(options))
 
 
 def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]:
@@ -139,15 +150,17 @@ def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]
         found = find_format(request)
         answer = _complete(*found.read(request), found)
     else:
-        detected: Format | UnreadableAnswer
-        try:
-            detected = find_format(request)
-        except UnreadableAnswer as error:
-            detected = error
-        read, token, found = read_with_own_map(field_map, request, detected)
+        read, token, found = read_with_own_map(field_map, request, _detect(request))
         answer = _complete(read, token, found)
     reject_unmapped(answer, request, found)
     return answer, found
+
+
+def _detect(request: Request) -> Format | UnreadableAnswer:
+    try:
+        return find_format(request)
+    except UnreadableAnswer as error:
+        return error
 
 
 def record_id(kind: str, name: str, state: Literal["", "incomplete", "failed"] = "") -> str:

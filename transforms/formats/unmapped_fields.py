@@ -6,8 +6,9 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.transforms.rules.routing import depends_on_content
-from .field_maps.suggestions import suggest_map
+from .field_maps.suggestions import Sample, suggest_map
 from .format import Format, Request
+from .mapped_answers import sample_of
 from .unread_content import (
     UNKNOWN,
     Known,
@@ -64,22 +65,21 @@ def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequ
     return _unread(parts, is_text_lacking=False, read=read)
 
 
-def describe_texts(request: Request, wanted: Sequence[str]) -> str:
-    """Say where a message has texts, and suggest a map of what is wanted, for a person."""
-    return str(unknown_texts("", request, wanted)).strip()
-
-
 def unknown_texts(
-    reason: str, request: Request, wanted: Sequence[str] = ("answer", "facts")
+    reason: str,
+    request: Request,
+    wanted: Sequence[str] = ("answer", "facts"),
+    sample: Sample | None = None,
 ) -> UnreadableAnswer:
-    """Make the error of a message that nothing reads, with where it has texts, and a map."""
+    """Make the error of a message that lacks what is wanted, with where it has texts, and a map."""
     written = request.as_written()
     if not isinstance(written, dict):
         is_row = isinstance(written, list) and all(isinstance(cell, str) for cell in written)
         return UnreadableAnswer(reason + _WRONG_LENGTH * is_row)
     names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
-    return UnreadableAnswer(f"{reason}{found}", suggest_map([written], wanted), wanted)
+    sample = sample or sample_of(request, UnreadableAnswer(reason))
+    return UnreadableAnswer(f"{reason}{found}", suggest_map([sample], wanted), wanted)
 
 
 def _unread(
@@ -154,4 +154,5 @@ def _lacking(
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
         )
-    return UnmappedFields(reason, suggest_map([request.as_written()], wanted), wanted)
+    sample = sample_of(request, input_format, input_format.field_map)
+    return UnmappedFields(reason, suggest_map([sample], wanted), wanted)

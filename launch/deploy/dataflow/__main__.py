@@ -40,13 +40,13 @@ def _flags(arguments: Sequence[str], known: Mapping[str, Setting]) -> Iterator[s
 
 
 def command_flags(argument: str, known: Mapping[str, Setting]) -> Iterator[str]:
-    """Write a parameter as flags of the command; its values are separated by white space."""
+    """Write a parameter as flags of the command, one for each of its values."""
     flag, equals, value = argument.partition("=")
     field = known.get(flag)
     if field is None or not equals:
         yield argument
     elif value:
-        yield from (f"{flag}={each}" for each in (value.split() if field.is_many else [value]))
+        yield from (f"{flag}={each}" for each in field.split(value))
 
 
 if __name__ == "__main__":

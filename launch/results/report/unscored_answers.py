@@ -6,8 +6,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.verdict import Tag
-from groundwatch.transforms.formats.format import Request
-from groundwatch.transforms.formats.unmapped_fields import describe_texts
+from groundwatch.transforms.formats.parser import describe_texts
 from groundwatch.transforms.rules.routing import NO_FACTS, NO_TEXT
 from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.step_order import route_answers
@@ -42,9 +41,11 @@ def describe_example(config: Config, tally: Tally) -> str:
     answer = _first_answer(config, reason)
     if answer is None:
         return ""
-    place, request = answer.message.answer_place, Request(value=None, message=answer.message)
+    place = answer.message.answer_place
     if config.failure_payload:
-        described = f"One is {place}. {describe_texts(request, [_LACKING[reason]])}"
+        described = (
+            f"One is {place}. {describe_texts(answer.message, [_LACKING[reason]], config.parsing)}"
+        )
     else:
         # Names may be text of people, which the settings keep out.
         described = f"One is {place}: groundwatch inspect shows the fields of its file."

@@ -5,7 +5,7 @@ The maps are the user's own, and the presets for other tools.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import chain
 
 from msgspec.structs import replace
@@ -175,7 +175,7 @@ def _has_text(found: list[object]) -> bool:
     )
 
 
-@cache
+@lru_cache(maxsize=256)
 def parse_map(pairs: PathPairs, ignored: tuple[str, ...] = ()) -> FieldMap:
     """Parse a field map; raise ValueError if a field or a path is none."""
     paths: dict[str, tuple[JsonPath, ...]] = {}

@@ -7,7 +7,7 @@ JSONPath does either.
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import takewhile
 
 from groundwatch.schemas import Record
@@ -177,7 +177,7 @@ def next_steps(
         yield ()
 
 
-@cache
+@lru_cache(maxsize=1024)  # paths that are tried have names of messages
 def json_path(text: str) -> JsonPath:
     """Parse a path; raise ValueError if it is not of the subset."""
     if not text.startswith("$"):

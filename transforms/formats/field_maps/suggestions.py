@@ -2,22 +2,19 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from operator import not_
+from typing import NamedTuple
 
+from groundwatch.schemas.answer import Answer
 from groundwatch.transforms.formats.field_values import first_time
 from groundwatch.transforms.formats.unread_content import count_words
-from .fact_values import TEXT_NAMES, read_facts
-from .field_map import PathPairs
-from .field_names import FieldContent, content_by_names, is_about, is_of_tool, snake_case
-from .json_path import read_text_as_json
+from .field_map import FIELDS, FieldMap, PathPairs, parse_map
+from .field_names import FieldContent, content_by_names, is_of_tool
+from .found_fields import MAX_ITEMS, FoundField, find_fields, one_line, step_of
 
-_MAX_FIELDS = 500
-_MAX_ITEMS = 50  # of a list
-_KINDS = ("role", "type", "sender", "author", "from")  # the fields by which items differ
-_KIND = re.compile(r"[\w .:/-]{1,40}", re.ASCII)
-_ALTERNATIVES = frozenset({"choices", "candidates", "generations"})  # the first one is the answer
+_MAX_TRIALS = 10  # of fields, each with all messages
 _TIME = re.compile(r"(^|_)(time|timestamp|created(_at)?|date|ts|at|started|when)$")
 _ID = re.compile(r"(^|_)(id|uuid|guid|key|ticket|case|ref|reference|number)$")
 _SESSION = re.compile(r"(^|_)(session|conversation|thread|dialog)(_(id|key))?$")
@@ -25,297 +22,270 @@ _TEXT = re.compile(r"(^|[_.])(content|message|text|body)([_.]|$)")
 _DOCUMENT = re.compile(
     r"(^|_)(documents?|docs?|sources?|articles?|files?|pages?)(_?(ids?|names?|titles?|ur[il]s?))?$"
 )
-_MAX_WHOLE = 2  # texts of a message that are whole whatever stands around them
 _MAX_DOCUMENT_NAME = 200  # characters
 _DIGITS = re.compile(r"\d+")
-_MAX_SPACES = 2  # in a name; more may be text of an answer
-_NAME = re.compile(r"[^\W\d][\w .$@:/'-]{0,59}")
-_PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]{0,59}", re.ASCII)
 _IN_PROMPT = (
     "No field looks like the facts: where they stand only in the prompt, log them in a field of"
     " their own, too, and name it, as in --map 'facts=$.FIELD[*]'."
 )
+_IN_PIECES = (
+    "The texts at {} are pieces of one text: join them in a field of their own, since a map reads"
+    " them as separate texts."
+)
+_OF_SENDERS = (
+    "The texts at {} are of several senders, and no path selects the model's by {}: log its answers"
+    " in a field of their own, and name it."
+)
+_NOT_ALONE = "No path finds the texts at {} alone: log them in a field of their own, and name it."
+_IN_FACTS = (
+    "The texts at {} are in the facts, too: name them as the answer only if the model wrote them."
+)
+_REPEATED = "The texts at {} {}: name them as the facts only if they are its sources."
 _UNNAMED = (
-    "No field looks like the answer or the facts: name them, as in"
+    "No field looks like the answer: name it and the facts, as in"
     " --map 'answer=$.FIELD' 'facts=$.FIELD'."
 )
 
 
-class _Field(NamedTuple):
-    """A path in nested objects, and the texts and numbers that it finds.
+class Sample(NamedTuple):
+    """A message as it was written, and how a field map reads it: None if it does not."""
 
-    `names` are the names on the way in snake_case, `name` is the last of them. `item_path` leads to
-    the `items` of the list around it.
-    """
-
-    path: str
-    names: str
-    name: str
-    values: tuple[str | int | float, ...]
-    item_path: str = ""
-    items: Sequence[object] = ()
-
-    @property
-    def content(self) -> FieldContent | None:
-        return "other" if is_about(self.name) else content_by_names(self.names)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(each.split()) for each in self.values if isinstance(each, str))
-
-    @property
-    def has_words(self) -> bool:
-        return any(isinstance(each, str) and count_words(each) > 1 for each in self.values)
-
-    def is_in_pieces(self, messages: int) -> bool:
-        """Return whether its texts are those of streams: most begin or end with white space."""
-        texts = [each for each in self.values if isinstance(each, str)]
-        are_spaced = (each[:1].isspace() or each[-1:].isspace() for each in texts)
-        return len(texts) > _MAX_WHOLE * messages and sum(are_spaced) * 2 >= len(texts)
-
-    @property
-    def is_text(self) -> bool:
-        return self.name in TEXT_NAMES or content_by_names(self.name) == self.content
+    value: object
+    read: Callable[[FieldMap], Answer | None]
 
 
-def suggest_map(values: Sequence[object], wanted: Sequence[str] = ("answer", "facts")) -> str:
+class _Trial(NamedTuple):
+    """Messages, and the query and the answer of a map that is tried on them."""
+
+    samples: Sequence[Sample]
+    wanted: Sequence[str]
+    query: FoundField | None = None
+    answer: FoundField | None = None
+
+    def pairs(
+        self, facts: Sequence[FoundField], *others: tuple[str, FoundField | None]
+    ) -> PathPairs:
+        """Return the paths that are wanted."""
+        found = (("query", self.query), ("answer", self.answer), *(("facts", at) for at in facts))
+        named = ((name, at) for name, at in (*found, *others) if name in self.wanted)
+        return tuple((name, at.path) for name, at in named if at)
+
+    def read(self, *facts: FoundField) -> list[Answer | None]:
+        """Read each message; None stands for one that the map does not read."""
+        field_map = parse_map(self.pairs(facts))
+        return [each.read(field_map) for each in self.samples]
+
+    def with_answer(self, fields: Iterable[FoundField]) -> "_Trial":
+        """Keep the messages whose likeliest answer is at the most frequent place."""
+        left, tried = self.samples, list[_Trial]()
+        answers = _answers(_by_content(fields)) if "answer" in self.wanted else ()
+        for answer in answers[:_MAX_TRIALS]:
+            if not left:
+                break
+            trial = self._replace(samples=left, answer=answer)
+            is_read = list(map(bool, trial.read()))
+            tried.append(trial._replace(samples=[*compress(left, is_read)]))
+            left = [*compress(left, map(not_, is_read))]
+        best = max(tried, key=lambda each: len(each.samples), default=self)
+        return best if best.samples else best._replace(samples=self.samples)
+
+    def fault_of_answer(self) -> str:
+        """Say why the answer is not suggested; "" if it is read from each message, and alone."""
+        at = self.answer
+        if not at:
+            return _UNNAMED if "query" in self.wanted else ""
+        if at.senders:
+            return _OF_SENDERS.format(at.path, at.senders)
+        read = [each for each in self.read() if each]
+        whole, texts = at.text, [each for each in at.values if isinstance(each, str)]
+        is_alone = all(one_line(each.answer_text) in whole for each in read)
+        if len(read) < len(self.samples) or not is_alone:
+            return _NOT_ALONE.format(at.path)
+        if any(_repeats(each, each.answer_text) for each in read):
+            return _IN_FACTS.format(at.path)
+        are_spaced = [each[:1].isspace() or each[-1:].isspace() for each in texts]
+        joined = "".join(texts)
+        are_joined = any(each.answer_text not in joined for each in read)
+        is_stream = are_joined and sum(are_spaced) * 2 >= len(texts)
+        return _IN_PIECES.format(at.path) if is_stream else ""
+
+    def fault_of_facts(self, *facts: FoundField) -> str:
+        """Say why facts are not suggested; "" if they are read alone, and not what was said."""
+        at, answers = facts[0], [each for each in self.read(*facts) if each]
+        seen = {text for each in facts for text in each.texts}
+        read = _texts_of(answers)
+        is_alone = read <= seen or len(seen) >= MAX_ITEMS
+        if len(answers) < len(self.samples) or not is_alone:
+            return _NOT_ALONE.format(at.path)
+        if not read:  # the reader leaves out the question
+            return _IN_PROMPT if seen else ""
+        if not is_of_tool(at.names) and all(map(_is_quoted, answers)):
+            return _REPEATED.format(at.path, "are in the answer, too")
+        found = sum(_repeats(each, each.answer_text, each.query or "") for each in answers)
+        counted = f"hold the answer or the question of {found} of {len(answers)} messages"
+        return _REPEATED.format(at.path, counted) if found else ""
+
+
+def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "facts")) -> str:
     """Write the flags that would read answers or their facts, as a sentence for a person.
 
     The flags come last, quoted for a shell, so that they can be copied to the end of the line.
-    Names are spelled as in the values, which are messages as they were written. Where these differ
-    in the place of the answer, the flags are for the most frequent place.
-
-    >>> suggest_map([{"said": "Lamps glow.", "docs": ["Lamps glow red."]}])
-    "Try --map 'answer=$.said' --map 'facts=$.docs[*]'"
+    Names are spelled as in the messages. Where these differ in the place of the answer, the flags
+    are for the most frequent place. The map was tried: it reads each of these messages, and no fact
+    is, or holds, the answer or the question.
     """
-    found, withheld = _find(_alike(values))
-    is_whole = {"answer", "facts"} <= {*wanted}
-    chosen = [(field, path) for field, path in found if is_whole or field in wanted]
-    names = {field for field, _ in chosen}
-    said = {
-        "answer": withheld.get("answer", ""),
-        "facts": withheld.get("facts", "" if "answer" in withheld else _IN_PROMPT),
-    }
-    reasons = [said[field] for field in said if field in wanted and field not in names]
-    if not ({"answer", "facts"} & names or withheld):
-        return _UNNAMED if is_whole else " ".join(reasons)
-    paths = (f"{field}={path}".replace("'", "'\\''") for field, path in chosen)
-    flags = ["Try", *(f"--map '{each}'" for each in paths)] if chosen else []
-    return " ".join(filter(None, [*reasons, *flags]))
-
-
-def _alike(values: Sequence[object]) -> Sequence[object]:
-    """Return the messages whose answer is at the most frequent place."""
-    groups: dict[str | None, list[object]] = defaultdict(list)
-    for value in values if len(values) > 1 else ():
-        found, _ = _find([value])
-        groups[dict(found).get("answer")].append(value)
-    return max(groups.values(), key=len, default=values)
-
-
-def _find(values: Sequence[object]) -> tuple[PathPairs, Mapping[str, str]]:
-    """Choose paths by names and texts.
-
-    The second value says why texts that look like the answer or the facts are not suggested.
-    """
-    fields = list(islice(_fields(values, _Field("$", "", "", ())), _MAX_FIELDS))
+    wanted = FIELDS if {"answer", "facts"} <= {*wanted} else wanted
+    fields = find_fields([each.value for each in samples])
+    trial = _Trial(samples, wanted).with_answer(fields)
+    if (messages := len(trial.samples)) < len(samples):
+        fields = find_fields([each.value for each in trial.samples])
     time = next(filter(_is_time, fields), None)
     sessions = (each for each in fields if _SESSION.search(each.name) and not each.item_path)
     session = next(sessions, None)
-    others = [each for each in fields if each is not time and each is not session]
-    ids = (each for each in others if _is_id(each, len(values)))
+    others = [each for each in fields if each not in (time, session)]
+    ids = (each for each in others if _is_id(each, messages))
     own_id = min(ids, key=lambda each: len(each.name), default=None)
-    by_content: dict[FieldContent | None, list[_Field]] = defaultdict(list)
-    for each in others:
-        by_content[each.content].append(each)
-    query = _likeliest(by_content["query"])
-    answer = _answer(by_content)
-    facts, repeated = _facts(by_content["facts"], query, answer)
-    withheld = {}
-    if repeated:
-        withheld["facts"] = (
-            f"The texts at {repeated} are in the answer, too: name them as the facts only if they"
-            " are its sources."
-        )
-    if answer and answer.is_in_pieces(len(values)):
-        withheld["answer"] = (
-            f"The texts at {answer.path} are pieces of one text: join them in a field of their own,"
-            " since a map reads them as separate texts."
-        )
-        answer = None
+    by_content = _by_content(others)
+    questions = [each for each in by_content["facts"] if each.is_question]
+    single = [each for each in questions if not each.item_path]
+    trial = trial._replace(query=_likeliest(by_content["query"]) or _likeliest(single))
+    if reason := trial.fault_of_answer():
+        return reason
+    sources = [each for each in by_content["facts"] if each not in questions]
+    facts, of_facts = _facts(sources, trial)
     document = None
     if len(facts) == 1:
         document = next((each for each in fields if _names_document(each, facts[0])), None)
-    chosen = (
-        *(("query", query), ("answer", answer), *(("facts", each) for each in facts)),
-        *(("document", document), ("id", own_id), ("time", time), ("session", session)),
-    )
-    return tuple((name, each.path) for name, each in chosen if each), withheld
+    beside = ("document", document), ("id", own_id), ("time", time), ("session", session)
+    found = trial.pairs(facts, *beside)
+    if "facts" in wanted and not facts:
+        reason += of_facts or _IN_PROMPT
+    if found and messages < len(samples):
+        reason += f" These flags read {messages} of {len(samples)} messages."
+    paths = (f"{field}={path}".replace("'", "'\\''") for field, path in found)
+    lead = "Try" if facts or "facts" not in wanted else "The other flags are"
+    flags = [lead, *(f"--map '{each}'" for each in paths)] if found else []
+    return " ".join(filter(None, [reason.strip(), *flags]))
 
 
-def _answer(by_content: Mapping[FieldContent | None, Sequence[_Field]]) -> _Field | None:
+def _by_content(fields: Iterable[FoundField]) -> Mapping[FieldContent | None, list[FoundField]]:
+    found: dict[FieldContent | None, list[FoundField]] = defaultdict(list)
+    for each in fields:
+        found[each.content].append(each)
+    return found
+
+
+def _answers(
+    by_content: Mapping[FieldContent | None, Sequence[FoundField]],
+) -> Sequence[FoundField]:
+    """Rank the fields that may hold the answer: those of one kind, by their names or without."""
     facts = " ".join(each.text for each in by_content["facts"])
-    named = _likeliest(by_content["answer"], facts)
-    if named is not None and named.has_words:
+    named = _ranked(by_content["answer"], facts)
+    if named and named[0].has_words:
         return named
     unnamed = (each for each in by_content[None] if _TEXT.search(each.names))
     texts = (each for each in unnamed if each.has_words or _TEXT.search(each.name))
-    return _likeliest(texts, facts) or named
+    return _ranked(texts, facts) or named
 
 
-def _facts(
-    fields: Sequence[_Field], query: _Field | None, answer: _Field | None
-) -> tuple[Sequence[_Field], str]:
+def _facts(fields: Sequence[FoundField], trial: _Trial) -> tuple[Sequence[FoundField], str]:
     """Return the likeliest field of the facts, or all columns that differ in a number alone.
 
-    The second value is the path of texts that would be the facts, if the answer did not have them.
+    The second value says why texts that look like the facts are none.
     """
-    columns: dict[str, list[_Field]] = defaultdict(list)
+    columns: dict[str, list[FoundField]] = defaultdict(list)
     for each in fields:
         columns[_DIGITS.sub("0", each.path)].append(each)
     joined = [
         each[0]._replace(values=tuple(value for field in each for value in field.values))
         for each in columns.values()
     ]
-    texts = [each for each in joined if each.has_words and not (query and each.text == query.text)]
-    answer_text = answer.text.casefold() if answer else ""
-    own = [each for each in texts if not (answer and _repeats(each, answer_text))]
-    if likeliest := _likeliest(own):
+    texts = [each for each in joined if each.has_words]
+    reason = ""
+    for likeliest in _ranked(texts)[:_MAX_TRIALS]:
         found = columns[_DIGITS.sub("0", likeliest.path)]
+        if fault := trial.fault_of_facts(*found):
+            reason = reason or fault
+            found = [each for each in found if not trial.fault_of_facts(each)]
         if len(found) == 1:
-            others = list(_in_other_items(found[0], own))
-            found = [*found, *others] if others else [_with_source(found[0])]
-        return found, ""
-    repeated = _likeliest(texts)
-    return (), repeated.path if repeated else ""
+            others = _in_other_items(found[0], texts)
+            more = [each for each in others if not trial.fault_of_facts(each)]
+            found = [*found, *more] if more else [_with_source(found[0], trial)]
+        if found:
+            return found, ""
+    return (), reason
 
 
-def _repeats(facts: _Field, answer_text: str) -> bool:
-    """Return whether all texts are in the answer: citations often have its words beside a source.
-
-    What a tool returned may well be the whole answer.
-    """
-    texts = (" ".join(each.split()) for each in facts.values if isinstance(each, str))
-    return not is_of_tool(facts.names) and all(each.casefold() in answer_text for each in texts)
+def _is_quoted(answer: Answer) -> bool:
+    """Return whether the answer has all its facts: citations often repeat its words."""
+    text = one_line(answer.answer_text).casefold()
+    return all(one_line(each.text).casefold() in text for each in answer.facts)
 
 
-def _likeliest(fields: Iterable[_Field], supporting: str = "") -> _Field | None:
-    """Choose a field with words, with a name of texts, with the words of facts, and the longest."""
+def _repeats(answer: Answer, *said: str) -> bool:
+    """Return whether a fact is, or holds, what was said; a single word may be there by chance."""
+    facts = [one_line(each.text).casefold() for each in answer.facts]
+    texts = [one_line(each).casefold() for each in said]
+    return any(
+        each in facts or (count_words(each) > 1 and any(each in fact for fact in facts))
+        for each in filter(None, texts)
+    )
+
+
+def _likeliest(fields: Iterable[FoundField]) -> FoundField | None:
+    return next(iter(_ranked(fields)), None)
+
+
+def _ranked(fields: Iterable[FoundField], supporting: str = "") -> list[FoundField]:
+    """Sort fields by words, by a name of texts, by the words of facts, and by length."""
     words = {*supporting.lower().split()}
 
-    def rank(field: _Field) -> tuple[int, int, int, int]:
+    def rank(field: FoundField) -> tuple[int, int, int, int]:
         supported = words.intersection(field.text.lower().split())
         return (field.has_words, field.is_text, len(supported), len(field.text))
 
-    return max((each for each in fields if each.text), key=rank, default=None)
+    return sorted((each for each in fields if each.text), key=rank, reverse=True)
 
 
-def _is_time(field: _Field) -> bool:
+def _is_time(field: FoundField) -> bool:
     is_named = bool(_TIME.search(field.name)) and not field.item_path
     return is_named and first_time(*field.values[:1])[0] is not None
 
 
-def _is_id(field: _Field, messages: int) -> bool:
+def _is_id(field: FoundField, messages: int) -> bool:
     """Return whether each of several messages has a value of its own in a field named as an id."""
     is_named = bool(_ID.search(field.name)) and not field.item_path and not field.has_words
     return is_named and 1 < messages == len(set(field.values))
 
 
-def _names_document(field: _Field, facts: _Field) -> bool:
+def _names_document(field: FoundField, facts: FoundField) -> bool:
     """Return whether a field beside the facts may name their document."""
     is_beside = not facts.item_path and len(field.text) <= _MAX_DOCUMENT_NAME and field.text
     is_given = content_by_names(field.names) == "facts" and field.path != facts.path
     return bool(is_beside) and is_given and bool(_DOCUMENT.search(field.name))
 
 
-def _in_other_items(found: _Field, fields: Iterable[_Field]) -> Iterator[_Field]:
+def _in_other_items(found: FoundField, fields: Iterable[FoundField]) -> Iterator[FoundField]:
     """Yield the texts of the same list that are in items without the field that is found."""
     items = [each for each in found.items if isinstance(each, dict)]
-    steps = [{f"{found.item_path}{_step(name)}" for name in each} for each in items]
+    steps = [{f"{found.item_path}{step_of(name)}" for name in each} for each in items]
     for each in fields:
         is_beside = each.item_path == found.item_path != "" and each.path != found.path
         if is_beside and each.is_text and not any({each.path, found.path} <= at for at in steps):
             yield each
 
 
-def _with_source(facts: _Field) -> _Field:
+def _with_source(facts: FoundField, trial: _Trial) -> FoundField:
     """Return the objects around the facts, which have their titles and addresses.
 
     They must read as the same texts: beside a source may be the words of the answer that cite it.
     """
     if not facts.item_path:
         return facts
-    read = [fact.text for fact in read_facts(facts.items) if fact]
-    is_same = bool(read) and " ".join(read).split() == facts.text.split()
-    return facts._replace(path=facts.item_path) if is_same else facts
+    around = facts._replace(path=facts.item_path)
+    read, seen = _texts_of(filter(None, trial.read(around))), set(filter(None, facts.texts))
+    return around if read == seen or (read > seen and len(seen) >= MAX_ITEMS) else facts
 
 
-def _fields(values: Sequence[object], at: _Field) -> Iterator[_Field]:
-    """Yield the fields below the values that one path finds."""
-    read = [read_text_as_json(each) for each in values]
-    texts = tuple(each for each in read if isinstance(each, str))
-    numbers = tuple(each for each in read if isinstance(each, int | float))
-    is_plain = not (texts and numbers) and not any(isinstance(each, dict) for each in read)
-    if is_plain and (texts or numbers or None in read):  # this row may lack what others have
-        yield at._replace(values=texts or numbers)
-    lists = [each for each in read if isinstance(each, list) and each]
-    if any(len(each) > 1 for each in lists) and at.name in _ALTERNATIVES:
-        first = at._replace(path=f"{at.path}[0]", item_path=f"{at.path}[0]")
-        yield from _fields([each[0] for each in lists], first)
-    elif lists:
-        yield from _items(lists, at)
-    below: dict[str, list[object]] = {}
-    for each in read:
-        for name, field in each.items() if isinstance(each, dict) else ():
-            below.setdefault(name, []).append(field)
-    for name, inner in below.items():
-        if step := _step(name):
-            snake = snake_case(name)
-            named = at._replace(path=f"{at.path}{step}", names=f"{at.names}.{snake}", name=snake)
-            yield from _fields(inner, named)
-
-
-def _items(lists: Sequence[list[Any]], at: _Field) -> Iterator[_Field]:
-    """Yield the fields of the items of lists, apart for each role in a chat."""
-    items = [item for each in lists for item in each[:_MAX_ITEMS]]
-    last = [each[-1] for each in lists]
-    objects = [each for each in items if isinstance(each, dict)]
-    key, kinds = _kinds(objects, at)
-    for kind, names in kinds.items():
-        chosen = [each for each in objects if each.get(key) == kind]
-        path = f'{at.path}[?(@.{key}=="{kind}")]'
-        is_last = len(chosen) > len(last) and all(each in chosen for each in last)
-        if is_last and content_by_names(names) == "answer":
-            path, chosen = f"{at.path}[-1]", last
-        inner = at._replace(path=path, names=names, item_path=path, items=chosen)
-        yield from _fields(chosen, inner)
-    if kinds:
-        return
-    path = f"{at.path}[*]"
-    inner = at._replace(path=path, item_path=path if objects else "", items=items)
-    yield from _fields(items, inner)
-
-
-def _kinds(objects: Sequence[dict[str, Any]], at: _Field) -> tuple[str, dict[str, str]]:
-    """Return the field by which objects with different contents differ, and its values.
-
-    With each value are the names on the way to its objects. There is none if all hold the same.
-    """
-    for key in sorted(_KINDS, key=lambda key: -sum(key in each for each in objects)):
-        found = [each[key] for each in objects if isinstance(each.get(key), str)]
-        kinds = {kind: f"{at.names}.{snake_case(kind)}" for kind in dict.fromkeys(found)}
-        contents = {content_by_names(names) for names in kinds.values()}
-        is_role = key != "type" and any(content_by_names(snake_case(kind)) for kind in kinds)
-        is_of_all = len(found) == len(objects) and contents != {content_by_names(at.names)}
-        is_split = is_role or is_of_all or len(contents) > 1
-        if kinds and is_split and all(map(_KIND.fullmatch, kinds)):
-            return key, kinds
-    return "", {}
-
-
-def _step(name: str) -> str:
-    """Write a field's name as a step; "" for a name that may be text of an answer."""
-    if _PLAIN_NAME.fullmatch(name):
-        return f".{name}"
-    # A shell expands $['A'] within double quotes: the path has these, and single ones around it.
-    return f'["{name}"]' if _NAME.fullmatch(name) and name.count(" ") <= _MAX_SPACES else ""
+def _texts_of(answers: Iterable[Answer]) -> set[str]:
+    return {one_line(fact.text) for each in answers for fact in each.facts}

@@ -1,6 +1,7 @@
 """`groundwatch inspect`: how the messages of a file are read."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -113,6 +114,11 @@ UNKNOWN = {
         "search": {"results": {"items": [{"excerpt": FACT, "link": "https://x"}]}},
     },
     "an evaluation": {"prompt": QUERY, "prediction_text": TEXT, "gold_passage": FACT},
+    "a source beside the answer in a list": {
+        "question": QUERY,
+        "reply": TEXT,
+        "steps": [{"out": {"answer": TEXT}}, {"out": [{"page_content": FACT}]}],
+    },
 }
 
 
@@ -131,6 +137,36 @@ def test_a_suggestion_works_as_printed(
     printed = " ".join(capsys.readouterr().out.split())
     for words in (f"query {QUERY}", TEXT, FACT, "time 1 May 2026, 10:00 UTC", "session c1"):
         assert words in printed
+
+
+@pytest.mark.parametrize("place", ["the environment", "a file", "a list in a file"])
+@pytest.mark.parametrize("row", UNKNOWN.values(), ids=UNKNOWN)
+def test_a_suggestion_works_as_a_setting(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    row: dict[str, object],
+    place: str,
+) -> None:
+    path, config, flags = tmp_path / "a.jsonl", tmp_path / "config.yaml", list[str]()
+    assert inspect(path, row) == 1
+    quoted = capsys.readouterr().out.partition("Try ")[2].splitlines()[0]
+    found = [each for each in shlex.split(quoted) if each != "--map"]
+    if place == "the environment":
+        monkeypatch.setenv("GROUNDWATCH_MAP", " ".join(found))
+    elif place == "a file":
+        lines = (f"  {each.replace('=', ': ', 1)}" for each in found)
+        config.write_text("\n".join(["map:", *lines]))
+    else:
+        lines = (f"- '{each.replace(chr(39), chr(39) * 2)}'" for each in found)
+        config.write_text("\n".join(["map:", *lines]))
+    if config.exists():
+        flags = ["--config", str(config)]
+    assert inspect(path, row, *flags) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"query {QUERY}" in printed
+    assert TEXT in printed
+    assert FACT in printed
 
 
 def test_a_file_has_one_suggestion_of_all_its_columns(

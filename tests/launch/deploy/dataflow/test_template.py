@@ -61,6 +61,13 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             "--alert_verdicts=TRUNCATED SAFETY_RATED",
             ["--alert_verdicts=TRUNCATED", "--alert_verdicts=SAFETY_RATED"],
         ),
+        (
+            """--map=answer=$.reply | $["Final reply"] facts=$["Retrieved docs"][*]""",
+            [
+                """--map=answer=$.reply | $["Final reply"]""",
+                """--map=facts=$["Retrieved docs"][*]""",
+            ],
+        ),
         ("--move_reason=A=UNSCORABLE", ["--move_reason=A=UNSCORABLE"]),
         ("--sample=", []),
         ("--region=us-central1", ["--region=us-central1"]),
@@ -152,10 +159,12 @@ def test_the_values_reach_the_configuration(
 ) -> None:
     monkeypatch.setattr(streaming, "ReadSubscription", lambda *arguments: arguments)
     flags = ["--file_age_s=60", "--dedupe_h=0.5", "--id_label=uid", "--run_id=shop"]
-    template.start([*STREAM, *flags, *FLAGS])
+    paths = '--map=answer=$.reply facts=$["Retrieved docs"][*]'
+    template.start([*STREAM, *flags, paths, *FLAGS])
     [(config, source, sink)] = submitted
     assert (sink.enriched.windows.width_s, sink.enriched.windows.shards) == (60, 4)
     assert config.seen_for_s == 1800
+    assert dict(config.parsing.own_map) == {"answer": "$.reply", "facts": '$["Retrieved docs"][*]'}
     assert source == ("projects/example-project/subscriptions/answers", "uid")
     assert config.run.startswith("shop-20")
     assert config.check.outage is OutagePolicy.REDELIVER
