@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import encoded_once
 from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
 from .field_maps.fact_values import is_media, is_source_alone, read_fact, returned_items
 
@@ -40,6 +41,7 @@ class FactCollection:
         """
         if not text or text.isspace():
             return ()
+        text = encoded_once(text)
         index = self._index_by_text.setdefault(text, len(self._facts))
         if index < len(self._facts):
             return (index,)

@@ -20,30 +20,31 @@ from groundwatch.schemas.wire.wire_type import (
 )
 from .field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
 from .field_maps.field_map import FieldMap
-from .field_maps.field_names import is_facts_name
+from .field_maps.field_names import answer_rank, is_facts_name
 from .field_maps.json_path import TEXT_BLOCKS, PathStep, next_steps, read_text_as_json
+from .text_parts import count_words, is_call
 
 _MAX_SMALL_CHARACTERS = 200
 _SEVERAL_WORDS = 3
 _MAX_NAMED_FIELDS = 5
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
-# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces between words.
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{4}")
-_WORD = re.compile(r"[^\W\d_]{2}")
 _SENTENCE_END = re.compile(r"""[.!\u2026\u3002\uff01\u0964]["')\]*_\u201d\u2019\xbb]*\Z""")
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _RECORDS = frozenset({Citation, Fact})
-# What a model may call and with what, and what it thought: neither its answer nor its facts.
-_OF_MODEL = frozenset(
+# What a model thought, and what Google's services say of a document.
+_WITHOUT_CONTENT = frozenset(
     {
-        *("args", "arguments", "functionCall", "functions", "parameters", "toolCalls"),
         *("reasoning", "reasoningContent", "thinking", "thinkingBlocks", "thoughtSignature"),
+        *("structData", "derivedStructData", "documentMetadata"),
     }
 )
-_CALLED_WITH = frozenset({"action", "code", "input", "queries", "query"})
-_CALL = re.compile(r"(_call|_use|Call|Use)\Z")
-_DEFINED = frozenset({"parameters", "inputSchema", "parametersJsonSchema", "schema"})
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
+# A call is the model's, and so is what it is called with; its other fields are what a tool says.
+_TOOLS = frozenset({"tool", "toolName", "toolType", "functionName"})
+_ARGUMENTS = frozenset({"args", "arguments", "parameters", "inputParameters"})
+_CALLED_WITH = _ARGUMENTS | {"action", "code", "input", "queries", "query", "inputActionParameters"}
+_RESULTS = frozenset({"output", "outputs", "response", "result", "results"})
+_DEFINED = frozenset({"inputSchema", "parametersJsonSchema", "schema"})
 
 
 class Known(Record, frozen=True):
@@ -70,6 +71,17 @@ class _Read(Known, frozen=True):
 
 READ = _Read()
 
+
+class _KnownText(Known, frozen=True):
+    """A text was read that is JSON: it is known but for what is named as facts in it."""
+
+    def field(self, name: str, _value: object) -> Known | None:
+        return None if is_facts_name(name) else self
+
+    def item(self, _value: object, _place: int, _count: int) -> Known | None:
+        return self
+
+
 SearchedPart = tuple[str, object, Known]
 """A part of a message to search: its path, its value, and what is known of it."""
 
@@ -84,7 +96,7 @@ class KnownWire(Known, frozen=True):
         camel = camel_case_name(name)
         annotation = wire_fields(self.wire).get(camel)
         if annotation is not None:
-            return _known_of(value, annotation)
+            return READ if camel == "attributes" else _known_of(value, annotation)
         if camel not in self.wire.ignored:
             return None
         items = value if isinstance(value, list) else [value]
@@ -112,6 +124,8 @@ def _known_of(value: object, annotation: object) -> Known | None:
         return _KnownItems(get_args(kinds[origins.index(tuple)])[0])
     else:
         is_read = isinstance(value, str) and str in kinds
+        if is_read and isinstance(read_text_as_json(value), dict | list):
+            return _KnownText()
     if Any in kinds:  # documents, and what tools returned
         return _ending((("facts", ()),), value)
     # A number holds no text, whatever is written in its place.
@@ -149,13 +163,14 @@ class KnownPaths(Known, frozen=True):
         )
         if self.ends and isinstance(value, str):
             return READ
+        if "answer" in self.ends and isinstance(value, dict):
+            if value.get("type") in TEXT_BLOCKS:
+                rests += (("answer", ("text",)),)
+            elif value.get("type") == "message":
+                rests += (("answer", ("content",)),)
         if rests:
             return _ending(rests, value)
-        if "facts" in self.ends:
-            return KnownPaths((), self.ends)
-        if self.ends and isinstance(value, dict) and value.get("type") in TEXT_BLOCKS:
-            return KnownPaths((("", ("text",)),))
-        return None
+        return KnownPaths((), self.ends) if "facts" in self.ends else None
 
 
 def _ending(rests: tuple[tuple[str, tuple[PathStep, ...]], ...], value: object) -> Known:
@@ -294,6 +309,8 @@ def could_hold_content(name: str, value: object, *, is_text_lacking: bool = Fals
         return _has_words(name, value)
     if is_facts_name(name) and value.strip():
         return True
+    if answer_rank(name) == 0 and not is_text_lacking:
+        return False
     words = count_words(value)
     is_long = len(value) > _MAX_SMALL_CHARACTERS and words > 1
     return is_long or _is_sentence(value) or (is_text_lacking and words >= _SEVERAL_WORDS)
@@ -315,28 +332,31 @@ def _has_words(name: str, value: object) -> bool:
 
 
 def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """Yield the fields of an object but those of a model's calls and thoughts."""
+    """Yield the fields of an object but a model's thoughts, and what it calls tools with."""
     kind = fields.get("type")
-    kind = kind if isinstance(kind, str) else ""
-    if kind in _THOUGHTS or fields.get("thought") is True:
+    if (isinstance(kind, str) and kind in _THOUGHTS) or fields.get("thought") is True:
         return
-    left_out = _OF_MODEL
-    if _CALL.search(kind):
-        left_out |= _CALLED_WITH
-    if not _DEFINED.isdisjoint(map(camel_case_name, fields)):
+    names = {camel_case_name(name) for name in fields}
+    left_out, called_with = _WITHOUT_CONTENT, frozenset[str]()
+    if is_call(kind) or not _TOOLS.isdisjoint(names):
+        called_with = _CALLED_WITH
+    elif "name" in names or names <= _ARGUMENTS | {"id", "type"}:
+        called_with = _ARGUMENTS & names
+    if names >= {"name", "parameters"} or not _DEFINED.isdisjoint(names):
         left_out |= _DEFINED | {"description"}
     for name, field in fields.items():
-        if camel_case_name(name) not in left_out:
+        camel = camel_case_name(name)
+        if camel in called_with:
+            inner = read_text_as_json(field)
+            given = inner if isinstance(inner, dict) else {}
+            if results := {each: given[each] for each in given if each in _RESULTS}:
+                yield name, results
+        elif called_with and camel in _RESULTS and isinstance(field, str):
+            yield name, {"results": field}  # however short it is
+        elif camel not in left_out:
             yield name, field
 
 
 def _is_sentence(text: str) -> bool:
     text = text.strip()
     return bool(_SENTENCE_END.search(text[-8:])) and count_words(text) > 1
-
-
-def count_words(text: str) -> int:
-    """Count the words of a text between spaces, up to a few; a script without spaces has many."""
-    if _UNSPACED.search(text):
-        return _MAX_SMALL_CHARACTERS
-    return sum(1 for word in text.split(maxsplit=20)[:20] if _WORD.search(word))

@@ -26,6 +26,8 @@ ROWS |= {name: shape.row for name, shape in SHAPES.items()}
 NAME = "zzMoved"
 # A copy of a part of the answer stands there.
 REPEATING = {("segment", "text"), ("segments", "text")}
+# What Google documents as such holds neither text nor facts.
+METADATA = "documentMetadata"
 SMALL = {"zzFlag": True, "zzCount": 7, "zzUser": "u" * 200, "zzLabels": {}, "zzTags": ["a", "b"]}
 
 Path = tuple[str | int, ...]
@@ -70,14 +72,16 @@ def changes(value: Any, path: Path) -> Iterator[Any]:
     holder.clear()
     holder.update(fields)
     yield renamed
-    wrapped = deepcopy(value)
-    at(wrapped, path[:-1])[name] = {NAME: at(value, path)}
-    yield wrapped
+    if METADATA not in path:
+        wrapped = deepcopy(value)
+        at(wrapped, path[:-1])[name] = {NAME: at(value, path)}
+        yield wrapped
     for place, target in nodes(value):
         is_elsewhere = place[: len(path)] != path and place != path[:-1]
         for new in (NAME, name) if isinstance(target, dict) and is_elsewhere else ():
             names = {step for step in place if isinstance(step, str)}
-            if new not in target and not any(a in names and b == new for a, b in REPEATING):
+            is_copy = any(a in names and b == new for a, b in REPEATING)
+            if not (new in target or is_copy or METADATA in (*names, new)):
                 moved = deepcopy(value)
                 at(moved, place)[new] = at(moved, path[:-1]).pop(name)
                 yield moved

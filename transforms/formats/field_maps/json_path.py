@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import camel_case_name, read_json
+from groundwatch.schemas.wire.json_input import JSON_START, camel_case_name, encoded_once, read_json
 from groundwatch.schemas.wire.wire_type import reject_repeated
 
 _STEP = re.compile(
@@ -207,12 +207,13 @@ def _path(text: str, steps: Sequence[PathStep]) -> JsonPath:
 def read_text_as_json(value: object) -> object:
     """Parse a string that holds a list or an object as JSON; return any other value as it is.
 
-    Tables that pandas writes hold lists as Python prints them.
+    It may be encoded several times. Tables that pandas writes hold lists as Python prints them.
     """
-    if not (isinstance(value, str) and value.lstrip()[:1] in {"[", "{"}):
+    if not (isinstance(value, str) and JSON_START.match(value)):
         return value
     try:
-        return read_json(value.encode())
+        found = read_json(value.encode())
+        return read_json(encoded_once(found).encode()) if isinstance(found, str) else found
     except (UnicodeEncodeError, UnreadableAnswer):
         return _read_python_list(value)
 

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from groundwatch.transforms.formats.field_values import first_time
-from groundwatch.transforms.formats.unread_content import count_words
+from groundwatch.transforms.formats.text_parts import count_words
 from .fact_values import TEXT_NAMES, read_facts
 from .field_map import PathPairs
 from .field_names import FieldContent, content_by_names, is_about, is_of_tool, snake_case
