@@ -95,7 +95,7 @@ def encoded_once(text: str) -> str:
     >>> encoded_once('"{\\"days\\": 3}"')
     '{"days": 3}'
     """
-    if not text.lstrip().startswith('"'):
+    if text[:1].isalnum() or not text.lstrip().startswith('"'):
         return text
     inner: object = text
     found = text

@@ -58,8 +58,9 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     end = read_end(field_map.end_words(value))
     found |= {name: each for name, each in end._asdict().items() if each}
     for field, name in _NAMES.items():
-        if given := next(map(render_value, field_map.find(field, value)), ""):
-            found[name] = given
+        if field in field_map.paths:
+            given = next(map(render_value, field_map.find(field, value)), "")
+            found |= {name: given} if given else {}
     return _with_time(replace(answer, **found), field_map.find("time", value))
 
 

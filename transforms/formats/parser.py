@@ -23,6 +23,7 @@ from groundwatch.transforms.rules.routing import is_incomplete
 from .answer_elements import split_answers
 from .carriers.carrier import Carrier
 from .field_maps.field_map import FieldMap, parse_map, with_one_answer
+from .field_maps.field_names import ranked_names
 from .field_maps.json_path import JsonPath
 from .field_maps.suggestions import suggest_map
 from .field_values import engine_id, first_time, session_id
@@ -135,7 +136,10 @@ def _request(
 
 def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]:
     """Read an answer, by the user's own map if there is one, and return the format it is in."""
+    named: Sequence[str] = ()
     if field_map is None or "answer" not in field_map.paths:
+        named = ranked_names(request.value)
+    if len(named) > 1:
         request = replace(request, value=with_one_answer(request.value))
     if field_map is None:
         found = find_format(request)
@@ -149,8 +153,8 @@ def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]
         read, token, found = read_with_own_map(field_map, request, detected)
         answer = _complete(read, token, found)
     reject_unmapped(answer, request, found)
-    if field_map is None or "answer" not in field_map.paths:
-        reject_other_answer(answer, request, found)
+    for name in named:
+        reject_other_answer(name, answer, request, found)
     return answer, found
 
 

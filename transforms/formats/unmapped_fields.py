@@ -54,16 +54,14 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
         raise _lacking(lacking, unread, request, input_format)
 
 
-def reject_other_answer(answer: Answer, request: Request, input_format: Format) -> None:
+def reject_other_answer(name: str, answer: Answer, request: Request, input_format: Format) -> None:
     """Raise UnmappedFields if a field named as a program's answer has another text than is read."""
-    fields = request.value if isinstance(request.value, dict) else {}
-    shapes = input_format.field_map.shapes_at if input_format.field_map else ()
-    read = " ".join(answer.answer_text.split())
-    for name in fields if read else ():
-        if answer_rank(name) in range(ANSWER_RANK) and name not in shapes:
-            text = named_text(name, fields[name])
-            if text not in read and read not in text:
-                raise two_answers(f"$.{name}", f"the answer of {answer.source_format}")
+    is_other = answer_rank(name) != ANSWER_RANK and name not in input_format.fields
+    if is_other and isinstance(request.value, dict):
+        text = named_text(name, request.value[name])
+        read = " ".join(answer.answer_text.split())
+        if text not in read and read not in text:
+            raise two_answers(f"$.{name}", f"the answer of {answer.source_format}")
 
 
 def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequence[str]:

@@ -84,11 +84,11 @@ def read_facts(found: Iterable[object], separator: str = "") -> Iterator[Fact | 
 
 def _as_text(item: object, returned: dict[str, Any]) -> object:
     """Write an object that a tool returned, without a text of its own, as JSON."""
-    is_structured = item is returned.get(_STRUCTURED)
-    has_text = is_source_alone(item) or _inner(item) is not None or read_fact(item) is not None
-    if isinstance(item, dict) and (is_structured or not has_text):
-        return msgspec.json.encode(item, enc_hook=str).decode()
-    return item
+    if not isinstance(item, dict) or is_source_alone(item):
+        return item
+    has_text = _joined_texts(item) is not None or _inner(item) is not None or _cells_in(item)
+    is_whole = item is returned.get(_STRUCTURED) or not has_text
+    return msgspec.json.encode(item, enc_hook=str).decode() if is_whole else item
 
 
 def _facts_in(item: object) -> Iterator[Fact | None]:
@@ -218,7 +218,10 @@ def is_media(item: object) -> bool:
 def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
     """Return the first text at some keys of nested objects; None if there is not even a blank."""
     blank = None
-    for keys in paths:
+    value: object
+    for keys in paths if isinstance(item, dict) else ():
+        if keys[0] not in item:
+            continue
         value = item
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None

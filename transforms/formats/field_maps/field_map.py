@@ -17,7 +17,7 @@ from groundwatch.transforms.formats.fact_collection import render_value
 from groundwatch.transforms.formats.finish_reasons import ERROR, REFUSAL
 from groundwatch.transforms.formats.text_parts import count_words, join_parts, start_of_final
 from .fact_values import read_facts
-from .field_names import ANSWER_RANK, answer_rank
+from .field_names import ANSWER_RANK, answer_rank, ranked_names
 from .json_path import MISSING, TEXT_BLOCKS, JsonPath, json_path, read_text_as_json
 
 FIELDS: tuple[str, ...] = (
@@ -28,7 +28,6 @@ PathPairs = tuple[tuple[str, str], ...]
 """Pairs of a field and its path; several paths of one field are tried in their order."""
 
 _MAX_NAMED_PATHS = 5
-_TWO = 2
 _NUMBER = re.compile(r"\d+")
 ALTERNATIVES = re.compile(r"\s+\|\s+")
 """What separates the paths of a field."""
@@ -108,6 +107,9 @@ class FieldMap(Record, frozen=True):
         that of the facts whose path has the same number, or begins the path of the document.
         """
         facts, documents = self.paths.get("facts", ()), self.paths.get("document", ())
+        if not documents:
+            yield from read_facts(self.find("facts", value), self.separator)
+            return
         columns = [((path,), [each for each in documents if _is_of(each, path)]) for path in facts]
         has_columns = len(facts) > 1 and any(own for _, own in columns)
         for paths, own in columns if has_columns else ((facts, documents),):
@@ -160,21 +162,20 @@ def with_one_answer(value: object, path: str = "$") -> object:
     Raises:
       UnmappedFields: the names do not decide between two texts.
     """
-    if not isinstance(value, dict):
+    names = ranked_names(value)
+    if not isinstance(value, dict) or len(names) == 1:
         return value
-    ranks = {name: rank for name in value if (rank := answer_rank(name)) is not None}
-    if len(ranks) < _TWO:
+    texts = {name: text for name in names if (text := named_text(name, value[name]))}
+    if len({*texts.values()}) <= 1:
         return value
-    texts = {name: text for name in ranks if (text := named_text(name, value[name]))}
-    if len({*texts.values()}) < _TWO:
-        return value
-    best = min(ranks[name] for name in texts)
-    generated = {text for name, text in texts.items() if ranks[name] == best}
-    others = [name for name, text in texts.items() if text not in generated]
-    if len(generated) > 1 or any(not isinstance(value[name], str) for name in others):
-        raise two_answers(*(f"{path}.{name}" for name in sorted(texts, key=ranks.__getitem__)))
-    said = next(value[name] for name, text in texts.items() if text in generated)
-    return value | dict.fromkeys(others, said if isinstance(said, str) else generated.pop())
+    best, *others = texts
+    others = [name for name in others if texts[name] != texts[best]]
+    if answer_rank(others[0]) == answer_rank(best) or not all(
+        isinstance(value[name], str) for name in others
+    ):
+        raise two_answers(*(f"{path}.{name}" for name in texts))
+    said = value[best]
+    return value | dict.fromkeys(others, said if isinstance(said, str) else texts[best])
 
 
 def named_text(name: str, field: object) -> str:

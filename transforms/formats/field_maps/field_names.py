@@ -121,3 +121,11 @@ def answer_rank(name: str) -> int | None:
     """
     snake = snake_case(name)
     return next((rank for rank, each in enumerate(_ANSWERS) if re.fullmatch(each, snake)), None)
+
+
+def ranked_names(value: object) -> list[str]:
+    """Return the fields of an object that are named as answers, the likeliest first."""
+    if not isinstance(value, dict):
+        return []
+    named = [(rank, name) for name in value if (rank := answer_rank(name)) is not None]
+    return [name for _, name in sorted(named)] if len(named) > 1 else [name for _, name in named]

@@ -209,7 +209,7 @@ def read_text_as_json(value: object) -> object:
 
     It may be encoded several times. Tables that pandas writes hold lists as Python prints them.
     """
-    if not (isinstance(value, str) and JSON_START.match(value)):
+    if not isinstance(value, str) or value[:1].isalnum() or not JSON_START.match(value):
         return value
     try:
         found = read_json(value.encode())
