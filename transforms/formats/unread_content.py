@@ -26,6 +26,7 @@ from .text_parts import count_words, is_call
 
 _MAX_SMALL_CHARACTERS = 200
 _SEVERAL_WORDS = 3
+_WORDS_OF_STATEMENT = 8
 _MAX_NAMED_FIELDS = 5
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 _SENTENCE_END = re.compile(r"""[.!\u2026\u3002\uff01\u0964]["')\]*_\u201d\u2019\xbb]*\Z""")
@@ -313,7 +314,7 @@ def could_hold_content(name: str, value: object, *, is_text_lacking: bool = Fals
         return False
     words = count_words(value)
     is_long = len(value) > _MAX_SMALL_CHARACTERS and words > 1
-    return is_long or _is_sentence(value) or (is_text_lacking and words >= _SEVERAL_WORDS)
+    return is_long or _is_statement(value) or (is_text_lacking and words >= _SEVERAL_WORDS)
 
 
 def _has_words(name: str, value: object) -> bool:
@@ -357,6 +358,8 @@ def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
             yield name, field
 
 
-def _is_sentence(text: str) -> bool:
+def _is_statement(text: str) -> bool:
     text = text.strip()
-    return bool(_SENTENCE_END.search(text[-8:])) and count_words(text) > 1
+    words = count_words(text)
+    is_long = words >= _WORDS_OF_STATEMENT and not text.endswith(("?", "\uff1f"))
+    return is_long or (words > 1 and bool(_SENTENCE_END.search(text[-8:])))

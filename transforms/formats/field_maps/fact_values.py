@@ -62,7 +62,7 @@ _RETURNED = frozenset({"content", "output", "response", "result", "results"})
 _STRUCTURED = "structuredContent"
 _OF_TOOL_RESULT = frozenset({"content", "isError", _STRUCTURED, "_meta"})
 _BESIDE_DOCUMENTS = _RETURNED | TEXT_NAMES | {"summary", "answer"}
-_OF_SEARCH: frozenset[object] = frozenset({"query", "other"})
+_OF_SEARCH = ("query", "other")
 
 
 def read_facts(found: Iterable[object], separator: str = "") -> Iterator[Fact | None]:
@@ -218,11 +218,12 @@ def is_media(item: object) -> bool:
 def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
     """Return the first text at some keys of nested objects; None if there is not even a blank."""
     blank = None
-    value: object
-    for keys in paths if isinstance(item, dict) else ():
-        if keys[0] not in item:
+    value: Any
+    fields = item if isinstance(item, dict) else {}
+    for keys in paths:
+        if keys[0] not in fields:
             continue
-        value = item
+        value = fields
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str):
