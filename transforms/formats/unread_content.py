@@ -41,10 +41,11 @@ _WITHOUT_CONTENT = frozenset(
 )
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
 # A call is the model's, and so is what it is called with; its other fields are what a tool says.
-_TOOLS = frozenset({"tool", "toolName", "toolType", "functionName"})
+_TOOLS = frozenset({"tool", "toolName", "toolType", "function", "functionName"})
 _ARGUMENTS = frozenset({"args", "arguments", "parameters", "inputParameters"})
 _CALLED_WITH = _ARGUMENTS | {"action", "code", "input", "queries", "query", "inputActionParameters"}
 _RESULTS = frozenset({"output", "outputs", "response", "result", "results"})
+_OF_CALL = _ARGUMENTS | _RESULTS | {"id", "name", "status", "type"}
 _DEFINED = frozenset({"inputSchema", "parametersJsonSchema", "schema"})
 
 
@@ -341,8 +342,10 @@ def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     left_out, called_with = _WITHOUT_CONTENT, frozenset[str]()
     if is_call(kind) or not _TOOLS.isdisjoint(names):
         called_with = _CALLED_WITH
-    elif "name" in names or names <= _ARGUMENTS | {"id", "type"}:
-        called_with = _ARGUMENTS & names
+    elif names <= _ARGUMENTS | {"id", "type"} or (
+        "name" in names and (names <= _OF_CALL or not _ARGUMENTS.isdisjoint(names))
+    ):
+        called_with = _ARGUMENTS
     if names >= {"name", "parameters"} or not _DEFINED.isdisjoint(names):
         left_out |= _DEFINED | {"description"}
     for name, field in fields.items():
@@ -352,7 +355,7 @@ def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
             given = inner if isinstance(inner, dict) else {}
             if results := {each: given[each] for each in given if each in _RESULTS}:
                 yield name, results
-        elif called_with and camel in _RESULTS and isinstance(field, str):
+        elif called_with and camel in _RESULTS - {"results"} and isinstance(field, str):
             yield name, {"results": field}  # however short it is
         elif camel not in left_out:
             yield name, field

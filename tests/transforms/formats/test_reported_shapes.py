@@ -44,6 +44,7 @@ def spans(*attributes: dict[str, Any]) -> dict[str, Any]:
     return {"resourceSpans": [{"scopeSpans": [{"spans": items}]}]}
 
 
+CALLED = {"id": "c", "function": {"name": "f", "arguments": "{}"}, "output": {"days": "two years from now"}}
 OUTPUT = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": TEXT}]}])
 
 UNREAD: dict[str, tuple[Any, str]] = {
@@ -125,6 +126,23 @@ UNREAD: dict[str, tuple[Any, str]] = {
     "an attribute of OpenInference's own": (
         inference(output__value=TEXT, output__found=[FACT]),
         "span.attributes.output.found",
+    ),
+    "what a tool of a span returned, in its call": (
+        inference(
+            llm__output_messages__0__message__content=TEXT,
+            llm__output_messages__0__message__tool_calls__0__tool_call__function__arguments=Q,
+            llm__output_messages__0__message__tool_calls__0__tool_call__result="two",
+        ),
+        "span.attributes.llm.output_messages[].message.tool_calls",
+    ),
+    "what a tool of a run returned, in its call": (
+        {"id": "r", "run_type": "chain", "inputs": {"question": Q}}
+        | {"outputs": {"answer": TEXT, "tool_calls": [{"name": "f", "result": "two"}]}},
+        "outputs.tool_calls",
+    ),
+    "what a tool of a chat returned, in its call": (
+        {"messages": [*CHAT, {"role": "assistant", "content": TEXT, "tool_calls": [CALLED]}]},
+        "messages[].tool_calls",
     ),
     "one of two spellings of a field": (
         {"user_input": Q, "response": TEXT, "found_here": [FACT], "foundHere": []},

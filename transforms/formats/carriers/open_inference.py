@@ -31,14 +31,16 @@ _TOOLS = ("tool", "function")
 _DOCUMENTS = words("$.retrieval.documents[*].document $.reranker.output_documents[*].document")
 # Messages and values, tools, settings.
 _OTHERS = words("""
-    $.input.value $.output.value $.llm.input_messages $.llm.output_messages $.llm.tools
-    $.llm.invocation_parameters $.tool.description $.tool.json_schema $.tool.parameters
-    $.llm.finish_reason $.reranker.query $.openinference
+    $.input.value $.output.value $.llm.tools $.llm.invocation_parameters $.tool.description
+    $.tool.json_schema $.tool.parameters $.llm.finish_reason $.reranker.query $.openinference
 """)
+# Calls of tools beside them may hold what these returned.
+_MESSAGE = "['role', 'content', 'contents', 'name', 'tool_call_id', 'function_call_arguments_json']"
+_MESSAGES = [f"$.llm.{side}_messages[*].message{_MESSAGE}" for side in ("input", "output")]
 _KNOWN = KnownPaths(
     tuple(
         (field, json_path(path).steps)
-        for field, paths in (("facts", _DOCUMENTS), ("", _OTHERS))
+        for field, paths in (("facts", _DOCUMENTS), ("", (*_OTHERS, *_MESSAGES)))
         for path in paths
     )
 )
@@ -131,6 +133,9 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
 def unread_inference(attributes: Mapping[str, Any]) -> Iterator[SearchedPart]:
     """Yield what a span's attributes of OpenInference hold beside what is read of them."""
     fields = _own_fields(attributes)
+    for name in ("input_messages", "output_messages"):
+        if messages := _listed(fields, f"llm.{name}"):
+            fields["llm"] |= {name: messages}
     yield "", fields, _KNOWN
     sides = ("output",) if _at(fields, "llm.input_messages") else ("input", "output")
     for side in sides:
