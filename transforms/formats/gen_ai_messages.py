@@ -21,10 +21,10 @@ def _read(request: Request) -> Reading:
     facts = FactCollection()
     for message in record.input_messages + record.output_messages:
         for part in message.parts:
+            for returned in (part.result, part.response, part.server_tool_call_response):
+                facts.add_returned(returned)
             if part.type_.endswith("tool_call_response"):
-                results = (part.result, part.response, part.server_tool_call_response)
-                for returned in (*results, part.content):
-                    facts.add_returned(returned)
+                facts.add_returned(part.content)
         if message.role in _TOOLS:
             facts.add_returned(_text(message))
     facts.add_returned(record.retrieval_documents)

@@ -20,7 +20,7 @@ from groundwatch.schemas.wire.wire_type import (
 )
 from .field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
 from .field_maps.field_map import FieldMap
-from .field_maps.field_names import answer_rank, is_facts_name
+from .field_maps.field_names import answer_rank, is_facts_name, is_result_name
 from .field_maps.json_path import TEXT_BLOCKS, PathStep, next_steps, read_text_as_json
 from .text_parts import count_words, is_call
 
@@ -44,8 +44,8 @@ _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
 _TOOLS = frozenset({"tool", "toolName", "toolType", "function", "functionName"})
 _ARGUMENTS = frozenset({"args", "arguments", "parameters", "inputParameters"})
 _CALLED_WITH = _ARGUMENTS | {"action", "code", "input", "queries", "query", "inputActionParameters"}
-_RESULTS = frozenset({"output", "outputs", "response", "result", "results"})
-_OF_CALL = _ARGUMENTS | _RESULTS | {"id", "name", "status", "type"}
+_SHOWN = frozenset({"id", "name", "results", "status", "type"})
+_OF_CALL = _ARGUMENTS | _SHOWN | {"content"}
 _DEFINED = frozenset({"inputSchema", "parametersJsonSchema", "schema"})
 
 
@@ -339,11 +339,12 @@ def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     if (isinstance(kind, str) and kind in _THOUGHTS) or fields.get("thought") is True:
         return
     names = {camel_case_name(name) for name in fields}
+    others = {name for name in names - _OF_CALL if not is_result_name(name)}
     left_out, called_with = _WITHOUT_CONTENT, frozenset[str]()
     if is_call(kind) or not _TOOLS.isdisjoint(names):
         called_with = _CALLED_WITH
-    elif names <= _ARGUMENTS | {"id", "type"} or (
-        "name" in names and (names <= _OF_CALL or not _ARGUMENTS.isdisjoint(names))
+    elif names <= {"args", "arguments", "id", "type"} or (
+        "name" in names and not (others and _ARGUMENTS.isdisjoint(names))
     ):
         called_with = _ARGUMENTS
     if names >= {"name", "parameters"} or not _DEFINED.isdisjoint(names):
@@ -353,9 +354,9 @@ def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
         if camel in called_with:
             inner = read_text_as_json(field)
             given = inner if isinstance(inner, dict) else {}
-            if results := {each: given[each] for each in given if each in _RESULTS}:
+            if results := {each: given[each] for each in given if is_result_name(each)}:
                 yield name, results
-        elif called_with and camel in _RESULTS - {"results"} and isinstance(field, str):
+        elif called_with and isinstance(field, str) and camel not in others | _SHOWN:
             yield name, {"results": field}  # however short it is
         elif camel not in left_out:
             yield name, field

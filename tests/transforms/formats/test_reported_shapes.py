@@ -44,7 +44,11 @@ def spans(*attributes: dict[str, Any]) -> dict[str, Any]:
     return {"resourceSpans": [{"scopeSpans": [{"spans": items}]}]}
 
 
-CALLED = {"id": "c", "function": {"name": "f", "arguments": "{}"}, "output": {"days": "two years from now"}}
+CALLED = {
+    "id": "c",
+    "function": {"name": "f", "arguments": "{}"},
+    "output": {"days": "two years from now"},
+}
 OUTPUT = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": TEXT}]}])
 
 UNREAD: dict[str, tuple[Any, str]] = {
@@ -134,6 +138,11 @@ UNREAD: dict[str, tuple[Any, str]] = {
             llm__output_messages__0__message__tool_calls__0__tool_call__result="two",
         ),
         "span.attributes.llm.output_messages[].message.tool_calls",
+    ),
+    "parameters of a session": (
+        {"sessionInfo": {"parameters": {"found": [FACT]}}}
+        | {"queryResult": {"text": Q, "responseMessages": [{"text": {"text": [TEXT]}}]}},
+        "sessionInfo",
     ),
     "what a tool of a run returned, in its call": (
         {"id": "r", "run_type": "chain", "inputs": {"question": Q}}
@@ -553,6 +562,14 @@ FACTS: dict[str, tuple[Any, list[str]]] = {
         {"input": Q, "actual_output": TEXT, "retrieval_context": [FACT]}
         | {"tools_called": [{"name": "f", "input_parameters": {"q": Q}, "output": OTHER}]},
         [FACT, OTHER],
+    ),
+    "a result in the call of a model": (
+        gen_ai(
+            {"type": "tool_call", "name": "f", "result": {"text": FACT}},
+            {"type": "text", "content": TEXT},
+            told=CHAT[0],
+        ),
+        [FACT],
     ),
     "a fact that was encoded twice": (
         {"question": Q, "answer": TEXT, "facts": [json.dumps(json.dumps({"days": FACT}))]},

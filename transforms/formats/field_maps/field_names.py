@@ -10,6 +10,7 @@ _EXPECTED = r"reference|expected|ideal|target|correct|gold(?:en)?|ground_truths?
 _RETURNED = r"outputs?|responses?|res|results?|returns?"
 _SEARCHES = r"search|retriev[a-z]*|tools?|functions?|kb|knowledge"
 # At the same place, what is longer comes first: the answer of an evaluation is not the chatbot's.
+_RESULT = re.compile(rf"(?:^|_)(?:{_RETURNED}|observation|return(?:ed|_value))\Z")
 _WORDS = {
     "neutral": r"citations_content",
     "facts": (
@@ -110,6 +111,12 @@ def is_about(name: str) -> bool:
 def is_facts_name(name: str) -> bool:
     """Return whether facts usually stand in fields of a name, such as `context`."""
     return _NUMBER.sub("", snake_case(name)) in _FACTS_NAMES
+
+
+@lru_cache(maxsize=1024)
+def is_result_name(name: str) -> bool:
+    """Return whether a field of a call is what the tool returned, such as `tool_output`."""
+    return _RESULT.search(snake_case(name)) is not None
 
 
 @lru_cache(maxsize=1024)
