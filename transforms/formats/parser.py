@@ -176,6 +176,8 @@ def _complete(answer: Answer, token: str, found: Format) -> Answer:
         answer = replace(answer, skip_reasons=(*answer.skip_reasons, "ELIDED"))
     if (text := encoded_once(answer.answer_text)) != answer.answer_text:
         answer = replace(answer, answer_text=text, citations=(), supports=())
+    if answer.query and (query := encoded_once(answer.query)) != answer.query:
+        answer = replace(answer, query=query)
     message, attributes = answer.message, answer.message.attributes
     engine = answer.engine or attributes.get("engine", "")
     session = answer.session or attributes.get("session", "")

@@ -478,6 +478,9 @@ ANNOUNCED: dict[str, Any] = {
             ]
         }
     ),
+    "an announcement in a response of Bedrock": trace(
+        {"output": {"message": {"content": [{"text": Q}, {"toolUse": {}}, {"text": TEXT}]}}}
+    ),
     "an announcement in a chat": {
         "messages": [
             *TOLD,
@@ -611,7 +614,8 @@ def test_json_is_decoded_until_it_is_none(place: str, times: int) -> None:
 def test_an_answer_that_is_json_is_encoded_once() -> None:
     text = json.dumps({"years": TEXT})
     for said in (text, json.dumps(text), json.dumps(json.dumps(text))):
-        assert parsed({"answer": said, "facts": [FACT]}).answer_text == text
+        answer = parsed({"query": said, "answer": said, "facts": [FACT]})
+        assert (answer.query, answer.answer_text) == (text, text)
 
 
 PROGRAMS = (

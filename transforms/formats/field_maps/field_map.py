@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, cycle, repeat
+from typing import Any
 
 from msgspec.structs import replace
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.wire.json_input import list_in
 from groundwatch.transforms.formats.fact_collection import render_value
 from groundwatch.transforms.formats.finish_reasons import ERROR, REFUSAL
 from groundwatch.transforms.formats.text_parts import count_words, join_parts, start_of_final
@@ -207,7 +209,8 @@ def joined_blocks(value: object) -> object:
     if not isinstance(blocks, list):
         return value
     texts = [_texts_of_block(block) for block in blocks]
-    kinds = [block.get("type") if isinstance(block, dict) else None for block in blocks]
+    # Bedrock's blocks have the kind as their only field.
+    kinds = [each.get("type") or next(iter(each), "") for each in map(_fields_of, blocks)]
     first = start_of_final([any(each) for each in texts], kinds)
     for number in range(first):
         if not _cites(blocks[number]):
@@ -227,11 +230,13 @@ def _texts_of_block(block: object) -> list[str | None]:
 
 
 def _cites(block: object) -> bool:
-    if not isinstance(block, dict):
-        return False
-    inner = block.get("content")
-    cited = block.get("citations") or block.get("annotations")
-    return bool(cited) or (isinstance(inner, list) and any(map(_cites, inner)))
+    fields = _fields_of(block)
+    is_cited = fields.get("citations") or fields.get("annotations")
+    return bool(is_cited) or any(map(_cites, list_in(block, "content")))
+
+
+def _fields_of(block: object) -> dict[str, Any]:
+    return block if isinstance(block, dict) else {}
 
 
 def _is_content(value: object) -> bool:
