@@ -62,10 +62,15 @@ class Known(Record, frozen=True):
 
 
 class _Read(Known, frozen=True):
-    """All is known: it was read, or it never holds the answer or its facts."""
+    """All is known: it was read, or it never holds the answer or its facts.
 
-    def field(self, _name: str, _value: object) -> Known | None:
-        return self
+    Of a text that is JSON, what is named as facts in it is not known.
+    """
+
+    is_json: bool = False
+
+    def field(self, name: str, _value: object) -> Known | None:
+        return None if self.is_json and is_facts_name(name) else self
 
     def item(self, _value: object, _place: int, _count: int) -> Known | None:
         return self
@@ -73,17 +78,7 @@ class _Read(Known, frozen=True):
 
 READ = _Read()
 
-
-class _KnownText(Known, frozen=True):
-    """A text was read that is JSON: it is known but for what is named as facts in it."""
-
-    def field(self, name: str, _value: object) -> Known | None:
-        return None if is_facts_name(name) else self
-
-    def item(self, _value: object, _place: int, _count: int) -> Known | None:
-        return self
-
-
+_Rests = tuple[tuple[str, tuple[PathStep, ...]], ...]
 SearchedPart = tuple[str, object, Known]
 """A part of a message to search: its path, its value, and what is known of it."""
 
@@ -127,7 +122,7 @@ def _known_of(value: object, annotation: object) -> Known | None:
     else:
         is_read = isinstance(value, str) and str in kinds
         if is_read and isinstance(read_text_as_json(value), dict | list):
-            return _KnownText()
+            return _Read(is_json=True)
     if Any in kinds:  # documents, and what tools returned
         return _ending((("facts", ()),), value)
     # A number holds no text, whatever is written in its place.
@@ -140,17 +135,12 @@ class KnownPaths(Known, frozen=True):
     `ends` has the fields whose paths end here, at an object or a list: its texts were read.
     """
 
-    rests: tuple[tuple[str, tuple[PathStep, ...]], ...]
+    rests: _Rests
     ends: frozenset[str] = frozenset()
 
     def field(self, name: str, value: object) -> Known | None:
         """Return what is known of a field's value."""
-        rests = tuple(
-            (field, rest)
-            for field, steps in self.rests
-            for rest in next_steps(steps, name=name, value=value)
-        )
-        if rests:
+        if rests := self._behind(value, name=name):
             return _ending(rests, value)
         camel = camel_case_name(name)
         is_text = isinstance(value, str) and camel in TEXT_NAMES
@@ -158,11 +148,7 @@ class KnownPaths(Known, frozen=True):
 
     def item(self, value: object, place: int, count: int) -> Known | None:
         """Return what is known of one of a list's items."""
-        rests = tuple(
-            (field, rest)
-            for field, steps in self.rests
-            for rest in next_steps(steps, place=(place, count), value=value)
-        )
+        rests = self._behind(value, place=(place, count))
         if self.ends and isinstance(value, str):
             return READ
         if "answer" in self.ends and isinstance(value, dict):
@@ -174,8 +160,15 @@ class KnownPaths(Known, frozen=True):
             return _ending(rests, value)
         return KnownPaths((), self.ends) if "facts" in self.ends else None
 
+    def _behind(self, value: object, **at: Any) -> _Rests:
+        return tuple(
+            (field, rest)
+            for field, steps in self.rests
+            for rest in next_steps(steps, value=value, **at)
+        )
 
-def _ending(rests: tuple[tuple[str, tuple[PathStep, ...]], ...], value: object) -> Known:
+
+def _ending(rests: _Rests, value: object) -> Known:
     ends = frozenset(field for field, steps in rests if not steps)
     is_leaf = not isinstance(read_text_as_json(value), dict | list)
     if ends and (is_leaf or not ends & {"answer", "query", "facts"}):
