@@ -561,6 +561,10 @@ FACTS: dict[str, tuple[Any, list[str]]] = {
         [returned({"documents": [FACT], "boxes": [{"title": Q, "snippet": OTHER}]}), SPEAKING],
         [FACT, f"boxes.title: {Q}\nboxes.snippet: {OTHER}"],
     ),
+    "a text and a box that a function returned": (
+        [returned({"content": FACT, "answer_box": OTHER, "query": Q, "title": Q}), SPEAKING],
+        [FACT, f"answerBox: {OTHER}"],
+    ),
     "what a tool of an evaluation returned": (
         {"input": Q, "actual_output": TEXT, "retrieval_context": [FACT]}
         | {"tools_called": [{"name": "f", "input_parameters": {"q": Q}, "output": OTHER}]},

@@ -205,6 +205,13 @@ def _is_beside(name: str, field: object) -> bool:
     return isinstance(field, str) and count_words(field) > 1
 
 
+def texts_beside(returned: object) -> dict[str, object]:
+    """Return the fields of an object that hold text beside that of the fact in it."""
+    fields = returned.items() if isinstance(returned, dict) else ()
+    known = TEXT_NAMES | _ABOUT_SOURCES
+    return {name: field for name, field in fields if name not in known and _is_beside(name, field)}
+
+
 def _json_in(block: object) -> object:
     """Return the JSON that a block's text is, as which tools may repeat their object."""
     return read_if_json(block.get("text")) if isinstance(block, dict) else None
