@@ -47,7 +47,7 @@ class FactCollection:
         """
         if not text or text.isspace():
             return ()
-        text = encoded_once(text)
+        text = text if text[0].isalnum() else encoded_once(text)
         index = self._index_by_text.setdefault(text, len(self._facts))
         if index < len(self._facts):
             return (index,)

@@ -43,9 +43,6 @@ _SAID = "gen_ai.output.messages"
 _ASKED, _DOCUMENTS = "gen_ai.input.messages", "gen_ai.retrieval.documents"
 _TOOL_RESULT = "gen_ai.tool.call.result"
 _OF_ITEM = words("name attributes events links status body eventName severityText")
-_VALUES = words("""
-    stringValue boolValue intValue doubleValue arrayValue kvlistValue bytesValue
-""")
 _ENDS = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUnixNano")
 
 
@@ -263,7 +260,7 @@ def _unread_of(item: dict[str, Any]) -> Iterator[SearchedPart]:
         for pair in objects_in(holder, "attributes"):
             value = pair.get("value")
             yield from all_but("key", "value")(pair)
-            yield from all_but(*_VALUES)(value) if isinstance(value, dict) else ()
+            yield from all_but(*[*value][:1])(value) if isinstance(value, dict) else ()
 
 
 def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:
