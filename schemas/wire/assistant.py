@@ -30,6 +30,7 @@ class AssistDocument(Document, frozen=True):
 
 
 class AssistReference(Chunk, frozen=True):
+    code_snippet: str = ""
     document_metadata: AssistDocument = AssistDocument()
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import zlib
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any
@@ -14,8 +15,9 @@ MAX_PAYLOAD_BYTES = 10_000_000
 MAX_DEPTH = 100
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-JSON_STARTS = ("{", "[", '"{', '"[')
-"""How an object or a list in JSON begins, and a text that holds one."""
+JSON_START = re.compile(r'\s*+(?:\\*+"\s*+)*+[{\[]')
+"""How an object or a list in JSON begins, and a text that holds one, encoded once or more often."""
+_GZIP = b"\x1f\x8b"
 _MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
 _CONTAINERS = (dict, list)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -80,9 +82,49 @@ def read_camel_case(payload: bytes) -> object:
 
 def read_embedded(value: object) -> object:
     """Parse a text of JSON in JSON, also one in another; return any other value unchanged."""
-    while isinstance(value, str) and value.lstrip().startswith(JSON_STARTS):
+    while isinstance(value, str) and JSON_START.match(value):
         value = read_camel_case(value.encode())
     return value
+
+
+def encoded_once(text: str) -> str:
+    r"""Return an object or a list in JSON that was encoded several times as a text encoded once.
+
+    Any other text is returned unchanged.
+
+    >>> encoded_once('"{\\"days\\": 3}"')
+    '{"days": 3}'
+    """
+    if text[:1].isalnum() or not text.lstrip().startswith('"'):
+        return text
+    inner: object = text
+    found = text
+    while isinstance(inner, str) and JSON_START.match(inner):
+        found = inner
+        try:
+            inner = read_json(inner.encode())
+        except (UnicodeEncodeError, UnreadableAnswer):
+            return text
+    return text if isinstance(inner, str) else found
+
+
+def plain_json(payload: bytes) -> bytes:
+    """Decompress gzip, and decode JSON that was encoded several times, as far as encoded once.
+
+    Raises:
+      UnreadableAnswer: the gzip is damaged, or holds too much.
+    """
+    if payload.startswith(_GZIP):
+        try:
+            payload = zlib.decompressobj(wbits=31).decompress(payload, MAX_PAYLOAD_BYTES + 1)
+        except zlib.error:
+            raise UnreadableAnswer("The message is damaged gzip: publish it again.") from None
+    if payload.lstrip().startswith(b'"'):
+        try:
+            return encoded_once(payload.decode()).encode()
+        except UnicodeError:
+            return payload
+    return payload
 
 
 def read_if_json(value: object) -> object:

@@ -18,6 +18,7 @@ from groundwatch.schemas.wire.json_input import (
     BYTE_ORDER_MARK,
     MAX_PAYLOAD_BYTES,
     list_in,
+    plain_json,
     read_camel_case,
     read_embedded,
 )
@@ -73,6 +74,8 @@ def split_answers(
             f"The message has {message.whole_bytes} bytes, more than {MAX_PAYLOAD_BYTES}; only the"
             f" first {len(message.payload)} are kept."
         )
+    if not message.payload.startswith(b"{"):
+        message = replace(message, payload=plain_json(message.payload))
     value = read_camel_case(message.payload)
     carrier = find_carrier(value)
     if isinstance(value, dict) and _WRAPPER_FIELD not in value and carrier is None:

@@ -44,6 +44,7 @@ def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
     executed = [
         discovery.Chunk(content=each.content.code_execution_result.output) for each in contents
     ]
+    references = [each.references for each in metadata]
     starts = accumulate((len(text.encode()) for text in texts), initial=0)
     firsts = accumulate((len(each.references) for each in metadata), initial=0)
     supports = [
@@ -59,12 +60,17 @@ def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
         answer_text="".join(texts),
         references=tuple(
             discovery.Reference(chunk_info=reference)
-            for reference in (*chain.from_iterable(each.references for each in metadata), *executed)
+            for reference in (*map(_with_code, chain.from_iterable(references)), *executed)
         ),
         citations=tuple(supports),
         grounding_supports=tuple(each for each in supports if each.grounding_score is not None),
         answer_skipped_reasons=reasons,
     )
+
+
+def _with_code(reference: wire.AssistReference) -> discovery.Chunk:
+    code = reference.code_snippet
+    return replace(reference, content=code) if code and not reference.content.strip() else reference
 
 
 def _to_support(segment: wire.AssistSegment, start: int, first: int) -> discovery.WireSupport:

@@ -5,8 +5,15 @@ from collections.abc import Iterable, Iterator
 
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.wire.json_input import encoded_once
 from groundwatch.schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
-from .field_maps.fact_values import is_media, is_source_alone, read_fact, returned_items
+from .field_maps.fact_values import (
+    is_media,
+    is_source_alone,
+    read_fact,
+    returned_items,
+    texts_beside,
+)
 
 MAX_FACTS_CHARACTERS = 20_000_000
 """The limit of one answer's facts with their sources: twice the largest message.
@@ -40,6 +47,7 @@ class FactCollection:
         """
         if not text or text.isspace():
             return ()
+        text = text if text[0].isalnum() else encoded_once(text)
         index = self._index_by_text.setdefault(text, len(self._facts))
         if index < len(self._facts):
             return (index,)
@@ -56,13 +64,16 @@ class FactCollection:
         """Add what a tool returned: texts, objects with a text, or any other object as a whole."""
         if returned in (None, ""):
             return  # most parts of an answer
-        for item in returned_items(returned):
+        items = returned_items(returned)
+        for item in items:
             fact = read_fact(item)
             if fact is None or not fact.text.strip():
                 is_empty = is_source_alone(item) or is_media(item)
                 self.add("" if is_empty else render_value(item))
             else:
                 self.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document)
+                is_whole = len(items) == 1 and not isinstance(returned, list)
+                self.add(render_value(texts_beside(item)) if is_whole else "")
 
     def find(self, text: str) -> tuple[int, ...]:
         """Return the index of a text, as a tuple; empty if it is not in the collection."""

@@ -11,7 +11,7 @@ from .fact_collection import FactCollection, first_text, render_value
 from .field_values import true_tags
 from .finish_reasons import ERROR, read_end
 from .format import Format, Reading, Request
-from .text_parts import join_parts
+from .text_parts import join_parts, start_of_final
 
 _TOOLS = ("tool", "function")
 
@@ -21,10 +21,10 @@ def _read(request: Request) -> Reading:
     facts = FactCollection()
     for message in record.input_messages + record.output_messages:
         for part in message.parts:
+            for returned in (part.result, part.response, part.server_tool_call_response):
+                facts.add_returned(returned)
             if part.type_.endswith("tool_call_response"):
-                results = (part.result, part.response, part.server_tool_call_response)
-                for returned in (*results, part.content):
-                    facts.add_returned(returned)
+                facts.add_returned(part.content)
         if message.role in _TOOLS:
             facts.add_returned(_text(message))
     facts.add_returned(record.retrieval_documents)
@@ -62,12 +62,13 @@ def _prompt(value: object) -> tuple[list[str], str]:
 
 
 def _text(message: wire.GenAiMessage) -> str:
-    texts = (
+    texts = [
         (part.content if isinstance(part.content, str) else "") if part.type_ == "text" else None
         for part in message.parts
-    )
+    ]
+    first = start_of_final(texts, [part.type_ for part in message.parts])
     return first_text(
-        join_parts(texts), message.content if isinstance(message.content, str) else ""
+        join_parts(texts[first:]), message.content if isinstance(message.content, str) else ""
     )
 
 

@@ -1,7 +1,6 @@
 """Read answers by field maps: those of the presets, and the user's own."""
 
 from collections.abc import Callable, Mapping
-from itertools import chain, cycle, repeat
 from typing import Any
 
 from msgspec.structs import replace
@@ -35,16 +34,13 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     """Replace the fields of an answer that a field map finds in parsed JSON."""
     found: dict[str, Any] = {}
     facts = FactCollection()
-    documents = [render_value(each) for each in field_map.find("document", value)]
-    # One document is that of all facts; several are of the facts in their order.
-    named = cycle(documents) if len(documents) == 1 else chain(documents, repeat(None))
     read = list(field_map.facts(value))
     queries = [each for each in field_map.find("query", value) if isinstance(each, str) and each]
     # Paths such as `?(@.role!="assistant")` find what the user asked, too: it supports nothing.
     asked = {each.strip() for each in (*queries, answer.query or "")}
-    for fact, document in zip(read, named, strict=False):
+    for fact in read:
         if fact is not None and fact.text.strip() not in asked:
-            facts.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document or document)
+            facts.add(fact.text, uri=fact.uri, title=fact.title, document=fact.document)
     if read and not any(read):
         raise UnreadableAnswer(
             f"A fact{field_map.describe('facts')} is neither a text nor an object with one: map the"
@@ -63,8 +59,9 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     end = read_end(field_map.end_words(value))
     found |= {name: each for name, each in end._asdict().items() if each}
     for field, name in _NAMES.items():
-        if given := next(map(render_value, field_map.find(field, value)), ""):
-            found[name] = given
+        if field in field_map.paths:
+            given = next(map(render_value, field_map.find(field, value)), "")
+            found |= {name: given} if given else {}
     return _with_time(replace(answer, **found), field_map.find("time", value))
 
 

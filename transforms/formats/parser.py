@@ -18,17 +18,18 @@ from groundwatch.schemas.message import (
     ParseOptions,
     UnreadableAnswer,
 )
-from groundwatch.schemas.wire.json_input import read_with_nulls
+from groundwatch.schemas.wire.json_input import encoded_once, read_with_nulls
 from groundwatch.transforms.rules.routing import is_incomplete
 from .answer_elements import split_answers
-from .field_maps.field_map import FieldMap, parse_map
+from .field_maps.field_map import FieldMap, parse_map, with_one_answer
+from .field_maps.field_names import ranked_names
 from .field_maps.json_path import JsonPath
 from .field_maps.suggestions import Sample, suggest_map
 from .field_values import engine_id, first_time, session_id
 from .format import Format, Request
 from .format_table import find_format
 from .mapped_answers import read_with_own_map, sample_of
-from .unmapped_fields import reject_unmapped, unknown_texts, unread_paths
+from .unmapped_fields import reject_other_answer, reject_unmapped, unknown_texts, unread_paths
 
 # What logs, tracers and their filters write instead of a text.
 _MASK = re.compile(
@@ -146,6 +147,11 @@ def _sample(request: Request, options: ParseOptions) -> Sample:
 
 def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]:
     """Read an answer, by the user's own map if there is one, and return the format it is in."""
+    named: Sequence[str] = ()
+    if field_map is None or "answer" not in field_map.paths:
+        named = ranked_names(request.value)
+    if len(named) > 1:
+        request = replace(request, value=with_one_answer(request.value))
     if field_map is None:
         found = find_format(request)
         answer = _complete(*found.read(request), found)
@@ -153,6 +159,8 @@ def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]
         read, token, found = read_with_own_map(field_map, request, _detect(request))
         answer = _complete(read, token, found)
     reject_unmapped(answer, request, found)
+    for name in named:
+        reject_other_answer(name, answer, request, found)
     return answer, found
 
 
@@ -179,6 +187,10 @@ def _complete(answer: Answer, token: str, found: Format) -> Answer:
         answer = replace(answer, source_format=found.name)
     if _is_masked(answer) and "ELIDED" not in answer.skip_reasons:
         answer = replace(answer, skip_reasons=(*answer.skip_reasons, "ELIDED"))
+    if (text := encoded_once(answer.answer_text)) != answer.answer_text:
+        answer = replace(answer, answer_text=text, citations=(), supports=())
+    if answer.query and (query := encoded_once(answer.query)) != answer.query:
+        answer = replace(answer, query=query)
     message, attributes = answer.message, answer.message.attributes
     engine = answer.engine or attributes.get("engine", "")
     session = answer.session or attributes.get("session", "")

@@ -6,6 +6,8 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.transforms.rules.routing import depends_on_content
+from .field_maps.field_map import named_text, two_answers
+from .field_maps.field_names import ANSWER_RANK, answer_rank
 from .field_maps.suggestions import Sample, suggest_map
 from .format import Format, Request
 from .mapped_answers import sample_of
@@ -51,6 +53,16 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     is_unnamed = field_map and any(_FLAGS[name] not in field_map.paths for name in lacking)
     if unread or is_unnamed:
         raise _lacking(lacking, unread, request, input_format)
+
+
+def reject_other_answer(name: str, answer: Answer, request: Request, input_format: Format) -> None:
+    """Raise UnmappedFields if a field named as a program's answer has another text than is read."""
+    is_other = answer_rank(name) != ANSWER_RANK and name not in input_format.fields
+    if is_other and isinstance(request.value, dict):
+        text = named_text(name, request.value[name])
+        read = " ".join(answer.answer_text.split())
+        if text not in read and read not in text:
+            raise two_answers(f"$.{name}", f"the answer of {answer.source_format}")
 
 
 def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequence[str]:

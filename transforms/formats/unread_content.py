@@ -20,30 +20,33 @@ from groundwatch.schemas.wire.wire_type import (
 )
 from .field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
 from .field_maps.field_map import FieldMap
-from .field_maps.field_names import is_facts_name
+from .field_maps.field_names import answer_rank, is_facts_name, is_result_name
 from .field_maps.json_path import TEXT_BLOCKS, PathStep, next_steps, read_text_as_json
+from .text_parts import count_words, is_call
 
 _MAX_SMALL_CHARACTERS = 200
 _SEVERAL_WORDS = 3
+_WORDS_OF_STATEMENT = 8
 _MAX_NAMED_FIELDS = 5
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
-# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces between words.
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{4}")
-_WORD = re.compile(r"[^\W\d_]{2}")
 _SENTENCE_END = re.compile(r"""[.!\u2026\u3002\uff01\u0964]["')\]*_\u201d\u2019\xbb]*\Z""")
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _RECORDS = frozenset({Citation, Fact})
-# What a model may call and with what, and what it thought: neither its answer nor its facts.
-_OF_MODEL = frozenset(
+# What a model thought, and what Google's services say of a document.
+_WITHOUT_CONTENT = frozenset(
     {
-        *("args", "arguments", "functionCall", "functions", "parameters", "toolCalls"),
         *("reasoning", "reasoningContent", "thinking", "thinkingBlocks", "thoughtSignature"),
+        *("structData", "derivedStructData", "documentMetadata"),
     }
 )
-_CALLED_WITH = frozenset({"action", "code", "input", "queries", "query"})
-_CALL = re.compile(r"(_call|_use|Call|Use)\Z")
-_DEFINED = frozenset({"parameters", "inputSchema", "parametersJsonSchema", "schema"})
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
+# A call is the model's, and so is what it is called with; its other fields are what a tool says.
+_TOOLS = frozenset({"tool", "toolName", "toolType", "function", "functionName"})
+_ARGUMENTS = frozenset({"args", "arguments", "parameters", "inputParameters"})
+_CALLED_WITH = _ARGUMENTS | {"action", "code", "input", "queries", "query", "inputActionParameters"}
+_SHOWN = frozenset({"id", "name", "results", "status", "type"})
+_OF_CALL = _ARGUMENTS | _SHOWN | {"content"}
+_DEFINED = frozenset({"inputSchema", "parametersJsonSchema", "schema"})
 
 
 class Known(Record, frozen=True):
@@ -59,10 +62,15 @@ class Known(Record, frozen=True):
 
 
 class _Read(Known, frozen=True):
-    """All is known: it was read, or it never holds the answer or its facts."""
+    """All is known: it was read, or it never holds the answer or its facts.
 
-    def field(self, _name: str, _value: object) -> Known | None:
-        return self
+    Of a text that is JSON, what is named as facts in it is not known.
+    """
+
+    is_json: bool = False
+
+    def field(self, name: str, _value: object) -> Known | None:
+        return None if self.is_json and is_facts_name(name) else self
 
     def item(self, _value: object, _place: int, _count: int) -> Known | None:
         return self
@@ -70,6 +78,7 @@ class _Read(Known, frozen=True):
 
 READ = _Read()
 
+_Rests = tuple[tuple[str, tuple[PathStep, ...]], ...]
 SearchedPart = tuple[str, object, Known]
 """A part of a message to search: its path, its value, and what is known of it."""
 
@@ -84,7 +93,7 @@ class KnownWire(Known, frozen=True):
         camel = camel_case_name(name)
         annotation = wire_fields(self.wire).get(camel)
         if annotation is not None:
-            return _known_of(value, annotation)
+            return READ if camel == "attributes" else _known_of(value, annotation)
         if camel not in self.wire.ignored:
             return None
         items = value if isinstance(value, list) else [value]
@@ -112,6 +121,8 @@ def _known_of(value: object, annotation: object) -> Known | None:
         return _KnownItems(get_args(kinds[origins.index(tuple)])[0])
     else:
         is_read = isinstance(value, str) and str in kinds
+        if is_read and isinstance(read_text_as_json(value), dict | list):
+            return _Read(is_json=True)
     if Any in kinds:  # documents, and what tools returned
         return _ending((("facts", ()),), value)
     # A number holds no text, whatever is written in its place.
@@ -124,17 +135,12 @@ class KnownPaths(Known, frozen=True):
     `ends` has the fields whose paths end here, at an object or a list: its texts were read.
     """
 
-    rests: tuple[tuple[str, tuple[PathStep, ...]], ...]
+    rests: _Rests
     ends: frozenset[str] = frozenset()
 
     def field(self, name: str, value: object) -> Known | None:
         """Return what is known of a field's value."""
-        rests = tuple(
-            (field, rest)
-            for field, steps in self.rests
-            for rest in next_steps(steps, name=name, value=value)
-        )
-        if rests:
+        if rests := self._behind(value, name=name):
             return _ending(rests, value)
         camel = camel_case_name(name)
         is_text = isinstance(value, str) and camel in TEXT_NAMES
@@ -142,23 +148,27 @@ class KnownPaths(Known, frozen=True):
 
     def item(self, value: object, place: int, count: int) -> Known | None:
         """Return what is known of one of a list's items."""
-        rests = tuple(
-            (field, rest)
-            for field, steps in self.rests
-            for rest in next_steps(steps, place=(place, count), value=value)
-        )
+        rests = self._behind(value, place=(place, count))
         if self.ends and isinstance(value, str):
             return READ
+        if "answer" in self.ends and isinstance(value, dict):
+            if value.get("type") in TEXT_BLOCKS:
+                rests += (("answer", ("text",)),)
+            elif value.get("type") == "message":
+                rests += (("answer", ("content",)),)
         if rests:
             return _ending(rests, value)
-        if "facts" in self.ends:
-            return KnownPaths((), self.ends)
-        if self.ends and isinstance(value, dict) and value.get("type") in TEXT_BLOCKS:
-            return KnownPaths((("", ("text",)),))
-        return None
+        return KnownPaths((), self.ends) if "facts" in self.ends else None
+
+    def _behind(self, value: object, **at: Any) -> _Rests:
+        return tuple(
+            (field, rest)
+            for field, steps in self.rests
+            for rest in next_steps(steps, value=value, **at)
+        )
 
 
-def _ending(rests: tuple[tuple[str, tuple[PathStep, ...]], ...], value: object) -> Known:
+def _ending(rests: _Rests, value: object) -> Known:
     ends = frozenset(field for field, steps in rests if not steps)
     is_leaf = not isinstance(read_text_as_json(value), dict | list)
     if ends and (is_leaf or not ends & {"answer", "query", "facts"}):
@@ -294,9 +304,11 @@ def could_hold_content(name: str, value: object, *, is_text_lacking: bool = Fals
         return _has_words(name, value)
     if is_facts_name(name) and value.strip():
         return True
+    if answer_rank(name) == 0 and not is_text_lacking:
+        return False
     words = count_words(value)
     is_long = len(value) > _MAX_SMALL_CHARACTERS and words > 1
-    return is_long or _is_sentence(value) or (is_text_lacking and words >= _SEVERAL_WORDS)
+    return is_long or _is_statement(value) or (is_text_lacking and words >= _SEVERAL_WORDS)
 
 
 def _has_words(name: str, value: object) -> bool:
@@ -315,28 +327,36 @@ def _has_words(name: str, value: object) -> bool:
 
 
 def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """Yield the fields of an object but those of a model's calls and thoughts."""
+    """Yield the fields of an object but a model's thoughts, and what it calls tools with."""
     kind = fields.get("type")
-    kind = kind if isinstance(kind, str) else ""
-    if kind in _THOUGHTS or fields.get("thought") is True:
+    if (isinstance(kind, str) and kind in _THOUGHTS) or fields.get("thought") is True:
         return
-    left_out = _OF_MODEL
-    if _CALL.search(kind):
-        left_out |= _CALLED_WITH
-    if not _DEFINED.isdisjoint(map(camel_case_name, fields)):
+    names = {camel_case_name(name) for name in fields}
+    others = {name for name in names - _OF_CALL if not is_result_name(name)}
+    left_out, called_with = _WITHOUT_CONTENT, frozenset[str]()
+    if is_call(kind) or not _TOOLS.isdisjoint(names):
+        called_with = _CALLED_WITH
+    elif names <= {"args", "arguments", "id", "type"} or (
+        "name" in names and not (others and _ARGUMENTS.isdisjoint(names))
+    ):
+        called_with = _ARGUMENTS
+    if names >= {"name", "parameters"} or not _DEFINED.isdisjoint(names):
         left_out |= _DEFINED | {"description"}
     for name, field in fields.items():
-        if camel_case_name(name) not in left_out:
+        camel = camel_case_name(name)
+        if camel in called_with:
+            inner = read_text_as_json(field)
+            given = inner if isinstance(inner, dict) else {}
+            if results := {each: given[each] for each in given if is_result_name(each)}:
+                yield name, results
+        elif called_with and isinstance(field, str) and camel not in others | _SHOWN:
+            yield name, {"results": field}  # however short it is
+        elif camel not in left_out:
             yield name, field
 
 
-def _is_sentence(text: str) -> bool:
+def _is_statement(text: str) -> bool:
     text = text.strip()
-    return bool(_SENTENCE_END.search(text[-8:])) and count_words(text) > 1
-
-
-def count_words(text: str) -> int:
-    """Count the words of a text between spaces, up to a few; a script without spaces has many."""
-    if _UNSPACED.search(text):
-        return _MAX_SMALL_CHARACTERS
-    return sum(1 for word in text.split(maxsplit=20)[:20] if _WORD.search(word))
+    words = count_words(text)
+    is_long = words >= _WORDS_OF_STATEMENT and not text.endswith(("?", "\uff1f"))
+    return is_long or (words > 1 and bool(_SENTENCE_END.search(text[-8:])))

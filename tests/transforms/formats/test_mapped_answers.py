@@ -84,6 +84,24 @@ def test_a_mapped_document_names_the_source_of_facts(
     assert [fact.document for fact in answer.facts] == named
 
 
+PASSAGES = {"said": "a.", "p_1": "b.", "p_1_title": "B", "p_2": "c.", "title_2": "C", "p_10": "d."}
+COLUMNS = {
+    "one column has a title": (("$.p_1_title",), ["B", None, None]),
+    "its number names the column": (("$.title_2",), [None, "C", None]),
+    "two columns have titles": (("$.p_1_title", "$.title_2"), ["B", "C", None]),
+    "one title of all": (("$.said",), ["a."] * 3),
+}
+
+
+@pytest.mark.parametrize(("documents", "named"), COLUMNS.values(), ids=COLUMNS)
+def test_a_document_of_a_column_names_its_fact_alone(
+    documents: tuple[str, ...], named: list[str | None]
+) -> None:
+    facts = tuple(("facts", f"$.p_{number}") for number in (1, 2, 10))
+    own_map = (("answer", "$.said"), *facts, *(("document", path) for path in documents))
+    assert [fact.document for fact in read(PASSAGES, own_map).facts] == named
+
+
 def test_a_fact_that_names_its_document_keeps_it() -> None:
     row = {"said": "a.", "found": [{"text": "b.", "doc_id": "own"}, {"text": "c."}], "of": "all"}
     own_map = (("answer", "$.said"), ("facts", "$.found[*]"), ("document", "$.of"))

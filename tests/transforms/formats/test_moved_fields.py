@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from groundwatch.schemas.answer import Answer
+from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers, unread_texts
 from groundwatch.transforms.rules.routing import route
 from tests.support.answer_messages import message_of
 from tests.support.formats_page import EXAMPLES
@@ -26,6 +27,9 @@ ROWS |= {name: shape.row for name, shape in SHAPES.items()}
 NAME = "zzMoved"
 # A copy of a part of the answer stands there.
 REPEATING = {("segment", "text"), ("segments", "text")}
+# What Google documents as such holds neither text nor facts.
+METADATA = "documentMetadata"
+ADDED = "Every lamp of this series is tested for ten hours"
 SMALL = {"zzFlag": True, "zzCount": 7, "zzUser": "u" * 200, "zzLabels": {}, "zzTags": ["a", "b"]}
 
 Path = tuple[str | int, ...]
@@ -70,14 +74,16 @@ def changes(value: Any, path: Path) -> Iterator[Any]:
     holder.clear()
     holder.update(fields)
     yield renamed
-    wrapped = deepcopy(value)
-    at(wrapped, path[:-1])[name] = {NAME: at(value, path)}
-    yield wrapped
+    if METADATA not in path:
+        wrapped = deepcopy(value)
+        at(wrapped, path[:-1])[name] = {NAME: at(value, path)}
+        yield wrapped
     for place, target in nodes(value):
         is_elsewhere = place[: len(path)] != path and place != path[:-1]
         for new in (NAME, name) if isinstance(target, dict) and is_elsewhere else ():
             names = {step for step in place if isinstance(step, str)}
-            if new not in target and not any(a in names and b == new for a, b in REPEATING):
+            is_copy = any(a in names and b == new for a, b in REPEATING)
+            if not (new in target or is_copy or METADATA in (*names, new)):
                 moved = deepcopy(value)
                 at(moved, place)[new] = at(moved, path[:-1]).pop(name)
                 yield moved
@@ -139,3 +145,45 @@ def test_small_members_anywhere_change_nothing(value: Any, lacking: str) -> None
             changed = deepcopy(value)
             at(changed, path).update(SMALL)
             assert list(outcomes(changed)) == expected, path
+
+
+def removed(value: Any, texts: list[str]) -> Any:
+    """Remove the texts that hold some of these, and what holds nothing else; None if all is."""
+    if isinstance(value, dict):
+        fields = {name: removed(field, texts) for name, field in value.items()}
+        return {name: field for name, field in fields.items() if field is not None} or None
+    if isinstance(value, list):
+        items = (removed(item, texts) for item in value)
+        return [item for item in items if item is not None] or None
+    if not isinstance(value, str) or not any(text in value for text in texts):
+        return value
+    inner = removed(json.loads(value), texts) if value.startswith(("{", "[")) else None
+    return inner and json.dumps(inner)
+
+
+def is_silent(value: Any) -> bool:
+    """Return whether a message is read without a word of the additional text."""
+    for found in parse_answers(message_of(value)):
+        if isinstance(found, ParseFailure):
+            continue
+        is_read = ADDED in json.dumps([found.answer_text, *(each.text for each in found.facts)])
+        is_whole = bool(found.answer_text and found.facts)
+        if not is_read and not (is_whole and unread_texts(found.message, ParseOptions())):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("end", ["", "."])
+@pytest.mark.parametrize("value", ROWS.values(), ids=ROWS)
+def test_no_additional_text_is_lost_without_a_word(value: Any, end: str) -> None:
+    answer = read(value)
+    if answer is None:
+        return
+    facts = [fact.text for fact in answer.facts]
+    without_some = [removed(value, texts) for texts in (facts, [answer.answer_text])]
+    for message in filter(None, (value, *without_some)):
+        for path, inner in list(nodes(message)):
+            if isinstance(inner, dict) and {METADATA, "attributes"}.isdisjoint(path[-1:]):
+                changed = deepcopy(message)
+                at(changed, path)[NAME] = ADDED + end
+                assert not is_silent(changed), path

@@ -44,6 +44,11 @@ def spans(*attributes: dict[str, Any]) -> dict[str, Any]:
     return {"resourceSpans": [{"scopeSpans": [{"spans": items}]}]}
 
 
+CALLED = {
+    "id": "c",
+    "function": {"name": "f", "arguments": "{}"},
+    "output": {"days": "two years from now"},
+}
 OUTPUT = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": TEXT}]}])
 
 UNREAD: dict[str, tuple[Any, str]] = {
@@ -125,6 +130,28 @@ UNREAD: dict[str, tuple[Any, str]] = {
     "an attribute of OpenInference's own": (
         inference(output__value=TEXT, output__found=[FACT]),
         "span.attributes.output.found",
+    ),
+    "what a tool of a span returned, in its call": (
+        inference(
+            llm__output_messages__0__message__content=TEXT,
+            llm__output_messages__0__message__tool_calls__0__tool_call__function__arguments=Q,
+            llm__output_messages__0__message__tool_calls__0__tool_call__result="two",
+        ),
+        "span.attributes.llm.output_messages[].message.tool_calls",
+    ),
+    "parameters of a session": (
+        {"sessionInfo": {"parameters": {"found": [FACT]}}}
+        | {"queryResult": {"text": Q, "responseMessages": [{"text": {"text": [TEXT]}}]}},
+        "sessionInfo",
+    ),
+    "what a tool of a run returned, in its call": (
+        {"id": "r", "run_type": "chain", "inputs": {"question": Q}}
+        | {"outputs": {"answer": TEXT, "tool_calls": [{"name": "f", "result": "two"}]}},
+        "outputs.tool_calls",
+    ),
+    "what a tool of a chat returned, in its call": (
+        {"messages": [*CHAT, {"role": "assistant", "content": TEXT, "tool_calls": [CALLED]}]},
+        "messages[].tool_calls",
     ),
     "one of two spellings of a field": (
         {"user_input": Q, "response": TEXT, "found_here": [FACT], "foundHere": []},
@@ -293,6 +320,8 @@ def of_model(*messages: dict[str, str]) -> dict[str, Any]:
 
 
 SPEAKING = said(TEXT, **EVENT)
+SAID = {"type": "output_text", "text": TEXT}
+DOCUMENTS = json.dumps(json.dumps({"documents": [json.dumps(json.dumps({"page_content": FACT}))]}))
 TABLE = {"type": "ROW", "row": [{"columnName": "years", "columnValue": "2"}]}
 FIRST = "contents.0.message_content"
 ONE_TEXT: dict[str, Any] = {
@@ -383,29 +412,6 @@ TWO_TEXTS: dict[str, Any] = {
             )
         ]
     },
-    "texts around the use of a tool": {
-        "role": "assistant",
-        "stop_reason": "end_turn",
-        "content": [
-            {"type": "text", "text": TEXT},
-            {"type": "mcp_tool_use", "name": "f", "input": {}},
-            {"type": "mcp_tool_result", "content": [{"type": "text", "text": FACT}]},
-            {"type": "text", "text": OTHER[:9]},
-            {"type": "text", "text": OTHER[9:]},
-        ],
-    },
-    "two messages of a response": {
-        "output": [
-            {"type": "message", "content": [{"type": "output_text", "text": TEXT}]},
-            {"type": "mcp_call", "output": FACT},
-            {"type": "message", "content": [{"type": "output_text", "text": OTHER}]},
-        ]
-    },
-    "texts around a tool's call in a span": gen_ai(
-        {"type": "text", "content": TEXT},
-        {"type": "tool_call", "name": "f"},
-        {"type": "text", "content": OTHER},
-    ),
     "texts around reasoning in a span": gen_ai(
         {"type": "text", "content": TEXT},
         {"type": "reasoning", "content": "And the water?"},
@@ -423,6 +429,106 @@ TWO_TEXTS: dict[str, Any] = {
         returned({"result": FACT}),
         said(OTHER, invocationId="e", author="writer", finishReason="STOP"),
     ],
+}
+ANNOUNCED: dict[str, Any] = {
+    "texts around the use of a tool": {
+        "role": "assistant",
+        "stop_reason": "end_turn",
+        "content": [
+            {"type": "text", "text": Q},
+            {"type": "mcp_tool_use", "name": "f", "input": {}},
+            {"type": "mcp_tool_result", "content": [{"type": "text", "text": FACT}]},
+            {"type": "text", "text": TEXT[:9]},
+            {"type": "text", "text": TEXT[9:]},
+        ],
+    },
+    "two messages of a response": {
+        "output": [
+            {"type": "message", "content": [{"type": "output_text", "text": Q}]},
+            {"type": "mcp_call", "output": FACT},
+            {"type": "message", "content": [{"type": "output_text", "text": TEXT}]},
+        ]
+    },
+    "texts around a tool's call in a span": gen_ai(
+        {"type": "text", "content": Q},
+        {"type": "tool_call", "name": "f"},
+        {"type": "text", "content": TEXT},
+    ),
+    "a comment of a response": {
+        "output": [
+            {"type": "message", "phase": "commentary", "content": [{**SAID, "text": OTHER}]},
+            {"type": "mcp_call", "output": FACT},
+            {"type": "message", "phase": "final_answer", "content": [SAID]},
+        ]
+    },
+    "a comment behind the answer": trace(
+        {
+            "output": [
+                {"type": "message", "content": [SAID]},
+                {"type": "message", "phase": "commentary", "content": [{**SAID, "text": Q}]},
+            ]
+        }
+    ),
+    "an announcement in a trace": trace(
+        {
+            "content": [
+                {"type": "text", "text": Q},
+                {"type": "server_tool_use", "name": "f", "input": {}},
+                {"type": "text", "text": TEXT},
+            ]
+        }
+    ),
+    "an announcement in a response of Bedrock": trace(
+        {"output": {"message": {"content": [{"text": Q}, {"toolUse": {}}, {"text": TEXT}]}}}
+    ),
+    "an announcement in a chat": {
+        "messages": [
+            *TOLD,
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": Q},
+                    {"type": "server_tool_use", "name": "f", "input": {}},
+                    {"type": "text", "text": TEXT},
+                ],
+            },
+        ]
+    },
+    "an announcement in a span": of_model(
+        {"role": "assistant", "content": Q, "tool_calls.0.tool_call.function.name": "f"},
+        {"role": "tool", "content": FACT},
+        {"role": "assistant", "content": TEXT},
+    ),
+    "an announcement of which nothing follows": {
+        "role": "assistant",
+        "stop_reason": "tool_use",
+        "content": [
+            {"type": "mcp_tool_result", "content": [{"type": "text", "text": FACT}]},
+            {"type": "text", "text": TEXT},
+            {"type": "tool_use", "name": "f", "input": {}},
+        ],
+    },
+}
+CITED = {"type": "text", "text": TEXT, "citations": [{"cited_text": FACT}]}
+TWO_TEXTS |= {
+    "two messages behind a call": {
+        "output": [
+            {"type": "mcp_call", "output": FACT},
+            {"type": "message", "content": [SAID]},
+            {"type": "message", "content": [{**SAID, "text": OTHER}]},
+        ]
+    },
+    "a text that cites a source in front of a call": {
+        "role": "assistant",
+        "stop_reason": "end_turn",
+        "content": [
+            {"type": "text", "text": Q},
+            {"type": "server_tool_use", "name": "f", "input": {}},
+            CITED,
+            {"type": "server_tool_use", "name": "f", "input": {}},
+            {"type": "text", "text": OTHER},
+        ],
+    },
 }
 FACTS: dict[str, tuple[Any, list[str]]] = {
     "blocks of a tool's content in a function's response": (
@@ -447,6 +553,39 @@ FACTS: dict[str, tuple[Any, list[str]]] = {
         gen_ai(told=answered(response={"documents": [{"content": FACT}], "summary": OTHER})),
         [FACT, f"summary: {OTHER}"],
     ),
+    "documents and a box that a tool returned": (
+        chat_with_tool({"documents": [FACT], "query": Q, "answer_box": OTHER, "took": "3 ms"}),
+        [FACT, f'{{"answer_box":"{OTHER}"}}'],
+    ),
+    "documents and objects that a function returned": (
+        [returned({"documents": [FACT], "boxes": [{"title": Q, "snippet": OTHER}]}), SPEAKING],
+        [FACT, f"boxes.title: {Q}\nboxes.snippet: {OTHER}"],
+    ),
+    "a text and a box that a function returned": (
+        [returned({"content": FACT, "answer_box": OTHER, "query": Q, "title": Q}), SPEAKING],
+        [FACT, f"answerBox: {OTHER}"],
+    ),
+    "what a tool of an evaluation returned": (
+        {"input": Q, "actual_output": TEXT, "retrieval_context": [FACT]}
+        | {"tools_called": [{"name": "f", "input_parameters": {"q": Q}, "output": OTHER}]},
+        [FACT, OTHER],
+    ),
+    "a result in the call of a model": (
+        gen_ai(
+            {"type": "tool_call", "name": "f", "result": {"text": FACT}},
+            {"type": "text", "content": TEXT},
+            told=CHAT[0],
+        ),
+        [FACT],
+    ),
+    "a fact that was encoded twice": (
+        {"question": Q, "answer": TEXT, "facts": [json.dumps(json.dumps({"days": FACT}))]},
+        [json.dumps({"days": FACT})],
+    ),
+    "a document that a tool encoded twice": (
+        {"messages": [*CHAT, {"role": "tool", "content": DOCUMENTS}, CHOICE["message"]]},
+        [FACT],
+    ),
     "a document with a content and a body": (
         {"gen_ai.retrieval.documents": [{"content": FACT, "body": OTHER}]}
         | {"gen_ai.output.messages": OUTPUT},
@@ -458,9 +597,97 @@ FACTS: dict[str, tuple[Any, list[str]]] = {
         [FACT, OTHER],
     ),
 }
+FOUND: dict[str, Any] = {"answer": TEXT, "documents": [{"page_content": FACT}]}
+ENCODED: dict[str, Callable[[str], Any]] = {
+    "the output of a trace": lambda text: trace(text) | {"metadata": {}},
+    "the outputs of a run": lambda text: run(text) | {"inputs": {"question": Q}},
+    "a row of Phoenix": lambda text: row(text, reference=""),
+}
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize("place", ENCODED)
+def test_json_is_decoded_until_it_is_none(place: str, times: int) -> None:
+    text = json.dumps(FOUND)
+    for _ in range(times - 1):
+        text = json.dumps(text)
+    answer = parsed(ENCODED[place](text))
+    assert (answer.answer_text, [fact.text for fact in answer.facts]) == (TEXT, [FACT])
+
+
+def test_an_answer_that_is_json_is_encoded_once() -> None:
+    text = json.dumps({"years": TEXT})
+    for said in (text, json.dumps(text), json.dumps(json.dumps(text))):
+        answer = parsed({"query": said, "answer": said, "facts": [FACT]})
+        assert (answer.query, answer.answer_text) == (text, text)
+
+
+PROGRAMS = (
+    *("generated_answer", "prediction", "model_response", "actual_output", "llm_output"),
+    *("response", "output", "bot_reply", "generation", "predictedAnswer"),
+)
+ROWS: dict[str, dict[str, Any]] = {
+    "an envelope": {"question": Q, "answer": FACT, "facts": [FACT]},
+    "a data set": {"question": Q, "answer": FACT, "contexts": [FACT]},
+    "a chain": {"input": Q, "answer": FACT, "context": [{"page_content": FACT}]},
+    "a log entry": {"logName": "l", "insertId": "i"}
+    | {"jsonPayload": {"question": Q, "answer": FACT, "facts": [FACT]}},
+    "a run": run({"answer": FACT, "documents": [FACT]}) | {"inputs": {"question": Q}},
+    "a row of Phoenix": row({"answer": FACT, "documents": [FACT]}, reference=""),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("value", ROWS.values(), ids=ROWS)
+def test_what_a_program_generated_is_the_answer(value: dict[str, Any], name: str) -> None:
+    written = json.dumps(value)
+    for said in (f'"answer": "{FACT}"', f'\\"answer\\": \\"{FACT}\\"'):
+        quote = "\\" if said.startswith("\\") else ""
+        written = written.replace(said, f'{said}, {quote}"{name}{quote}": {quote}"{TEXT}{quote}"')
+    answer = parsed(written.encode())
+    assert (answer.answer_text, [fact.text for fact in answer.facts]) == (TEXT, [FACT])
+
+
+TWO_ANSWERS: dict[str, tuple[dict[str, Any], str]] = {
+    "two programs": (
+        {"answer": FACT, "prediction": TEXT, "model_response": OTHER, "facts": [FACT]},
+        "modelResponse and .*prediction and .*'answer=",
+    ),
+    "an object and a text": (
+        {"question": Q, "answer": {"content": FACT}, "generated_answer": TEXT, "context": [FACT]},
+        "generatedAnswer and .*answer: ",
+    ),
+    "a prediction beside a chat": (
+        {"messages": [*TOLD, {"role": "assistant", "content": FACT}], "prediction": TEXT},
+        "prediction and the answer of openai.messages",
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "words"), TWO_ANSWERS.values(), ids=TWO_ANSWERS)
+def test_two_answers_that_names_do_not_decide_are_a_failure(
+    value: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UnmappedFields, match=words):
+        parsed(value)
+    own = parse_answer(
+        message_of(value), own_map=(("answer", "$['prediction','generated_answer']"),)
+    )
+    assert own.answer_text == TEXT
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [{"response": "r-1"}, {"expected_answer": OTHER}, {"ground_truth": OTHER}, {"prediction": ""}],
+)
+def test_an_id_and_an_expected_answer_are_no_answers(beside: dict[str, str]) -> None:
+    assert parsed({"question": Q, "answer": TEXT, "facts": [FACT], **beside}).answer_text == TEXT
+
+
 READ = (
     {name: (value, TEXT, [FACT]) for name, value in ONE_TEXT.items()}
     | {name: (value, TWO_PARTS, [FACT]) for name, value in TWO_TEXTS.items()}
+    | {name: (value, TEXT, [FACT]) for name, value in ANNOUNCED.items()}
     | {name: (value, TEXT, facts) for name, (value, facts) in FACTS.items()}
 )
 

@@ -12,6 +12,12 @@ LONG = WORDS * 9  # over 200 characters
 REPLIES = [{"groundedContent": {"content": {"text": WORDS}}}]
 SAID = {"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}
 CHUNKS = [{"chunkText": WORDS}]
+REPLY = [{"text": {"text": ["Yes."]}}]
+CALL = {"name": "f", "args": {"q": LONG}, "output": "two"}
+YES = {"type": "text", "content": "Yes."}
+TOOL_CALL = {"type": "tool_call", "name": "f", "arguments": {"q": LONG}, "output": "two"}
+FOUND = {"structData": {"t": LONG}, "derivedStructData": {"s": LONG}}
+JSON_ANSWER = json.dumps({"text": LONG})
 
 REJECTED = {
     "facts under another name": (
@@ -86,12 +92,45 @@ REJECTED = {
         {"request": {"inlinePassages": {}, "documents": [WORDS]}, "response": {"answer": SAID}},
         ["request.documents"],
     ),
-    "a document in the data of a reference": (
+    "a result within a call": (
+        {"answer": "a", "tool_calls": [{"name": "f", "args": {"q": LONG}, "result": WORDS}]},
+        ["tool_calls"],
+    ),
+    "a result within a call's function": (
         {
-            "answerText": "a",
-            "references": [{"unstructuredDocumentInfo": {"structData": {"body": LONG}}}],
+            "answer": "a",
+            "toolCalls": [{"function": {"name": "f", "arguments": "", "output": WORDS}}],
         },
-        ["references[].unstructuredDocumentInfo.structData.body"],
+        ["toolCalls"],
+    ),
+    "what a list of functions returned": (
+        {"answer": "a", "functions": [{"name": "f", "response": {"text": WORDS}}]},
+        ["functions"],
+    ),
+    "what one function returned": (
+        {"answer": "a", "function_call": {"name": "f", "arguments": "{}", "content": WORDS}},
+        ["function_call"],
+    ),
+    "a result among the arguments": (
+        {"answer": "a", "calls": [{"tool": "f", "arguments": json.dumps({"result": WORDS})}]},
+        ["calls"],
+    ),
+    "arguments of no call": ({"answer": "a", "arguments": [{"text": WORDS}]}, ["arguments"]),
+    "parameters that a tool set": (
+        {"queryResult": {"responseMessages": REPLY, "parameters": {"found": [WORDS]}}},
+        ["queryResult.parameters.found"],
+    ),
+    "the result of a function's call": (
+        {"candidates": [{"content": {"parts": [{"text": "Yes."}, {"functionCall": CALL}]}}]},
+        ["candidates[].content.parts[].functionCall.output"],
+    ),
+    "a result beside the texts of a model": (
+        {"gen_ai.output.messages": [{"role": "assistant", "parts": [YES, TOOL_CALL]}]},
+        ["outputMessages[].parts[].output"],
+    ),
+    "facts in an answer that is JSON": (
+        {"answer": json.dumps({"text": "a", "documents": [WORDS]})},
+        ["answer.documents"],
     ),
     "the state of an agent": (
         SAID | {"author": "a", "invocationId": "e", "actions": {"stateDelta": {"found": [WORDS]}}},
@@ -183,6 +222,49 @@ KEPT = {
             "references": [{"unstructuredDocumentInfo": {"structData": {"page": 7, "id": "p"}}}],
         },
         "a",
+        0,
+    ),
+    "metadata of documents": (
+        {
+            "answerText": "a",
+            "references": [
+                {"unstructuredDocumentInfo": {"structData": {"title": LONG}}},
+                {"chunkInfo": {"documentMetadata": {"structData": {"body": LONG}, "other": LONG}}},
+            ],
+            "steps": [
+                {"actions": [{"observation": {"searchResults": [{"structData": {"t": LONG}}]}}]}
+            ],
+        },
+        "a",
+        0,
+    ),
+    "metadata of found documents": (
+        {"summary": {"summaryText": "a"}}
+        | {
+            "results": [{"document": {"structData": {"t": LONG}, "derivedStructData": {"s": LONG}}}]
+        },
+        "a",
+        0,
+    ),
+    "attributes of facts without text": (
+        {"answerCandidate": "a", "facts": [{"factText": "", "attributes": {"about": LONG}}]},
+        "a",
+        0,
+    ),
+    "tools and their calls": (
+        {
+            "answer": "a",
+            "functions": [{"name": "f", "description": LONG, "parameters": {"type": "object"}}],
+            "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": LONG}}],
+            "function_call": {"name": "f", "arguments": {"q": LONG}},
+            "calls": [{"tool_name": "f", "input": {"q": LONG}, "result": ""}],
+        },
+        "a",
+        0,
+    ),
+    "an answer that is JSON": (
+        {"answer": json.dumps({"text": LONG})},
+        json.dumps({"text": LONG}),
         0,
     ),
     "a session": (

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import JSON_STARTS
+from groundwatch.schemas.wire.json_input import JSON_START
 from groundwatch.schemas.wire.wire_type import Wire, wire_fields, words
 from groundwatch.transforms.formats.unread_content import SearchedPart, all_but, below
 from .carrier import CarriedBody, Carrier, text_attributes
@@ -73,7 +73,7 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
     body = entry[payload]
     if isinstance(body, dict) and _is_wrapped(body):
         body = body["message"]
-    if isinstance(body, str) and not body.lstrip().startswith(JSON_STARTS):
+    if isinstance(body, str) and not JSON_START.match(body):
         raise UnreadableAnswer(
             "The log entry's textPayload is not JSON: write the answer as jsonPayload, or let only"
             " the chatbot's entries pass the sink's filter."
@@ -109,7 +109,8 @@ def _payload_name(entry: Mapping[str, Any]) -> str:
 
 def _is_wrapped(body: Mapping[str, Any]) -> bool:
     """Return whether a payload holds a logger's text of JSON, beside fields of its own."""
-    return str(body.get("message", "")).startswith("{")
+    start = JSON_START.match(str(body.get("message", "")))
+    return start is not None and start[0].endswith("{")
 
 
 LOG_ENTRY = Carrier(

@@ -13,11 +13,15 @@ from groundwatch.schemas.message import UnmappedFields
 from groundwatch.schemas.wire.json_input import read_if_json
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
-from groundwatch.transforms.formats.field_maps.field_map import FieldMap
-from groundwatch.transforms.formats.field_maps.json_path import MISSING, TEXT_BLOCKS, json_path
+from groundwatch.transforms.formats.field_maps.field_map import (
+    FieldMap,
+    joined_blocks,
+    with_one_answer,
+)
+from groundwatch.transforms.formats.field_maps.json_path import MISSING, json_path
 from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT
 from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
-from groundwatch.transforms.formats.text_parts import join_parts
+from groundwatch.transforms.formats.text_parts import start_of_final
 from groundwatch.transforms.formats.unread_content import KnownPaths, SearchedPart, known_by_map
 
 _NAMESPACES = frozenset(words("input output llm retrieval reranker openinference session tool"))
@@ -27,14 +31,16 @@ _TOOLS = ("tool", "function")
 _DOCUMENTS = words("$.retrieval.documents[*].document $.reranker.output_documents[*].document")
 # Messages and values, tools, settings.
 _OTHERS = words("""
-    $.input.value $.output.value $.llm.input_messages $.llm.output_messages $.llm.tools
-    $.llm.invocation_parameters $.tool.description $.tool.json_schema $.tool.parameters
-    $.llm.finish_reason $.reranker.query $.openinference
+    $.input.value $.output.value $.llm.tools $.llm.invocation_parameters $.tool.description
+    $.tool.json_schema $.tool.parameters $.llm.finish_reason $.reranker.query $.openinference
 """)
+# Calls of tools beside them may hold what these returned.
+_MESSAGE = "['role', 'content', 'contents', 'name', 'tool_call_id', 'function_call_arguments_json']"
+_MESSAGES = [f"$.llm.{side}_messages[*].message{_MESSAGE}" for side in ("input", "output")]
 _KNOWN = KnownPaths(
     tuple(
         (field, json_path(path).steps)
-        for field, paths in (("facts", _DOCUMENTS), ("", _OTHERS))
+        for field, paths in (("facts", _DOCUMENTS), ("", (*_OTHERS, *_MESSAGES)))
         for path in paths
     )
 )
@@ -92,11 +98,14 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
     turns = _turns(fields, "llm.output_messages")
     is_certain = bool(turns) or isinstance(said, str)
     reason = str(_at(fields, "llm.finish_reason") or "")
+    said = with_one_answer(said)
     if isinstance(said, dict | list):
         reason = deciding_reason((reason, *OUTPUT.end_words(said)))
     if turns:
-        texts = [text for role, text in turns if role not in _TOOLS and text.strip()]
-        text = "\n\n".join(texts)
+        texts = [text if role not in _TOOLS else "" for role, text in turns]
+        messages = _listed(fields, "llm.output_messages")
+        calls = [_at(each, "message.tool_calls") and "tool_call" for each in messages]
+        text = "\n\n".join(filter(str.strip, texts[start_of_final(texts, calls) :]))
     else:
         text = said if isinstance(said, str) else OUTPUT.text("answer", said)
     is_read = bool(turns or text.strip() or may_lack_text(reason))
@@ -124,6 +133,9 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
 def unread_inference(attributes: Mapping[str, Any]) -> Iterator[SearchedPart]:
     """Yield what a span's attributes of OpenInference hold beside what is read of them."""
     fields = _own_fields(attributes)
+    for name in ("input_messages", "output_messages"):
+        if messages := _listed(fields, f"llm.{name}"):
+            fields["llm"] |= {name: messages}
     yield "", fields, _KNOWN
     sides = ("output",) if _at(fields, "llm.input_messages") else ("input", "output")
     for side in sides:
@@ -175,20 +187,12 @@ def _turns(fields: Mapping[str, Any], path: str) -> list[tuple[str, str]]:
             _at(part, "message_content") or _at(part, "messageContent")
             for part in _listed(each, "message.contents")
         ]
-        text = join_parts(map(_block_text, blocks))
-        if not text.strip():
+        text = joined_blocks(blocks)
+        if not (isinstance(text, str) and text.strip()):
             content = _at(each, "message.content")
             text = content if isinstance(content, str) else ""
         turns.append((str(_at(each, "message.role") or ""), text))
     return turns if any(text.strip() for _, text in turns) else []
-
-
-def _block_text(block: Any) -> str | None:
-    """Return the text of a block; None of a thought, a call or a picture, which separate texts."""
-    text, kind = _at(block, "text"), _at(block, "type")
-    if kind in TEXT_BLOCKS:
-        return text if isinstance(text, str) else ""
-    return None
 
 
 def _document(holder: Any) -> Any:

@@ -11,8 +11,14 @@ from typing import Any, NamedTuple
 
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name, objects_in, read_if_json
+from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
-from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, names_of_unread
+from groundwatch.transforms.formats.unread_content import (
+    UNKNOWN,
+    SearchedPart,
+    all_but,
+    names_of_unread,
+)
 from .carrier import CarriedBody, Carrier, text_attributes
 from .gen_ai_attributes import has_output, unread_attributes
 from .open_inference import read_inference, without_text
@@ -30,9 +36,13 @@ _SIGNALS = (
     _Signal("resourceSpans", "scopeSpans", "spans"),
     _Signal("resourceLogs", "scopeLogs", "logRecords"),
 )
+_OF_BATCH = frozenset(name for signal in _SIGNALS for name in signal) | {
+    *("resource", "scope", "schemaUrl")
+}
 _SAID = "gen_ai.output.messages"
 _ASKED, _DOCUMENTS = "gen_ai.input.messages", "gen_ai.retrieval.documents"
 _TOOL_RESULT = "gen_ai.tool.call.result"
+_OF_ITEM = words("name attributes events links status body eventName severityText")
 _ENDS = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUnixNano")
 
 
@@ -80,6 +90,7 @@ def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:
 
 
 def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[CarriedBody]:
+    beside = _beside_items(batch, signal)
     spans = list(map(_read, _items(batch, signal)))
     answering = _answering(spans)
     below: dict[int, list[_Span]] = {}
@@ -91,17 +102,25 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carrie
             shared.setdefault(span.trace, []).append(span)
     for top, own in below.items():
         span = spans[top]
-        beside = [each for each in shared.get(span.trace, ()) if each.start_ns <= span.end_ns]
+        others = [each for each in shared.get(span.trace, ()) if each.start_ns <= span.end_ns]
         for event, answer in _chosen(span, own).items():
-            alone = [each.item for each in (*own, *beside) if each is not span]
+            alone = [each.item for each in (*own, *others) if each is not span]
             items = [_with_event(span, event), *alone]
             yield CarriedBody(
-                body=_with_facts(answer, (*own, *beside))
+                body=_with_facts(answer, (*own, *others))
                 if span.is_certain or answer[_SAID]
                 else without_text(),
                 attributes=_attributes_of(span, event),
-                alone={signal.resources: [{signal.scopes: [{signal.items: items}]}]},
+                alone=beside | {signal.resources: [{signal.scopes: [{signal.items: items}]}]},
             )
+
+
+def _beside_items(batch: Mapping[str, Any], signal: _Signal) -> dict[str, Any]:
+    """Return unknown fields of a batch, and of its resources and scopes."""
+    resources = objects_in(batch, signal.resources)
+    scopes = (scope for each in resources for scope in objects_in(each, signal.scopes))
+    holders = (batch, *resources, *scopes)
+    return {name: each[name] for each in holders for name in each if name not in _OF_BATCH}
 
 
 def _items(batch: Mapping[str, Any], signal: _Signal) -> Iterator[dict[str, Any]]:
@@ -221,6 +240,7 @@ def _with_event(span: _Span, event: int | None) -> dict[str, Any]:
 
 
 def _unread(batch: Mapping[str, Any]) -> Iterator[SearchedPart]:
+    yield from all_but(*(signal.resources for signal in _SIGNALS))(batch)
     for signal in _SIGNALS:
         yield from chain.from_iterable(map(_unread_of, _items(batch, signal)))
 
@@ -235,7 +255,12 @@ def _unread_of(item: dict[str, Any]) -> Iterator[SearchedPart]:
     for holder in (item, *objects_in(item, "events")):
         # Each of many answers is beside the emptied events of all others.
         if holder:
+            yield from all_but(*_OF_ITEM)(holder)
             yield from unread_attributes(_attributes(holder.get("attributes")))
+        for pair in objects_in(holder, "attributes"):
+            value = pair.get("value")
+            yield from all_but("key", "value")(pair)
+            yield from all_but(*[*value][:1])(value) if isinstance(value, dict) else ()
 
 
 def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:

@@ -7,6 +7,8 @@ import msgspec
 
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.wire.json_input import camel_case_name, has_any, read_if_json
+from groundwatch.transforms.formats.text_parts import count_words
+from .field_names import content_by_names, is_about, snake_case
 from .json_path import MISSING, read_text_as_json
 
 _KINDS = (str, dict, type(None))
@@ -60,6 +62,7 @@ _RETURNED = frozenset({"content", "output", "response", "result", "results"})
 _STRUCTURED = "structuredContent"
 _OF_TOOL_RESULT = frozenset({"content", "isError", _STRUCTURED, "_meta"})
 _BESIDE_DOCUMENTS = _RETURNED | TEXT_NAMES | {"summary", "answer"}
+_OF_SEARCH = ("query", "other")
 
 
 def read_facts(found: Iterable[object], separator: str = "") -> Iterator[Fact | None]:
@@ -80,9 +83,12 @@ def read_facts(found: Iterable[object], separator: str = "") -> Iterator[Fact | 
 
 
 def _as_text(item: object, returned: dict[str, Any]) -> object:
-    """Write the object that a tool returned as JSON; other items are texts, or hold them."""
-    is_structured = item is not None and item is returned.get(_STRUCTURED)
-    return msgspec.json.encode(item, enc_hook=str).decode() if is_structured else item
+    """Write an object that a tool returned, without a text of its own, as JSON."""
+    if not isinstance(item, dict) or is_source_alone(item):
+        return item
+    has_text = _joined_texts(item) is not None or _inner(item) is not None or _cells_in(item)
+    is_whole = item is returned.get(_STRUCTURED) or not has_text
+    return msgspec.json.encode(item, enc_hook=str).decode() if is_whole else item
 
 
 def _facts_in(item: object) -> Iterator[Fact | None]:
@@ -160,7 +166,7 @@ def is_source_alone(item: object) -> bool:
 def returned_items(returned: object) -> list[object]:
     """List what a tool returned: also JSON in a text, and what is in the field `documents`.
 
-    Texts beside the documents are another fact.
+    Texts beside the documents are another fact, but not what was searched for.
 
     >>> returned_items('{"documents": ["Lamps glow."], "took": 3}')
     ['Lamps glow.']
@@ -169,7 +175,8 @@ def returned_items(returned: object) -> list[object]:
     if isinstance(returned, dict):
         filled = {name: field for name, field in returned.items() if field not in _ABSENT}
         if isinstance(documents := filled.get("documents"), list):
-            beside = {name: filled[name] for name in filled if name in _BESIDE_DOCUMENTS}
+            del filled["documents"]
+            beside = {name: field for name, field in filled.items() if _is_beside(name, field)}
             return [*documents, beside] if beside else documents
         if {"isError", _STRUCTURED}.intersection(filled) and _OF_TOOL_RESULT.issuperset(returned):
             blocks = returned_items(returned.get("content", []))
@@ -182,6 +189,27 @@ def returned_items(returned: object) -> list[object]:
     if isinstance(returned, str) and returned.strip() in MISSING:
         return []
     return returned if isinstance(returned, list) else [returned]
+
+
+def _is_beside(name: str, field: object) -> bool:
+    """Return whether a field beside documents holds text, and not about the search."""
+    snake = snake_case(name)
+    if name in _BESIDE_DOCUMENTS:
+        return True
+    if is_about(snake) or content_by_names(snake) in _OF_SEARCH:
+        return False
+    if isinstance(field, dict):
+        return any(_is_beside(inner, each) for inner, each in field.items())
+    if isinstance(field, list):
+        return any(_is_beside(name, each) for each in field)
+    return isinstance(field, str) and count_words(field) > 1
+
+
+def texts_beside(returned: object) -> dict[str, object]:
+    """Return the fields of an object that hold text beside that of the fact in it."""
+    fields = returned.items() if isinstance(returned, dict) else ()
+    known = TEXT_NAMES | _ABOUT_SOURCES
+    return {name: field for name, field in fields if name not in known and _is_beside(name, field)}
 
 
 def _json_in(block: object) -> object:
@@ -197,8 +225,12 @@ def is_media(item: object) -> bool:
 def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
     """Return the first text at some keys of nested objects; None if there is not even a blank."""
     blank = None
+    value: Any
+    fields = item if isinstance(item, dict) else {}
     for keys in paths:
-        value = item
+        if keys[0] not in fields:
+            continue
+        value = fields
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str):

@@ -6,16 +6,20 @@ The maps are the user's own, and the presets for other tools.
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, cycle, repeat
+from typing import Any
 
 from msgspec.structs import replace
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Fact
-from groundwatch.schemas.message import UnreadableAnswer
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.wire.json_input import list_in
+from groundwatch.transforms.formats.fact_collection import render_value
 from groundwatch.transforms.formats.finish_reasons import ERROR, REFUSAL
-from groundwatch.transforms.formats.text_parts import join_parts
+from groundwatch.transforms.formats.text_parts import count_words, join_parts, start_of_final
 from .fact_values import read_facts
+from .field_names import ANSWER_RANK, answer_rank, ranked_names
 from .json_path import MISSING, TEXT_BLOCKS, JsonPath, json_path, read_text_as_json
 
 FIELDS: tuple[str, ...] = (
@@ -26,6 +30,7 @@ PathPairs = tuple[tuple[str, str], ...]
 """Pairs of a field and its path; several paths of one field are tried in their order."""
 
 _MAX_NAMED_PATHS = 5
+_NUMBER = re.compile(r"\d+")
 ALTERNATIVES = re.compile(r"\s+\|\s+")
 """What separates the paths of a field."""
 
@@ -67,7 +72,11 @@ class FieldMap(Record, frozen=True):
     def open(self, value: object) -> object:
         """Parse the texts of JSON that many paths go through, once."""
         fields = value if isinstance(value, dict) else {}
-        texts = {name: read_text_as_json(fields[name]) for name in self.shapes_at if name in fields}
+        texts = {
+            name: with_one_answer(read_text_as_json(fields[name]), f"$.{name}")
+            for name in self.shapes_at
+            if name in fields
+        }
         return fields | texts if texts else value
 
     def text(self, field: str, value: object) -> str:
@@ -79,7 +88,7 @@ class FieldMap(Record, frozen=True):
         parts = _first_text_of(_texts_at(path, value) for path in self.paths.get(field, ()))
         allowed = str | dict | list | None if self.shapes_at else str | None
         for each in parts:
-            if not isinstance(each, allowed):
+            if not (isinstance(each, allowed) or _is_content(each)):
                 kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
                 raise UnreadableAnswer(f"The {field}{self.describe(field)} is {kind}, not a text.")
         text = join_parts(map(_text_or_none, parts))
@@ -94,8 +103,23 @@ class FieldMap(Record, frozen=True):
             yield from [each for each in path.find(value) if isinstance(each, str)][-1:]
 
     def facts(self, value: object) -> Iterator[Fact | None]:
-        """Read the facts, as `read_facts` does."""
-        return read_facts(self.find("facts", value), self.separator)
+        """Read the facts, as `read_facts` does, with their documents.
+
+        One document is that of all facts; several are of the facts in their order. In columns it is
+        that of the facts whose path has the same number, or begins the path of the document.
+        """
+        facts, documents = self.paths.get("facts", ()), self.paths.get("document", ())
+        if not documents:
+            yield from read_facts(self.find("facts", value), self.separator)
+            return
+        columns = [((path,), [each for each in documents if _is_of(each, path)]) for path in facts]
+        has_columns = len(facts) > 1 and any(own for _, own in columns)
+        for paths, own in columns if has_columns else ((facts, documents),):
+            found = chain.from_iterable(path.find(value) for path in paths)
+            names = list(map(render_value, _first_text_of(path.find(value) for path in own)))
+            named = cycle(names) if len(names) == 1 else chain(names, repeat(None))
+            for fact, name in zip(read_facts(found, self.separator), named, strict=False):
+                yield fact and replace(fact, document=fact.document or name)
 
     def reads(self, value: object) -> bool:
         """Return whether the map finds an answer in parsed JSON."""
@@ -113,7 +137,7 @@ class FieldMap(Record, frozen=True):
         """Return whether a field is at each of its paths, and empty."""
         paths = self.paths.get(field, ())
         return bool(paths) and all(
-            path.finds_empty(value) or "" in map(_joined_blocks, path.find(value)) for path in paths
+            path.finds_empty(value) or "" in map(joined_blocks, path.find(value)) for path in paths
         )
 
     def finds_any(self, value: object) -> bool:
@@ -122,7 +146,7 @@ class FieldMap(Record, frozen=True):
 
     def prompts(self, value: object) -> list[str]:
         """Return the texts of the prompt."""
-        found = (_joined_blocks(each) for path in self.prompt for each in path.find(value))
+        found = (joined_blocks(each) for path in self.prompt for each in path.find(value))
         return [each for each in found if isinstance(each, str)]
 
     def describe(self, field: str) -> str:
@@ -132,18 +156,94 @@ class FieldMap(Record, frozen=True):
         return f" at {' or '.join(paths[:_MAX_NAMED_PATHS] + others)}" if paths else ""
 
 
-def _joined_blocks(value: object) -> object:
-    """Join the texts of a content that is a list of blocks; return any other value as it is."""
-    if not isinstance(value, list):
+def with_one_answer(value: object, path: str = "$") -> object:
+    """Give all fields of an object that are named as answers the text that a program generated.
+
+    Evaluations have the answer that they expect beside it.
+
+    Raises:
+      UnmappedFields: the names do not decide between two texts.
+    """
+    names = ranked_names(value)
+    if not isinstance(value, dict) or len(names) == 1:
         return value
-    texts = [_text_or_none(_text_of_block(each)) for each in value]
-    return value if value and texts.count(None) == len(texts) else join_parts(texts)
+    texts = {name: text for name in names if (text := named_text(name, value[name]))}
+    if len({*texts.values()}) <= 1:
+        return value
+    best, *others = texts
+    others = [name for name in others if texts[name] != texts[best]]
+    if answer_rank(others[0]) == answer_rank(best) or not all(
+        isinstance(value[name], str) for name in others
+    ):
+        raise two_answers(*(f"{path}.{name}" for name in texts))
+    said = value[best]
+    return value | dict.fromkeys(others, said if isinstance(said, str) else texts[best])
 
 
-def _text_of_block(block: object) -> object:
+def named_text(name: str, field: object) -> str:
+    """Return the text of a field that is named as an answer, "" for an id or another object."""
+    field = read_text_as_json(field)
+    if isinstance(field, dict):
+        found = (field[each] for each in ("answer", "content", "text") if each in field)
+        field = next((each for each in found if isinstance(each, str)), "")
+    text = " ".join(field.split()) if isinstance(field, str) and field not in MISSING else ""
+    return text if answer_rank(name) in (0, ANSWER_RANK) or count_words(text) > 1 else ""
+
+
+def two_answers(path: str, *others: str) -> UnmappedFields:
+    """Make the error of a message with two texts that are named as answers, the likelier first."""
+    named = " and ".join((path, *others))
+    return UnmappedFields(
+        f"The message has different texts that are named as answers, at {named}: name the field"
+        " that holds what the chatbot said.",
+        f"Try --map 'answer={path}'",
+    )
+
+
+def joined_blocks(value: object) -> object:
+    """Join the texts of a content that is a list of blocks; return any other value as it is.
+
+    They are those of the final message, and others that cite sources.
+    """
+    blocks = read_text_as_json(value)
+    if not isinstance(blocks, list):
+        return value
+    texts = [_texts_of_block(block) for block in blocks]
+    # Bedrock's blocks have the kind as their only field.
+    kinds = [each.get("type") or next(iter(each), "") for each in map(_fields_of, blocks)]
+    first = start_of_final([any(each) for each in texts], kinds)
+    for number in range(first):
+        if not _cites(blocks[number]):
+            texts[number] = [None]
+    joined = [*chain.from_iterable(texts)]
+    return value if len(joined) == joined.count(None) > 0 else join_parts(joined)
+
+
+def _texts_of_block(block: object) -> list[str | None]:
     if not isinstance(block, dict):
-        return block
-    return block.get("text") if block.get("type") in TEXT_BLOCKS else None
+        return [_text_or_none(block)]
+    if block.get("type") != "message" or block.get("role", "assistant") != "assistant":
+        return [_text_or_none(block.get("text")) if block.get("type") in TEXT_BLOCKS else None]
+    content = () if block.get("phase") == "commentary" else block.get("content")
+    parts = content if isinstance(content, list) else [content]
+    return [None, *chain.from_iterable(map(_texts_of_block, parts))]
+
+
+def _cites(block: object) -> bool:
+    fields = _fields_of(block)
+    is_cited = fields.get("citations") or fields.get("annotations")
+    return bool(is_cited) or any(map(_cites, list_in(block, "content")))
+
+
+def _fields_of(block: object) -> dict[str, Any]:
+    return block if isinstance(block, dict) else {}
+
+
+def _is_content(value: object) -> bool:
+    """Return whether a value is a list of blocks, which may have no text."""
+    return isinstance(value, list) and all(
+        isinstance(each, dict) and isinstance(each.get("type"), str) for each in value
+    )
 
 
 def _text_or_none(value: object) -> str | None:
@@ -154,8 +254,9 @@ def _first_text_of(found: Iterable[list[object]]) -> list[object]:
     """Return the first values among which is a text, else the first that are any."""
     first: list[object] = []
     for each in filter(None, found):
-        joined = list(map(_joined_blocks, each))
-        if _has_text(joined):
+        joined = list(map(joined_blocks, each))
+        # A text of JSON may be what another path goes through.
+        if _has_text(map(read_text_as_json, joined)):
             return joined
         first = first or joined
     return first
@@ -165,14 +266,21 @@ def _texts_at(path: JsonPath, value: object) -> list[object]:
     parts = path.find_parts(value)
     if not path.finds_turns:
         return parts
-    return [each for each in parts if _has_text([_joined_blocks(each)])][-1:]
+    return [each for each in parts if _has_text([joined_blocks(each)])][-1:]
 
 
-def _has_text(found: list[object]) -> bool:
+def _has_text(found: Iterable[object]) -> bool:
     return any(
         each is not None and not isinstance(each, dict | list) and str(each).strip()
         for each in found
     )
+
+
+def _is_of(document: JsonPath, facts: JsonPath) -> bool:
+    rest = document.text.removeprefix(facts.text)
+    numbers = _NUMBER.findall(document.text)
+    is_below = rest != document.text and not rest[:1].isalnum()
+    return is_below or ([] != numbers == _NUMBER.findall(facts.text))
 
 
 @lru_cache(maxsize=256)

@@ -1,6 +1,7 @@
 """Decide by the name of a field whether it holds a question, an answer or facts."""
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 FieldContent = Literal["query", "answer", "facts", "other"]
@@ -9,6 +10,7 @@ _EXPECTED = r"reference|expected|ideal|target|correct|gold(?:en)?|ground_truths?
 _RETURNED = r"outputs?|responses?|res|results?|returns?"
 _SEARCHES = r"search|retriev[a-z]*|tools?|functions?|kb|knowledge"
 # At the same place, what is longer comes first: the answer of an evaluation is not the chatbot's.
+_RESULT = re.compile(rf"(?:^|_)(?:{_RETURNED}|observation|return(?:ed|_value))\Z")
 _WORDS = {
     "neutral": r"citations_content",
     "facts": (
@@ -57,6 +59,16 @@ _FACTS_NAMES = frozenset(
         *("excerpts", "extracts", "articles", "pages", "paragraphs", "knowledge", "files"),
     }
 )
+# Who writes an answer, and what it is called; the answer that an evaluation expects has neither.
+_PROGRAM = r"generated|predicted|models?|llm|ai|(?:chat)?bots?|assistants?|agents?|system|gpt"
+_SAID = r"answers?|responses?|outputs?|reply|completions?|text|generations?|predictions?"
+_GENERATED = (
+    rf"(?:{_PROGRAM})_(?:final_)?(?:{_SAID})|(?:{_SAID})_(?:generated|predicted)|actual_output"
+    r"|generat(?:ed|ion)|predict(?:ed|ion)"
+)
+_ANSWERS = (_GENERATED, "response|reply|completion", "output", "answer")
+ANSWER_RANK = len(_ANSWERS) - 1
+"""The rank of the field `answer`, which may hold what an evaluation expects."""
 _NUMBER = re.compile(r"_?\d+\Z")  # of one of several columns
 
 
@@ -99,3 +111,28 @@ def is_about(name: str) -> bool:
 def is_facts_name(name: str) -> bool:
     """Return whether facts usually stand in fields of a name, such as `context`."""
     return _NUMBER.sub("", snake_case(name)) in _FACTS_NAMES
+
+
+@lru_cache(maxsize=1024)
+def is_result_name(name: str) -> bool:
+    """Return whether a field of a call is what the tool returned, such as `tool_output`."""
+    return _RESULT.search(snake_case(name)) is not None
+
+
+@lru_cache(maxsize=1024)
+def answer_rank(name: str) -> int | None:
+    """Return which of several fields named as answers counts: the least, 0 if a program wrote it.
+
+    >>> answer_rank("modelResponse"), answer_rank("answer"), answer_rank("expected_answer")
+    (0, 3, None)
+    """
+    snake = snake_case(name)
+    return next((rank for rank, each in enumerate(_ANSWERS) if re.fullmatch(each, snake)), None)
+
+
+def ranked_names(value: object) -> list[str]:
+    """Return the fields of an object that are named as answers, the likeliest first."""
+    if not isinstance(value, dict):
+        return []
+    named = [(rank, name) for name in value if (rank := answer_rank(name)) is not None]
+    return [name for _, name in sorted(named)] if len(named) > 1 else [name for _, name in named]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from groundwatch.transforms.formats.unread_content import count_words
+from groundwatch.transforms.formats.text_parts import count_words
 from .fact_values import TEXT_NAMES
 from .field_names import FieldContent, content_by_names, is_about, snake_case
 from .json_path import TEXT_BLOCKS, read_text_as_json

@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import camel_case_name, read_json
+from groundwatch.schemas.wire.json_input import JSON_START, camel_case_name, encoded_once, read_json
 from groundwatch.schemas.wire.wire_type import reject_repeated
 
 _STEP = re.compile(
@@ -107,26 +107,21 @@ class JsonPath(Record, frozen=True):
         other values are separate, such as messages.
         """
         named = self._find_named(value)
-        if not named or not self.others:
-            for each in named:
-                reject_repeated(each)
-            return named
-        found: list[tuple[tuple[object, ...], object]]
-        found = [((), each) for each in named]
-        for step in self.others:
-            found = [
-                ((*place, key), each)
-                for place, item in found
-                for key, each in _select_with_keys(step, read_text_as_json(item))
+        ways = _around_blocks(self) if named and self.others else None
+        if ways is None:
+            groups = [[each] for each in (self.find(value) if named else ())]
+        else:
+            to_list, block, to_text = ways
+            groups = [
+                [
+                    text
+                    for item in items
+                    for text in (to_text.find(item) if block.selects(item) else [None])
+                ]
+                for each in to_list.find(value)
+                if isinstance(items := read_text_as_json(each), list)
             ]
-        blocks = [number for number, step in enumerate(self.others) if _selects_blocks(step)]
-        parts: list[object] = []
-        for before, (place, each) in zip([None, *found], found, strict=False):
-            reject_repeated(each)
-            if before is not None and not _is_next(before[0], place, blocks):
-                parts.append(None)
-            parts.append(each)
-        return parts
+        return [part for group in groups for part in (None, *group)][1:]
 
     def finds_empty(self, value: object) -> bool:
         """Return whether what the path names is there, and empty."""
@@ -207,12 +202,13 @@ def _path(text: str, steps: Sequence[PathStep]) -> JsonPath:
 def read_text_as_json(value: object) -> object:
     """Parse a string that holds a list or an object as JSON; return any other value as it is.
 
-    Tables that pandas writes hold lists as Python prints them.
+    It may be encoded several times. Tables that pandas writes hold lists as Python prints them.
     """
-    if not (isinstance(value, str) and value.lstrip()[:1] in {"[", "{"}):
+    if not isinstance(value, str) or value[:1].isalnum() or not JSON_START.match(value):
         return value
     try:
-        return read_json(value.encode())
+        found = read_json(value.encode())
+        return read_json(encoded_once(found).encode()) if isinstance(found, str) else found
     except (UnicodeEncodeError, UnreadableAnswer):
         return _read_python_list(value)
 
@@ -266,33 +262,16 @@ def _select(step: PathStep, value: object) -> Iterable[object]:
     return items if isinstance(step, Every) else filter(step.selects, items)
 
 
-def _select_with_keys(step: PathStep, value: object) -> Iterator[tuple[object, object]]:
-    """Select as `_select` does, with the index or name of each value."""
-    if isinstance(step, str | int | Names):
-        yield from ((step, each) for each in _select(step, value))
-        return
-    items = value.items() if isinstance(value, dict) else enumerate(_items(value))
-    for key, item in items:
-        if isinstance(step, Every) or step.selects(item):
-            yield key, item
-
-
-def _selects_blocks(step: PathStep) -> bool:
-    """Return whether a step selects the texts of a content, by their type or without thoughts."""
-    if not isinstance(step, Filter):
-        return False
-    return step.literal in TEXT_BLOCKS if step.is_equal else step.literal is True
-
-
-def _is_next(place: tuple[object, ...], other: tuple[object, ...], blocks: Sequence[int]) -> bool:
-    """Return whether two values are in neighbouring blocks of text of one list."""
-    different = [
-        number for number, keys in enumerate(zip(place, other, strict=True)) if len({*keys}) > 1
-    ]
-    if len(different) != 1 or different[0] not in blocks:
-        return False
-    one, next_one = place[different[0]], other[different[0]]
-    return isinstance(one, int) and isinstance(next_one, int) and next_one == one + 1
+@lru_cache(maxsize=1024)
+def _around_blocks(path: JsonPath) -> tuple[JsonPath, Filter, JsonPath] | None:
+    """Split a path around the step that selects the texts of a content, by type or no thought."""
+    for number, step in enumerate(path.steps):
+        if isinstance(step, Filter):
+            is_text = step.literal in TEXT_BLOCKS if step.is_equal else step.literal is True
+            if is_text:
+                before, behind = path.steps[:number], path.steps[number + 1 :]
+                return _path(path.text, before), step, _path(path.text, behind)
+    return None
 
 
 def _field(value: object, name: str) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.transforms.formats.field_values import first_time
-from groundwatch.transforms.formats.unread_content import count_words
+from groundwatch.transforms.formats.text_parts import count_words
 from .field_map import FIELDS, FieldMap, PathPairs, parse_map
 from .field_names import FieldContent, content_by_names, is_of_tool
 from .found_fields import MAX_ITEMS, FoundField, find_fields, one_line, step_of

@@ -1,6 +1,7 @@
 """Carriers of other systems: their bodies, errors and details, alone and in each other."""
 
 import base64
+import gzip
 import json
 from typing import Any
 
@@ -50,6 +51,15 @@ def pushed(value: object, **attributes: str) -> dict[str, Any]:
     return {"message": message | {"publishTime": "2026-03-02T08:00:00Z"}, "subscription": "s"}
 
 
+def compressed(value: object) -> dict[str, Any]:
+    data = base64.b64encode(gzip.compress(json.dumps(value).encode())).decode()
+    return {"message": {"data": data, "messageId": "17"}, "subscription": "s"}
+
+
+METADATA = {"subscription_name": "s", "message_id": "17", "publish_time": "2026-03-02 08:00:00 UTC"}
+EVENT = {"specversion": "1.0", "id": "7", "source": "//bot", "type": "answered"}
+
+
 def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
     items = [
         {"traceId": "t", "spanId": str(number), "attributes": attributes_of(span)}
@@ -89,6 +99,16 @@ READ = {
     "a row without metadata": {"data": json.dumps(ENVELOPE)},
     "a row of bytes": {"data": base64.b64encode(json.dumps(ENVELOPE).encode()).decode()},
     "a logger's text": ENTRY | {"jsonPayload": {"message": json.dumps(ENVELOPE), "line": 7}},
+    "compressed data of a push body": compressed(ENVELOPE),
+    "a compressed message": gzip.compress(json.dumps(ENVELOPE).encode()),
+    "a message that was encoded three times": json.dumps(json.dumps(ENVELOPE)),
+    "a logger's text that was encoded twice": ENTRY
+    | {"jsonPayload": {"message": json.dumps(json.dumps(ENVELOPE)), "line": 7}},
+    "an event": EVENT | {"data": ENVELOPE},
+    "an event with bytes": EVENT
+    | {"data_base64": base64.b64encode(json.dumps(ENVELOPE).encode()).decode()},
+    "an event around a push body": EVENT | {"data": pushed(ENVELOPE)},
+    "a row of a topic with a schema": ENVELOPE | METADATA,
     "a row with JSON": {"data": ENVELOPE, "attributes": {"a": "b"}},
     "a row of the log with texts": ROW
     | {"full_request": json.dumps(ASKED), "full_response": json.dumps(RESPONSE)},
@@ -196,6 +216,7 @@ REJECTED = {
         "split",
     ),
     "data that is not base64": ({"message": {"data": "{}"}, "subscription": "s"}, "base64"),
+    "damaged gzip": ({"data": base64.b64encode(b"\x1f\x8b\x08a").decode()}, "damaged gzip"),
     "a row without a response": (ROW | {"full_response": None, "response_payload": []}, "response"),
     "unknown fields of a carrier": (
         ENTRY | {"jsonPayload": {"answer": TEXT}, "evidence": [FACT], "labels": {"k": "v"}},
@@ -305,6 +326,27 @@ def test_a_pushed_message_is_the_message_that_was_pulled() -> None:
     assert answer.record_id == parse_answer(pulled).record_id
     assert answer.engine == "e"
     assert answer.event_time_us == answer.message.publish_time_us == 1_772_438_400_000_000
+
+
+TIMES: dict[str, Any] = {
+    "a row of a topic with a schema": METADATA | ENVELOPE,
+    "its attributes": METADATA | ENVELOPE | {"attributes": json.dumps({"engine": "e"})},
+    "an event": EVENT | {"time": "2026-03-02T08:00:00Z", "data": ENVELOPE},
+    "an event around a push body": EVENT | {"data": pushed(ENVELOPE)},
+}
+
+
+@pytest.mark.parametrize("value", TIMES.values(), ids=TIMES)
+def test_the_time_of_publication_is_kept(value: dict[str, Any]) -> None:
+    answer = parsed(value)
+    assert answer.event_time_us == 1_772_438_400_000_000
+    assert answer.engine == ("e" if "engine" in str(value) else None)
+
+
+def test_facts_in_an_attribute_of_a_schema_row_are_named() -> None:
+    row = METADATA | {"answer": TEXT, "attributes": json.dumps({"context": FACT})}
+    with pytest.raises(UnmappedFields, match=r"subscription_row\.attributes"):
+        parsed(row)
 
 
 def test_the_numbers_of_enums_are_those_of_vertex_ai() -> None:
