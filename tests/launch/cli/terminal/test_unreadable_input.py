@@ -23,7 +23,10 @@ UNREADABLE = {
     "UTF-16 without a mark": (an_envelope(1).decode().encode("utf-16-be"), "looks like UTF-16"),
     "Windows-1252": ("[Größe, Lampe".encode("cp1252"), "is not UTF-8: convert it"),
     "Excel": (b"PK\x03\x04" + bytes(range(256)), "looks like a zip archive or an Excel file"),
-    "other columns": (b'{"Frage": "Was?", "Antwort": "Das.", "Quelle": "Es."}', "name it and the facts, as in"),
+    "other columns": (
+        b'{"Frage": "Was?", "Antwort": "Das.", "Quelle": "Es."}',
+        "name it and the facts, as in",
+    ),
     "OpenAI's chats": (lines_of(json.dumps(OPENAI).encode()), "stand only in the prompt"),
     "another shape": (b'{"said": {"reply": "a"}, "docs": ["d"]}', "answer=$.said.reply"),
     "an empty file": (b"", "answers.jsonl: no message in it"),
